@@ -59,3 +59,8 @@ def test_characters_beyond_the_basic_plane_keep_their_places():
 
 def test_words_of_a_script_without_blanks_are_written_without_them():
     assert as_written(words_of("On this page ヒントを 参照")) == "on this page ヒントを参照"
+
+
+def test_a_word_goes_on_behind_its_vowel_signs_and_points():
+    assert words_of("हिन्दी भाषा।") == ["हिन्दी", "भाषा"]
+    assert words_of("الثابّت שָׁלוֹם") == ["الثابّت", "שָׁלוֹם"]

@@ -84,6 +84,7 @@ class PageCopy:
         redirected: ``final_url`` is another page, not only another spelling.
         last_modified: What the server says, in UTC; None for a file, whose date is that of the checkout.
         host_failed: The host did not answer or refused: whether there is such a page is not known.
+        source: The Markdown that the page was rendered from; None for a page that came as HTML.
     """
 
     url: str
@@ -96,6 +97,7 @@ class PageCopy:
     redirected: bool = False
     last_modified: datetime | None = None
     host_failed: bool = False
+    source: str | None = None
 
 
 class PageReader:
@@ -212,8 +214,9 @@ class PageReader:
         headers = answer.headers if answer else {}
         kind = answer.content_type if answer else ""
         html = decode_html(body, content_type=kind)
-        if is_markdown(kind, url) and len(html) <= LONGEST:
-            html = markdown_html(html)
+        source = html if is_markdown(kind, url) and len(html) <= LONGEST else None
+        if source is not None:
+            html = markdown_html(source)
         final_url = refresh_target(html, base=final_url) or final_url
         return PageCopy(
             url=url,
@@ -224,6 +227,7 @@ class PageReader:
             noindex=asks_not_to_be_indexed(html, header=headers.get("x-robots-tag", "")),
             redirected=self._folder.key(final_url) != self._folder.key(url),
             last_modified=_http_date(headers.get("last-modified")),
+            source=source,
         )
 
 

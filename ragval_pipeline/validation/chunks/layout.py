@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "starts", "places", "lengths",
 )  # fmt: skip
-#: Chunks with the beginning, and with the end, of a page that was ingested again.
+#: Chunks with the beginning, and with the end, of a page that was ingested again, or within others of it.
 _CHUNKS = 2
 #: More letters than a page has: the places of one page after those of another.
 _PAGE = 1 << 40  # definition
@@ -155,10 +155,12 @@ class _Chunks:
 
         count, pages = len(self.page), len(self.keys)
         begins, ends = np.full(count, _PAGE), np.full(count, -1)
-        spans = self.on_page
+        spans = self._beside_the_longest()
         np.minimum.at(begins, self.chunk[spans], self.place[spans])
         np.maximum.at(ends, self.chunk[spans], (self.place + self.length)[spans])
-        placed = (self.columns["found"] >= MOST * self.columns["letters"]) & (ends >= 0)
+        # In pieces a chunk may have stood anywhere: words of what the page does not show are met all over it.
+        longest = np.append(self.length, 0)[self._longest_spans()]
+        placed = longest >= MOST * self.columns["letters"]
         first, last = np.full(pages, _PAGE), np.full(pages, -1)
         np.minimum.at(first, self.page[placed], begins[placed])
         np.maximum.at(last, self.page[placed], ends[placed])
@@ -174,7 +176,8 @@ class _Chunks:
         stretch = np.stack((self.page, begins, ends))[:, order]
         copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
         within[order] = ((self.page * _PAGE + ends)[order] <= reached) & ~copies
-        twice = counted(within) >= NESTED * counted(placed)
+        # One alone may end the page where it only goes on with what is not shown.
+        twice = counted(within) >= np.maximum(_CHUNKS, NESTED * counted(placed))
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
         twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
         stored = self.stored(spans & placed[self.chunk])
@@ -183,6 +186,17 @@ class _Chunks:
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()
         }
+
+    def _beside_the_longest(self) -> Mask:
+        """The spans on the page that are no further from the longest of their chunk than the chunk is long.
+
+        A word that stands alone may be met far from there.
+        """
+        first = self._longest_spans()[self.chunk]
+        place, length, reach = self.place[first], self.length[first], self.columns["letters"][self.chunk]
+        near = (self.place >= place - reach) & (self.place + self.length <= place + length + reach)
+        beside: Mask = self.on_page & (first >= 0) & near
+        return beside
 
     def out_of_order(self) -> set[str]:
         """The pages with a chunk that does not stand behind all those of a smaller index."""
@@ -202,13 +216,20 @@ class _Chunks:
         """Where the longest span of each chunk puts its first letter, but for title and headings put before."""
         import numpy as np
 
+        span = self._longest_spans()
+        before = ~self.on_page & (self.start < self.start[span[self.chunk]])
+        stored = np.bincount(self.chunk[before], self.length[before], minlength=len(self.page)).astype(np.int64)
+        places: Numbers = self.place[span] - (self.start[span] - stored)
+        return places
+
+    def _longest_spans(self) -> Numbers:
+        """The longest span of each chunk on the page, the first of several; -1 without one."""
+        import numpy as np
+
         longest = np.full(len(self.page), -1)
         np.maximum.at(longest, self.chunk, np.where(self.on_page, self.length, -1))
         spans = np.flatnonzero(self.on_page & (self.length == longest[self.chunk]))
         chunks, first = np.unique(self.chunk[spans], return_index=True)
         span = np.full(len(self.page), -1)
         span[chunks] = spans[first]
-        before = ~self.on_page & (self.start < self.start[span[self.chunk]])
-        stored = np.bincount(self.chunk[before], self.length[before], minlength=len(self.page)).astype(np.int64)
-        places: Numbers = self.place[span] - (self.start[span] - stored)
-        return places
+        return span

@@ -11,9 +11,9 @@ from itertools import islice
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
-from ragval_pipeline.validation.facts.gaps import add_labels, add_words
+from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.spans import Alignment, Span, covered, free
+from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
 #: What may be the number of a list's item, where an ingestion put blanks for line breaks; its mark may be cut off.
 _NUMBER = re.compile(r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)")
@@ -100,15 +100,28 @@ def align(
     Returns:
         The alignment of the text as it is, or without the numbers of list items that the page has in no text, and
         without Markdown's markup, or that which the page does not show: the one of which it lacks the fewest letters.
+        What it lacks may stand in the Markdown that the page was rendered from.
     """
-    seen = {} if seen is None else seen
     raw = folded or FoldedText.of(text)
+    found = _aligned(text, raw, page, labels, address, {} if seen is None else seen)
+    if found.whole or page.source is None:
+        return found
+    spans = list(found.spans)
+    if _exact(raw, page.source, labels, {}) is not None:
+        for start, end in gaps(found.spans, found.letters):
+            add(spans, start, end, None, "source")
+    return Alignment(found.text, tuple(spans))
+
+
+def _aligned(
+    text: str, raw: FoldedText, page: Searched, labels: Sequence[str], address: Sequence[str], seen: dict[str, int]
+) -> Alignment:
     exact = _exact(raw, page, labels, seen)
     if exact is not None:
         return exact
     runs = common_runs(raw, page)
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
-        return align(plainer, page, labels=labels, address=address, seen=seen)
+        return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     plain = without_markup(without_escaped(text))
     bare = _without_numbers(raw if plain == text else FoldedText.of(plain), page)
     if bare is raw:
@@ -240,4 +253,8 @@ def _differing(
     spans = list(runs)
     add_labels(text, spans, page, labels, address)
     add_words(text, spans, page)
+    add_carried_words(text, spans, page)
+    if page.source is not None and covered(spans, 0, len(text.letters)) < len(text.letters):
+        for start, _, length, _ in common_runs(text, page.source):
+            add(spans, start, start + length, None, "source")
     return Alignment(text, tuple(spans))

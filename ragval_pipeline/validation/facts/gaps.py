@@ -18,7 +18,12 @@ from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 #: Spans before a line among which one that stands on the page is looked for.
 _BEFORE = 64  # work
 # Line breaks, cells, and what breadcrumbs, lists and rows are parted with: guillemets, middle dot, bullet, dashes.
-_PIECES = re.compile("[^\n\t|;>\u00bb\u203a/\u00b7\u2022:\u2013\u2014]+")
+# Rows of tables are written out as well: ``Name: a. Type: b``.
+_COLUMN = r"\s+[^\s:.,;][^\n:.,;]{0,40}:"
+_PIECES = re.compile(rf"(?:[^\n\t|;>\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]|[.,](?!{_COLUMN}))+")
+
+# What stands for a picture, as Markdown and plain text write it: ``![a camera](camera.png)``, ``[a camera]``.
+_BRACKETED = re.compile(r"[^\[\]]+")
 
 
 def pieces_of(text: FoldedText) -> set[str]:
@@ -26,11 +31,16 @@ def pieces_of(text: FoldedText) -> set[str]:
     return {text.letters[first:last] for first, last in _pieces(text)}
 
 
-def _pieces(text: FoldedText) -> Iterator[tuple[int, int]]:
-    """Lines, cells and labels that hold letters, as ranges of letters."""
+def _pieces(
+    text: FoldedText, pattern: re.Pattern[str] = _PIECES, letters: tuple[int, int] | None = None
+) -> Iterator[tuple[int, int]]:
+    """Lines, cells and labels that hold letters, or other pieces, as ranges of letters: of all, or of some."""
     import numpy as np
 
-    spans = np.array([piece.span() for piece in _PIECES.finditer(text.shown)], dtype=np.int64).reshape(-1, 2)
+    within = (0, len(text.shown))
+    if letters is not None:
+        within = int(text.offsets[letters[0]]), int(text.offsets[letters[1] - 1]) + 1
+    spans = np.array([piece.span() for piece in pattern.finditer(text.shown, *within)], dtype=np.int64).reshape(-1, 2)
     cuts = np.searchsorted(text.offsets, spans)
     return ((first, last) for first, last in cuts.tolist() if last > first)
 
@@ -113,6 +123,21 @@ def add_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
         if (before and after) or 2 * sum(last - first for first, last, _ in same) >= end - start:
             for first, last, place in same:
                 add(spans, max(first, start), min(last, end), place + max(first, start) - first, "words")
+
+
+def add_carried_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
+    """Add words that the page carries without telling them: what stands for a picture within a sentence."""
+    if page.told >= len(page.letters):
+        return
+    for start, end in list(gaps(spans, len(text.letters))):
+        # The words beside a picture may begin or end as what stands for it.
+        wide = text.whole_words(start, end)
+        if wide[1] - wide[0] > LONGEST_GAP:
+            continue
+        for first, last in _pieces(text, _BRACKETED, wide):
+            place = page.whole(text.letters[first:last], near=len(page.letters))
+            if place is not None and place >= page.told:
+                add(spans, first, last, place, "line")
 
 
 def _long_before(spans: Sequence[Span], at: int, size: int) -> Span | None:

@@ -44,6 +44,8 @@ class Searched:
         self._letters = list[str]()
         #: Letters up to which it is what readers are told: what stands there is not looked for behind.
         self.told: float = math.inf
+        #: What it was made of: what is written there and shown in other words, or not at all, is its own too.
+        self.source: Searched | None = None
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
         self._first: dict[str, list[int]] = {}
@@ -91,6 +93,10 @@ class Searched:
         while place is not None:
             yield place
             place = self.place(letters, after=place)
+
+    def has(self, text: str) -> bool:
+        """Whether a text stands in one of the parts to the last character."""
+        return any(text in part for part in self._parts)
 
     def begins_line(self, at: int) -> bool:
         """Whether a line break stands between a letter and the one before it."""
@@ -159,12 +165,13 @@ class Page(Searched):
 
     Attributes:
         blocks: The blocks of its content.
-        content: Its content alone, to be looked in.
+        content: Its content alone, and the Markdown that it was rendered from, to be looked in.
+        source: That Markdown alone; None for a page that came as HTML.
     """
 
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
-        self.content = Searched(record.main)
+        self.content = Searched(record.main, record.source)
         texts = [block.text for block in record.blocks]
         numbers = [number for number, text in enumerate(texts) for _ in range(text.count("\n") + 1)]
         whole = "\n".join(texts)
@@ -174,6 +181,7 @@ class Page(Searched):
         self._at = _lines_within([letters for _, _, letters in self._lines], self._body)
         extra = [(line, own) for (_, line, own), at in zip(self._lines, self._at, strict=True) if at is None]
         super().__init__(record.body, *(line for line, _ in extra), record.title, record.attributes)
+        self.source = Searched(record.source) if record.source else None
         self._letters = ["".join(self._body)] * bool(record.body) + [own for _, own in extra]
         self.told = len(SEPARATOR.join(self._letters))
 

@@ -56,7 +56,7 @@ class ChunkFacts:
         words: Words, as blanks part them.
         changed: Those of which some letter does not stand on the page.
         surely: Letters found without words that stand alone in their line.
-        longest: Letters of the longest run that the chunk shares with its page.
+        longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
         again: Where else on the page that run begins, at most ``AGAIN`` places.
         starts: First letter in the chunk of each span that stands on the page in one.

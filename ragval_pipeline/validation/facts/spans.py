@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
 
 #: ``run``: a common run. ``words``: words between two runs. ``line``: a line or cell of words, ``word`` of one.
-#: ``stored``: what stands in the chunk's own title, headings or address.
-Kind = Literal["run", "words", "line", "word", "stored"]
+#: ``stored``: what stands in the chunk's own title, headings or address. ``source``: what the page's Markdown has so.
+Kind = Literal["run", "words", "line", "word", "stored", "source"]
 
 
 class Span(NamedTuple):
@@ -27,7 +27,7 @@ class Span(NamedTuple):
 
     Attributes:
         start: First letter in the chunk.
-        place: First letter on the page; -1 for what is ``stored`` with the chunk.
+        place: First letter on the page; -1 for what is ``stored`` with the chunk, or only in its ``source``.
         length: Letters, at least 1.
         kind: How it was found.
     """
@@ -86,7 +86,7 @@ class Alignment:
     @cached_property
     def found(self) -> Mask:
         """Which letters stand on the page; shape ``(letters,)``."""
-        return self.mask_of("run", "words", "line", "word", "stored")
+        return self.mask_of("run", "words", "line", "word", "stored", "source")
 
     @cached_property
     def runs(self) -> Mask:

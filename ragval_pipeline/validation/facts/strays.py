@@ -34,8 +34,13 @@ _FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00
 _VARIATION_16 = "\ufe0f"
 
 
-def stray_characters(text: str) -> Mapping[str, int]:
-    """How often each such character stands in ``text``, as ``U+200B``."""
+def stray_characters(text: str, page: str = "") -> Mapping[str, int]:
+    """How often each such character stands in a text, as ``U+200B``.
+
+    Args:
+        text: The text.
+        page: What its page shows: marks of direction belong on a page that has text from right to left.
+    """
     if text.isascii() and not text.encode().translate(None, _HARMLESS):
         return {}
     found: Counter[str] = Counter()
@@ -44,7 +49,7 @@ def stray_characters(text: str) -> Mapping[str, int]:
         char, at = match.group(), match.start()
         if _IS_BIDI.match(char):
             if right_to_left is None:
-                right_to_left = _RIGHT_TO_LEFT.search(text) is not None
+                right_to_left = any(map(_RIGHT_TO_LEFT.search, (text, page)))
             belongs = right_to_left
         else:
             belongs = _belongs(text, at)

@@ -172,10 +172,14 @@ class PageWords:
     Args:
         record: The page's copy.
         content: Its content, by its letters: extractions set blanks differently.
+
+    Attributes:
+        body: All between its body tags.
     """
 
     def __init__(self, record: PageRecord, content: Searched) -> None:
         self._record, self._content = record, content
+        self.body = record.body
 
     @cached_property
     def shown(self) -> Shown:
@@ -279,7 +283,7 @@ def described(
             blank=is_blank(text),
             body=_letters(own) - sum(map(_letters, _title_lines(stored, titles))),
             excerpt=seen[:_EXCERPT],
-            strays=tuple(_strays(text, headings)),
+            strays=tuple(_strays(text, headings, page.body if page else "")),
             damaged=tuple(damaged),
             stored_hash=digest,
             hashed_as=None if digest is None else convention_of(text, digest, row["text_sha256"]),
@@ -314,7 +318,7 @@ def _letters(words: Sequence[str]) -> float:
     return sum(UNSPACED_LETTERS if len(word) == 1 and word >= "\u0e00" else len(word) for word in words)
 
 
-def _strays(text: str, headings: Iterable[str]) -> Iterator[Stray]:
+def _strays(text: str, headings: Iterable[str], page: str) -> Iterator[Stray]:
     for place, searched in (("text", text), ("headings", "\n".join(headings))):
-        for character, count in sorted(stray_characters(searched).items()):
+        for character, count in sorted(stray_characters(searched, page).items()):
             yield Stray(character, count, place)

@@ -131,6 +131,7 @@ CHAPTER = f"<div class=title><h1>Storage</h1></div><p>{'Disks and files. ' * 9}<
         # DocBook, Texinfo, and a theme of one's own.
         f"<div class=navheader><table><tr><td>Chapter 2</td></tr></table></div><div class=chapter>{CHAPTER}</div>"
         "<div class=navfooter>Chapter 1. Basics Chapter 3. Networks</div>",
+        f"<main><table class=nav_table><tr><td>[ << Basics ]<td>[ Networks >> ]</table>{CHAPTER}</main>",
         f"<div class=chapter-level-extent><div class=nav-panel>Next: Networks</div></div><div id=all>{CHAPTER}</div>",
         f"<div id=page><div id=path>Home > Server > Guides</div><div>{CHAPTER}</div><p>Licensed to all</p></div>",
     ],

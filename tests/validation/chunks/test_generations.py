@@ -169,3 +169,15 @@ def test_a_chunk_that_its_page_has_in_pieces_or_in_part_is_not_out_of_order(rest
     stored = [{**chunk, "chunk_index": at} for at, chunk in enumerate(cut(60)[:4])]
     stored.append({**stored[0], "text": pieced, "chunk_index": 4})
     assert named(detected("chunk.order_shuffled", facts(*stored))) == []
+
+
+def test_a_word_met_far_from_a_chunk_is_no_end_of_it():
+    far = f"{TEXT} tail"
+    chunks = [{**chunk, "text": f"{chunk['text']}\ntail"} for chunk in cut(60, 30)[:-1]]
+    assert twice(*chunks, *cut(60, 30)[-1:], content=far) is None
+
+
+def test_chunks_in_pieces_of_what_the_page_shows_have_no_place_on_it():
+    words = TEXT.split(" ")
+    pieces = [" x7 ".join(words[at : at + 40 : 2]) for at in range(0, 440, 40)]
+    assert twice(*cut(100, 50), *({"source_url": "/a", "text": piece} for piece in pieces)) is None

@@ -59,3 +59,9 @@ def test_half_a_letter_in_the_wrong_character_set_is_no_soft_hyphen():
     assert not stray_characters("盆栽の子".encode().decode("latin-1"))
     assert stray_characters("ra\u00adíz") == {"U+00AD": 1}
     assert stray_characters("dé\u00advelopper") == {"U+00AD": 1}
+
+
+def test_marks_of_direction_belong_on_a_page_that_has_text_from_right_to_left():
+    assert not stray_characters("Help\u200f » Network", "עזרה » Network")
+    assert stray_characters("Help\u200f » Network", "Help » Network") == {"U+200F": 1}
+    assert stray_characters("Help\u200b » Network", "עזרה » Network") == {"U+200B": 1}

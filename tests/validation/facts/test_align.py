@@ -8,8 +8,8 @@ import pytest
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import Alignment, align
 from ragval_pipeline.validation.facts.differences import joined_words
-from ragval_pipeline.validation.facts.page import Searched
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS
+from ragval_pipeline.validation.facts.page import Page, Searched
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, record
 
 PAGE = f"Using the arm\n{GRIPPER}\n{CAMERA}\n{BATTERY}"
 
@@ -366,3 +366,23 @@ def test_what_the_page_says_twice_is_found_where_the_chunk_goes_on() -> None:
     page = Searched(f"{opening}{begins} then {twice}. Between them stands some more of it and {twice}.")
     first, second = align(f"Words of nowhere xqz wvu tsr in front {begins} at once {twice}.", page).spans
     assert (first.place, second.place) == (page.letters.index("thegripper"), page.letters.index("pressthered"))
+
+
+SEEN = f"<p>{GRIPPER} Press <img alt='view more'> in the corner, where <img alt='[a, b]'> stands for the fingers.</p>"
+
+
+def picture(first: str, second: str) -> Alignment:
+    text = f"{GRIPPER} Press {first} in the corner, where {second} stands for the fingers."
+    return align(text, Page(record(SEEN)))
+
+
+def test_what_stands_for_a_picture_within_a_sentence_is_the_pages():
+    assert missing(picture("[view more]", "![[a, b]](b.png)")) == []
+    assert missing(picture("[view less]", "")) == ["view l"]
+
+
+def test_rows_of_a_table_written_out_with_the_names_of_its_columns_are_the_pages():
+    page = f"{GRIPPER}\nName\tUnit\tMost\nspeed\tturns\t90\ngrip\tnewtons\t7"
+    rows = "Name: speed. Unit: turns. Most: 90\nName: grip, Unit: newtons, Most: 7"
+    assert missing(match(f"{GRIPPER}\n{rows}", page)) == []
+    assert missing(match(f"{GRIPPER}\n{rows}", page.replace("newtons", "ounces"))) == ["newtons"]

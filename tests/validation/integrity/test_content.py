@@ -2,8 +2,22 @@ from __future__ import annotations
 
 import pytest
 
+from ragval_pipeline.sources.site.docs_folder.markdown_page import markdown_html
+from ragval_pipeline.sources.site.page_copies.copies import record_of
+from ragval_pipeline.sources.site.page_reader import PageCopy
+from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, compared, on_most_pages, paragraphs
+from tests.validation.integrity.world import (
+    BATTERY,
+    CAMERA,
+    GRIPPER,
+    VISITORS,
+    Seen,
+    compared,
+    on_most_pages,
+    paragraphs,
+)  # fmt: skip
+from tests.validation.rows import texts
 
 SECTIONS = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><h2>Power</h2><p>{BATTERY}</p>"
 CHUNKS = (f"Using the arm\n{GRIPPER}", f"Camera care\n{CAMERA}", f"Power\n{BATTERY}")
@@ -177,3 +191,61 @@ def test_a_heading_whose_words_a_menu_has_is_looked_for_in_front_of_its_text():
     menu = "<nav><ul><li>Using the arm</li><li>Camera care</li></ul></nav>"
     assert headings(*CHUNKS, content=f"{menu}{SECTIONS}") == []
     assert headings(GRIPPER, *CHUNKS[1:], content=f"{menu}{SECTIONS}") == ["Using the arm"]
+
+
+MARKDOWN = f"""---
+title: Arms
+---
+
+# Arms
+
+{GRIPPER}
+
+<Options
+  entries={{[
+    {{ name: 'speed', about: 'Turns of the wrist in a minute, at most ninety' }},
+    {{ name: 'grip', about: 'Newtons with which the fingers press' }},
+  ]}}
+/>
+
+```{{arm:run}}
+close the fingers, count to seven, open them
+```
+
+See {{meth}}`Arm.turn <arm.turn>` for {CAMERA}
+"""
+
+
+def rendered(*chunks: str):
+    page = PageCopy("https://docs.example.com/a", html=markdown_html(MARKDOWN), source=MARKDOWN)
+    return Seen(*facts_of_page(record_of(page, "/a"), texts(*chunks)))
+
+
+def test_what_the_markdown_of_a_page_has_is_the_pages_although_its_rendering_lacks_it():
+    options, run, see = MARKDOWN.partition("<Options")[2], "arm:run", MARKDOWN[MARKDOWN.index("See") :]
+    page = rendered(f"<Options{options}", f"```{{{run}}}\nclose the fingers, count to seven, open them\n```", see)
+    assert page.differing == []
+    assert [chunk.longest > 40 for chunk in page.chunks] == [True, True, True]
+
+
+def test_what_neither_a_page_nor_its_markdown_has_is_not_the_pages():
+    changed = MARKDOWN.replace("Calibrate", "Polish").replace("count to seven", "count to twenty")
+    page = rendered(changed, BATTERY)
+    assert [chunk.changed for chunk in page.chunks[:1]] == [2]
+    assert page.chunks[1].found < 20
+
+
+def test_a_page_of_nothing_but_components_is_read_by_its_markdown():
+    source = MARKDOWN[MARKDOWN.index("<Options") : MARKDOWN.index("```")]
+    copy = record_of(PageCopy("https://docs.example.com/a", html=markdown_html(source), source=source), "/a")
+    page = Seen(*facts_of_page(copy, texts(source)))
+    assert (page.page.state, page.differing, page.passages) == ("read", [], [])
+
+
+def test_words_that_the_markdown_of_a_page_joins_are_joined_by_no_ingestion():
+    text = f"{GRIPPER} The gripperhand waits. The gripper hand waits."
+    source = text.replace("gripperhand", "gripper<Nothing/>hand")
+    for markdown, joined in ((text, []), (source, ["gripperhand"])):
+        copy = PageCopy("https://docs.example.com/a", html=markdown_html(source), source=markdown)
+        page = Seen(*facts_of_page(record_of(copy, "/a"), texts(text)))
+        assert [word for chunk in page.chunks for word in chunk.joins] == joined

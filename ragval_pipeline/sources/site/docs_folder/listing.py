@@ -265,11 +265,13 @@ class FolderReader:
             body = file.read_bytes()
         except OSError as error:
             return PageCopy(url, problem=f"the file cannot be read: {(error.strerror or str(error)).lower()}")
-        text = decode_html(body) if html else markdown_html(body.decode("utf-8", "replace"))
+        source = None if html else body.decode("utf-8", "replace")
+        text = decode_html(body) if source is None else markdown_html(source)
         return PageCopy(
             url=url,
             final_url=url,
             html=text,
             sha256=sha256(body).hexdigest(),
             noindex=html and asks_not_to_be_indexed(text),
+            source=source,
         )

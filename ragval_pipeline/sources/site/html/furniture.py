@@ -27,7 +27,8 @@ _ROLES = frozenset(
 _CLASS_NAMES = (
     # where am I, where next
     "breadcrumb breadcrumbs wy-breadcrumbs pagination-nav prev-next prev-next-area prev-next-footer related-pages "
-    "rst-footer-buttons nav-wrapper nav-chapters mobile-nav-chapters skip-link skip-to-content md-skip skipnav "
+    "rst-footer-buttons nav_table nav-panel nav-wrapper nav-chapters mobile-nav-chapters skip-link skip-to-content "
+    "md-skip skipnav "
     # contents of this page
     "toc table-of-contents local-toc page-toc on-this-page theme-doc-toc-mobile theme-doc-toc-desktop "
     "vpdocasideoutline sphinxsidebar bd-sidebar-secondary bd-header-article "

@@ -35,6 +35,7 @@ COLUMNS: dict[str, str] = {
     "main": "Text of the content",
     "body": "Text of everything between the body tags",
     "attributes": "Text that the page carries in attributes: descriptions of images and links, meta description",
+    "source": "The Markdown that the page was rendered from; empty for a page that came as HTML",
     "headings": "Level and text of the content's headings",
     "blocks": "Kind and text of the content's blocks",
 }
@@ -57,6 +58,7 @@ class PageRecord:
     main: str = ""
     body: str = ""
     attributes: str = ""
+    source: str = ""
     blocks: tuple[Block, ...] = ()
 
     @property
@@ -67,7 +69,7 @@ class PageRecord:
     @property
     def characters(self) -> int:
         """Characters of all texts, a measure of the memory that the row takes."""
-        return 2 * len(self.main) + len(self.body) + len(self.attributes)
+        return 2 * len(self.main) + len(self.body) + len(self.attributes) + len(self.source)
 
 
 def record_of(copy: PageCopy, page_key: str) -> PageRecord:
@@ -87,6 +89,7 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
         main=text.main,
         body=text.body,
         attributes=text.attributes,
+        source=copy.source or "",
         blocks=text.blocks,
     )
 
