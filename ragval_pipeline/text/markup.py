@@ -42,6 +42,9 @@ _MARKUP = re.compile(
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
     r"|(?<!\S)(?:```+|~~~+)[\w+#.-]*(?:[ \t]+title=(?=\"))?(?=[\s\"])"
+    # what is said behind both of how the code is shown: its numbers, and the lines to be marked
+    r"|(?<!\S)showLineNumbers(?:[={][^\s}]{1,20}\}?)?(?:[ \t]+\{[\d,-]{1,40}\})?(?=\s|\Z)"
+    r"|(?<=\")[ \t]+\{[\d,-]{1,40}\}(?=\s|\Z)"
     r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
@@ -51,6 +54,7 @@ _MARKUP = re.compile(
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
+    r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z|\A[^{}]{0,300}?\*/\}"  # cut by the chunk's end or beginning
     r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
     # the same, and a fence, cut by the chunk's beginning

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Characters of a block that are kept where chunks lack some of it.
 PASSAGE_CHARACTERS = 400  # shown
+#: What a component or a template of a stored source is given, which may be a heading: the title of a figure.
+_ATTRIBUTE = re.compile(r"\w=[\"']([^\"'\n]{1,200})[\"']")
 _WORDS = re.compile(r"[^\W_]+")
 #: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
 Run: TypeAlias = tuple[int, int, int, int]
@@ -50,7 +52,8 @@ def held_blocks(
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     pieces: set[str] | None = None
-    texts = {text.letters for text in chain((chunk.text for chunk in chunks), stored)}
+    raw = tuple(stored)
+    texts = {text.letters for text in chain((chunk.text for chunk in chunks), raw)}
     elsewhere = _Elsewhere(page, held, upto)
     blocks = []
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
@@ -68,7 +71,8 @@ def held_blocks(
             if block.kind == "heading" and count < letters:
                 if pieces is None:
                     known = {fold(form) for label in labels for form in (label, without_markup(label))}
-                    pieces = known.union(*(pieces_of(chunk.text) for chunk in chunks))
+                    told = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
+                    pieces = known.union(told, *(pieces_of(chunk.text) for chunk in chunks))
                 count = letters if _is_piece(folded, pieces) or _is_most_of(block.text, pieces) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"

@@ -181,6 +181,8 @@ parser = Parser(html)"""
         f"Press <kbd>Ctrl</kbd> now. {GRIPPER}",
         f"[![Build][badge]][builds] ![Licence][badge]\n{GRIPPER.replace('motor', '[motor][drives]')} &copy;",
         f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
+        f'{CAMERA} ```yaml title="Note:" showLineNumbers {{2}} {GRIPPER} ``` {{/* Ask Ada for a dra',
+        f"Ada for a drawing */}} ## Using the arm ## Note: {GRIPPER} {{/* seen */}} {CAMERA} ```py showLineNumbers=3",
     ],
 )
 def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):

@@ -249,3 +249,9 @@ def test_words_that_the_markdown_of_a_page_joins_are_joined_by_no_ingestion():
         copy = PageCopy("https://docs.example.com/a", html=markdown_html(source), source=markdown)
         page = Seen(*facts_of_page(record_of(copy, "/a"), texts(text)))
         assert [word for chunk in page.chunks for word in chunk.joins] == joined
+
+
+def test_a_heading_that_a_component_of_a_stored_source_is_given_is_not_missed():
+    figure = '{{< figure src="arm.png" title="Using the arm" >}}'
+    assert headings(f"{figure}\n{GRIPPER}", *CHUNKS[1:]) == []
+    assert headings(f"{figure.replace('Using', 'Moving')}\n{GRIPPER}", *CHUNKS[1:]) == ["Using the arm"]
