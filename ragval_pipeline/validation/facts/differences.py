@@ -40,7 +40,10 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     # Of a chunk of one line the next one may close it already.
     upto = min((start for start, _ in closing), default=match.letters)
     above = [line for line in lines[1:MOST_LINES] if line[0] < upto]
-    opening = [(0, max(long[0][0], _label_line_end(match, lines, long[0][0]))), *_opening_lines(match, above, long)]
+    first_end = max(long[0][0], _label_line_end(match, lines, long[0][0]))
+    # Of some pages the first line has a long run and parts it from the next, of others none has.
+    cuts = [0, *(start for start, _ in lines[1:MOST_LINES] if start < first_end), first_end]
+    opening = [*pairwise(cuts), *_opening_lines(match, above, long)]
     after = max(end for _, end in opening)
     closing = [(start, end) for start, end in closing if start >= after]
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))

@@ -186,3 +186,10 @@ def test_a_word_on_half_of_the_pages_is_a_habit_and_on_fewer_pages_is_none(tmp_p
 
 def test_nothing_is_a_habit_of_three_chunks():
     assert Habits.of([], total=0, pages=0) == Habits()
+
+
+def test_lines_before_a_chunk_are_an_edge_each_whether_or_not_the_page_has_some_of_the_first():
+    for title in ("Welding", "Reading the camera"):
+        head = f"Label: {title}\nURL Origin: somewhere\nMarkdown Content:\n"
+        openings, _ = edges_of(align(f"{head}{GRIPPER}", Searched(f"{title}\n{GRIPPER}")))
+        assert {"url", "markdown"} <= {edge.word for edge in openings if edge.missing}
