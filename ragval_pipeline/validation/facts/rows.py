@@ -40,7 +40,7 @@ class Edge:
 AGAIN = 64  # work
 
 
-@dataclass(slots=True)  # frozen, each of its many fields would take four times as long to set
+@dataclass(frozen=True, slots=True)
 class ChunkFacts:
     """One point that has text.
 

@@ -94,7 +94,7 @@ class Stray:
     place: str
 
 
-@dataclass(slots=True)  # frozen, each of its many fields would take four times as long to set
+@dataclass(frozen=True, slots=True)
 class TextFacts:
     """One point that has a text; the texts of headings count where they are named.
 
