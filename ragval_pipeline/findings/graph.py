@@ -218,11 +218,8 @@ def _likeliest_first(
     left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
     ordered = []
     while left:
-        chosen = left[0]
-        while root := next(
-            (other for other in left if counts[other] == counts[chosen] and other in followed[chosen]), None
-        ):
-            chosen = root
+        tied = [code for code in left if counts[code] == counts[left[0]]]
+        chosen = next((code for code in tied if followed[code].isdisjoint(tied)), tied[0])
         left.remove(chosen)
         ordered.append(chosen)
     return ordered

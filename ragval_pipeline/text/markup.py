@@ -131,6 +131,14 @@ def without_escaped(text: str, *, keep: Callable[[int, int], bool] = _nothing) -
     return _blanked(_ESCAPED, text, keep) if "%" in text else text
 
 
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->|\{/\*(?:(?!\{/\*).)*?\*/\}", re.DOTALL)
+
+
+def without_comments(text: str) -> str:
+    """The text with the comments of Markdown and MDX blanked out: notes of writers, which no page shows."""
+    return _blanked(_COMMENT, text, _nothing) if "<!--" in text or "{/*" in text else text
+
+
 _FRONT = re.compile(_FRONT_MATTER, re.DOTALL)
 _VALUE = re.compile(r"^[ \t]*[A-Za-z][\w-]*:[ \t]+([\"']?)(\S.*?)\1[ \t]*$", re.MULTILINE)
 

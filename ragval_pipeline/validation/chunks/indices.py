@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import uuid
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
 from ragval_pipeline.validation.chunks.order import Orders
 from ragval_pipeline.validation.chunks.same_stretch import stretches
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
-from ragval_pipeline.validation.times import parse_time
 
 #: A page that lost its first chunks has the same numbers as one that was counted from another number.
 _LATE = "The first chunks were deleted or never written, or these pages were counted from another number than {first}."
@@ -30,61 +28,6 @@ _COUNTED = (
     "Re-ingest those of these URLs that integrity.not_captured names too: their first chunks are lost. The others are "
     "complete: count their chunks from {first}, as those of the other pages are."
 )
-#: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
-#: with, ids that count up or begin with a time.
-Basis = Literal["page", "date", "model", "id"]
-
-
-@dataclass(frozen=True)
-class Stored:
-    """What a point says of its ingestion.
-
-    Attributes:
-        embedded_at: Time of embedding as stored.
-        model: Embedding model as stored.
-    """
-
-    embedded_at: str | None = None
-    model: str | None = None
-
-
-def newest_of(points: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
-    """The point that was stored last, and what told; None when nothing tells.
-
-    Args:
-        points: What is stored, by point id.
-        model: The model that queries are embedded with, whose points are the present generation.
-    """
-    ways: tuple[tuple[Basis, Callable[[str], Any]], ...] = (
-        ("date", lambda name: parse_time(points[name].embedded_at)),
-        ("model", lambda name: _is_in_use(points[name].model, model)),
-        ("id", _order_of_id),
-    )
-    for basis, rank in ways:
-        ranks = {name: rank(name) for name in points}
-        known = [value for value in ranks.values() if value is not None]
-        if len(known) == len(points) > 0 and known.count(max(known)) == 1:
-            return max(ranks, key=ranks.__getitem__), basis
-    return None
-
-
-def _is_in_use(stored: str | None, model: str | None) -> bool | None:
-    if stored is None or model is None:
-        return None
-    facts = facts_of(stored)
-    return stored == model or (facts is not None and facts is facts_of(model))
-
-
-def _order_of_id(name: str) -> int | None:
-    """A number for ids that count up, and for UUIDs of version 7, which begin with their time; None for all others."""
-    if name.isdecimal():
-        return int(name)
-    try:
-        parsed = uuid.UUID(name)
-    except ValueError:
-        return None
-    return parsed.int if parsed.version == 7 else None  # definition
-
 
 #: Points that share one index that a subject's details list.
 SHOWN_POINTS = 100  # shown

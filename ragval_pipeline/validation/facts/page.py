@@ -12,6 +12,7 @@ from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
+from ragval_pipeline.text.markup import without_comments
 
 #: Letters by which words are in order.
 _PREFIX = 64  # work
@@ -166,12 +167,13 @@ class Page(Searched):
     Attributes:
         blocks: The blocks of its content.
         content: Its content alone, and the Markdown that it was rendered from, to be looked in.
-        source: That Markdown alone; None for a page that came as HTML.
+        source: That Markdown alone, without its comments; None for a page that came as HTML.
     """
 
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
-        self.content = Searched(record.main, record.source)
+        written = without_comments(record.source)
+        self.content = Searched(record.main, written)
         texts = [block.text for block in record.blocks]
         numbers = [number for number, text in enumerate(texts) for _ in range(text.count("\n") + 1)]
         whole = "\n".join(texts)
@@ -181,7 +183,7 @@ class Page(Searched):
         self._at = _lines_within([letters for _, _, letters in self._lines], self._body)
         extra = [(line, own) for (_, line, own), at in zip(self._lines, self._at, strict=True) if at is None]
         super().__init__(record.body, *(line for line, _ in extra), record.title, record.attributes)
-        self.source = Searched(record.source) if record.source else None
+        self.source = Searched(written) if written else None
         self._letters = ["".join(self._body)] * bool(record.body) + [own for _, own in extra]
         self.told = len(SEPARATOR.join(self._letters))
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.urls import without_fragment
-from ragval_pipeline.validation.chunks.indices import Stored, newest_of, stored_again
+from ragval_pipeline.validation.chunks.indices import stored_again
+from ragval_pipeline.validation.chunks.newest import Stored, newest_of
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Codes whose subjects are groups of which one member stays.

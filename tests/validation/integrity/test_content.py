@@ -235,6 +235,15 @@ def test_what_neither_a_page_nor_its_markdown_has_is_not_the_pages():
     assert page.chunks[1].found < 20
 
 
+@pytest.mark.parametrize(("begin", "end"), [("<!--", "-->"), ("{/*", "*/}")])
+def test_a_note_of_the_writers_is_not_the_pages_although_its_markdown_has_it(begin: str, end: str):
+    source = f"{MARKDOWN}\n{begin} {VISITORS} {end}\n\n{BATTERY}\n"
+    page = PageCopy("https://docs.example.com/a", html=markdown_html(source), source=source)
+    seen = Seen(*facts_of_page(record_of(page, "/a"), texts(VISITORS, source[source.index(begin) :])))
+    assert [chunk.found < 0.2 * chunk.letters for chunk in seen.chunks] == [True, False]
+    assert [chunk.point_id for chunk in seen.differing] == [seen.chunks[0].point_id]
+
+
 def test_a_page_of_nothing_but_components_is_read_by_its_markdown():
     source = MARKDOWN[MARKDOWN.index("<Options") : MARKDOWN.index("```")]
     copy = record_of(PageCopy("https://docs.example.com/a", html=markdown_html(source), source=source), "/a")

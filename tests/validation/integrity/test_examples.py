@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.integrity.measure import segments_of
+from ragval_pipeline.validation.integrity.examples import segments_of
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER
 
 PAGE = f"{GRIPPER}\n{CAMERA}\n{BATTERY}"

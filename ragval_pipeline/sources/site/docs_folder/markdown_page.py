@@ -70,9 +70,11 @@ _ICON = re.compile(r"(?<![\w`]):(?:material|octicons|fontawesome|simple)-[\w-]+:
 _TEMPLATES = (("{{<", ">}}"), ("{{%", "%}}"), ("{%", "%}"))
 _ROLE = re.compile(r"\{[a-z][\w:.+-]*\}`(?P<held>[^`\n]+)`")
 _TARGET = re.compile(r"(?P<text>.*?)[ \t]*<[^<>]*>\Z")
-_COMPONENT = re.compile(
-    r"""</?[A-Z][\w.]*(?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\}))?)*)\s*/?>"""
-)
+# Strings and all else in an expression; a quote that its line does not close is an apostrophe.
+_HELD = r"""[^{}'"`]|'[^'\n]*'|"[^"\n]*"|`[^`]*`|['"`]"""
+# An expression, in which objects hold objects; nothing is tried twice, so that many brackets cost no more than few.
+_EXPRESSION = rf"\{{(?>{_HELD}|\{{(?>{_HELD}|\{{(?>{_HELD})*+\}})*+\}})*+\}}"
+_COMPONENT = re.compile(rf"""</?[A-Z][\w.]*(?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|{_EXPRESSION}))?)*)\s*/?>""")
 _TOLD = re.compile(r"""(?<![\w-])(?:label|title)=(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`{}]*)["'`]\})""")
 _HEADING = re.compile(r"^ {0,3}#[ \t]+\S|^\S.*\n=+[ \t]*$|<h1", re.MULTILINE)
 

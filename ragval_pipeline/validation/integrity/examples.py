@@ -1,0 +1,106 @@
+"""The chunks that differ most from their pages, with what stands in both and what only in one of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ragval_pipeline.sources.snapshot.reader import rows_by_id
+from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.validation.facts.align import align
+from ragval_pipeline.validation.facts.bucket import COLUMNS
+from ragval_pipeline.validation.facts.page import Page, Searched
+from ragval_pipeline.validation.facts.spans import Alignment
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.facts.texts import address_of, labels_of
+from ragval_pipeline.validation.integrity.findings import Compared
+
+#: ``same`` stands in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
+SegmentKind = Literal["same", "index", "page", "skipped"]
+Segments = tuple[tuple[SegmentKind, str], ...]
+
+#: Chunks whose differences the report shows.
+EXAMPLES = 20  # shown
+#: Characters of common text that are shown on each side of a difference.
+CONTEXT = 80  # shown
+#: Characters of one difference that are shown.
+LONGEST = 300  # shown
+#: Differences of one chunk that are shown.
+MOST_DIFFERENCES = 12  # shown
+
+
+def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
+    """The chunks that differ most, drift before what is gone, with their differences."""
+    differing = [chunk for name, chunk in compared.differing.items() if compared.classes[name] != "verified"]
+    differing.sort(key=lambda chunk: (compared.classes[chunk.point_id] == "gone", chunk.share, chunk.point_id))
+    shown = {chunk.point_id: chunk for chunk in differing[:EXAMPLES]}
+    if not shown:
+        return []
+    keys = {chunk.page_key for chunk in shown.values() if chunk.page_key is not None}
+    pages = {record.page_key: Page(record) for record in facts.copies.records_of(keys)}
+    rows = rows_by_id(facts.snapshot.batches(COLUMNS), shown)
+    found = []
+    for name, chunk in shown.items():
+        row, page = rows[name], pages[chunk.page_key or ""]
+        match = align(row["text"], page, labels=labels_of(row), address=address_of(row))
+        found.append(
+            {
+                "point_id": name,
+                "page_url": compared.pages[chunk.page_key or ""].url,
+                "class": compared.classes[name],
+                "coverage": round(chunk.share, 4),
+                "segments": [list(segment) for segment in segments_of(match, page)],
+            }
+        )
+    return found
+
+
+def segments_of(match: Alignment, page: Searched) -> Segments:
+    """The chunk as (kind, text): what stands in both, only in the chunk, only on the page, and what is left out."""
+    if match.whole:
+        return ()
+    text, segments, at = match.text, _Segments(), 0
+    for start, end in _whole_word_runs(match)[:MOST_DIFFERENCES]:
+        segments.common(text.shown[_after(text, at) : int(text.offsets[start])], first=at == 0)
+        segments.add("index", text.between(start, end))
+        place = match.window(start, end)
+        if place is not None:
+            segments.add("page", page.folded.between(*place))
+        at = end
+    segments.common(text.shown[_after(text, at) :], first=at == 0, last=True)
+    return tuple(segments.parts)
+
+
+class _Segments:
+    """Collects segments and shortens them."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[SegmentKind, str]] = []
+
+    def add(self, kind: SegmentKind, text: str) -> None:
+        if text.strip():
+            self.parts.append((kind, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"))
+
+    def common(self, text: str, *, first: bool = False, last: bool = False) -> None:
+        """Text that stands in both: its middle is left out, or what lies before the first or after the last."""
+        head, tail = (0 if first else CONTEXT), (0 if last else CONTEXT)
+        if len(text) <= head + tail + EXAMPLES:
+            self.add("same", text)
+            return
+        self.add("same", text[:head])
+        self.parts.append(("skipped", "…"))
+        self.add("same", text[len(text) - tail :] if tail else "")
+
+
+def _whole_word_runs(match: Alignment) -> list[tuple[int, int]]:
+    """The stretches that differ, widened to whole words; those that touch then are one."""
+    missing = ~match.found
+    for first, last in match.text.tokens.tolist():
+        if missing[first:last].any():
+            missing[first:last] = True
+    return runs_of(missing)
+
+
+def _after(text: FoldedText, letter: int) -> int:
+    """Where the text goes on behind the letters before ``letter``: what parts two words goes with what follows."""
+    return int(text.offsets[letter - 1]) + 1 if letter else 0
