@@ -220,7 +220,7 @@ def test_no_file_outside_the_folder_is_read(tmp_path):
         ("import A from 'a'\nexport const x = {\n  b: {c: 1},\n}\n\nText {/* hidden\nwords */} here.", "Text here."),
         ('<Tabs>\n<TabItem value="x" label="npm">\n\nrun **it**\n\n</TabItem>\n</Tabs>', "npm\nrun it"),
         ("Press <Key name={'a'} /> now.", "Press now."),
-        ("<Fix\n  title='Cache'\n  lines={[\n    { text: 'do {' },\n    { text: `it's <B />`, by: {a: 1} },\n  ]}\n/>\n\n"
+        ("<Fix\n  title='Cache'\n  lines={[\n    { text: 'do {' },\n    { text: `it's <B />`, by: {a: 1} }]}\n/>\n\n"
          "A.", "Cache\nA."),
         ("```js\nimport A from 'a'\n<Tabs label=\"x\">\n:::\n```", "import A from 'a'\n<Tabs label=\"x\">\n:::"),
         ("| a | b |\n|---|---|\n| 1 | 2 |", "a\tb\n1\t2"),
