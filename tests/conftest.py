@@ -8,7 +8,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import logging
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -98,20 +98,6 @@ def _clients_share_what_each_reads_for_itself() -> Iterator[None]:
         mock.patch.object(type_inspector, "ModelSchemaParser", cache(type_inspector.ModelSchemaParser)),
         mock.patch.object(default, "create_ssl_context", read_once),
     ):
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _forgotten_instances_keep_their_connection() -> Iterator[None]:
-    """Dagster opens one to SQLite for each of the 700 statements of a small run, a tenth of what it does."""
-    from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
-
-    @contextmanager
-    def held(storage: Any) -> Iterator[Any]:
-        with storage._db_lock, storage._held_conn.begin():
-            yield storage._held_conn
-
-    with mock.patch.object(InMemoryEventLogStorage, "_connect", held):
         yield
 
 
