@@ -22,11 +22,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.cpu import fresh_place
-from benchmarks.defects.large import large_corpus
+from benchmarks.defects.generated import COLLECTION
+from benchmarks.defects.large import write_large
+from ragval_pipeline.demo.workspace import SUITE_FILE
 from ragval_pipeline.orchestration.progress import observed_by
 from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 from ragval_pipeline.suite.load import load_suite
 
 GOAL_MS, GOAL_EXPONENT, GOAL_BYTES, GOAL_CHUNKS = 1.0, 1.05, 2**30, 200_000
@@ -122,7 +126,7 @@ def main() -> int:
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
-        return _serve(options.serve)
+        return _serve(options.serve, options.chunks[0])
     if options.measure is not None:
         return _measure(options.measure, options.only)
     costs = [_cost(chunks, options.only) for chunks in sorted(options.chunks)]
@@ -151,14 +155,11 @@ def served_corpus(chunks: int) -> Iterator[tuple[Path, dict[str, str], int]]:
     with fresh_place() as (folder, environment):
         # Processor seconds, not threads, are compared.
         environment["OPENBLAS_NUM_THREADS"] = "1"
-        corpus = large_corpus(folder, chunks=chunks)
-        suite, points = corpus.write(), len(corpus.points)
-        print(f"{len(corpus.scope_urls)} pages, {points} chunks", flush=True)
-        del corpus
-        command = [sys.executable, "-m", "benchmarks.defects_cost", "--serve", str(suite.parent)]
-        with _served(command, environment) as url:
-            suite.write_text(suite.read_text().replace("path: ./qdrant", f"url: {url}"))
-            yield suite, environment, points
+        command = [sys.executable, "-m", "benchmarks.defects_cost", "--serve", str(folder), "--chunks", str(chunks)]
+        with _served(command, environment) as told:
+            points = int(told)
+            print(f"{points} chunks", flush=True)
+            yield folder / SUITE_FILE, environment, points
 
 
 def _cost(chunks: int, only: str | None) -> Cost:
@@ -188,26 +189,18 @@ def _served(command: Sequence[str], environment: dict[str, str]) -> Iterator[str
             server.terminate()
 
 
-def _serve(folder: Path) -> int:
-    """Serve the embedded collection of a folder until nobody wants it any more."""
-    from qdrant_client import QdrantClient  # noqa: PLC0415  not in the process that is measured
+def _serve(folder: Path, chunks: int) -> int:
+    """Build the corpus and serve its collection until nobody wants it any more; prints how many points it has."""
+    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415  not where it is measured
 
-    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415
-
-    source = QdrantClient(path=str(folder / "qdrant"))
-    [name] = [entry.name for entry in source.get_collections().collections]
-    settings = json.loads(source.get_collection(name).config.params.model_dump_json(exclude_none=True))
     with QdrantStandIn() as server:
-        server.engine.answer("PUT", f"/collections/{name}", {"vectors": settings["vectors"]})
-        offset = None
-        while True:
-            records, offset = source.scroll(name, limit=1000, offset=offset, with_vectors=True)
-            points = [record.model_dump(include={"id", "vector", "payload"}) for record in records]
-            server.engine.answer("PUT", f"/collections/{name}/points", {"points": points})
-            if offset is None:
-                break
-        source.close()
-        print(server.url, flush=True)
+        path = f"/collections/{COLLECTION}"
+        server.engine.answer("PUT", path, {"vectors": {"size": STATIC_DIMENSION, "distance": "Cosine"}})
+
+        def upsert(points: list[dict[str, Any]]) -> None:
+            server.engine.answer("PUT", f"{path}/points", {"points": points})
+
+        print(write_large(folder, server.url, chunks=chunks, upsert=upsert), flush=True)
         threading.Event().wait()
     return 0
 
