@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import tenacity
 
+from ragval_pipeline.sources.memory import collect_answers
+
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
 
@@ -113,7 +115,10 @@ def call_with_retries(
         retry=tenacity.retry_if_exception(lambda error: classify(error).retry),
         reraise=True,
     )
-    return retrying(counted)
+    try:
+        return retrying(counted)
+    finally:
+        collect_answers()
 
 
 def delay_before(retry: int, policy: RetryPolicy) -> float:

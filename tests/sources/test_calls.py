@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +16,7 @@ from ragval_pipeline.sources.calls import (
     call_with_retries,
     delay_before,
 )
+from ragval_pipeline.sources.memory import seldom_collecting
 
 
 class Flaky:
@@ -118,3 +121,27 @@ def test_attempts_add_up_over_calls() -> None:
     for _ in range(2):
         call_with_retries(Flaky(1), policy=RetryPolicy(), classify=again, attempts=attempts, sleep=lambda seconds: None)
     assert attempts.tries == 4
+
+
+class Answer:
+    """Refers to itself, as responses of httpx do."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_an_answer_was_read_from_is_gone_when_the_call_ends() -> None:
+    read_from: list[weakref.ref[Answer]] = []
+    with seldom_collecting():
+        call_with_retries(lambda: read_from.append(weakref.ref(Answer())), policy=RetryPolicy(), classify=again)
+        assert read_from[0]() is None
+
+
+def test_who_switched_the_collector_off_has_it_off() -> None:
+    read_from: list[weakref.ref[Answer]] = []
+    gc.disable()
+    try:
+        call_with_retries(lambda: read_from.append(weakref.ref(Answer())), policy=RetryPolicy(), classify=again)
+        assert read_from[0]() is not None
+    finally:
+        gc.enable()
