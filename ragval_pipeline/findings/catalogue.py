@@ -362,8 +362,8 @@ _ROWS = (
         means="contains text decoded with the wrong character set",
         many="contain text decoded with the wrong character set",
         measured="Texts are searched for the traces of a wrong decoding, such as “Ã©” for “é”. The page tells words "
-            "of which question marks are left, words of another character set, and characters left escaped as in HTML. "
-            "What stands on the page itself is left alone.",
+            "of which question marks are left, words of another character set, and characters left escaped as in HTML "
+            "or JSON. What stands on the page itself is left alone.",
         cause="UTF-8 was read as Latin-1 or Windows-1252, or text was encoded or escaped for another use.",
         remedy="Decode pages as the server declares and re-ingest.",
         error_share=0.5),
