@@ -247,7 +247,8 @@ _ROWS = (
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after it numbered them: "
                "number them last, or set the severity of chunk.index_gap."),
     FindingType("chunk.duplicate_index", "error", "subject", "chunks", "point", "delete",
-        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
+        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION},
+        fields=("source_url", "chunk_index"),
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",
         many="have the same page and chunk number as another point",

@@ -101,7 +101,8 @@ class Subject:
         details: What was measured on this subject, JSON values only.
         page: Key of the page that this subject is or belongs to, when it belongs to one.
         pages: Keys of further pages: those that a query expects, that a host holds or has copies of.
-        points: Ids of the points in the answer to a query, or of those next to what a page lacks.
+        points: Ids of the points in the answer to a query, of those next to what a page lacks, or of those of other
+            pages that have a point's number.
         queries: Ids of the queries that a metric fell by.
         fields: Canonical payload fields that this subject is about.
         module: The module that a query expects where it names no page.

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
@@ -68,6 +68,9 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             on_page = [name for name in ids if name not in gone]
             strays = {name for name in ids if name in gone and name not in misplaced} if on_page else set()
             own = [name for name in ids if name not in strays]
+            elsewhere = misplaced.intersection(ids)
+            # Without the texts of other pages the number is given once at most.
+            strangers = tuple(sorted(elsewhere)) if len(ids) - len(elsewhere) <= 1 else ()
             alike = _alike(own, misplaced, held)
             judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
             told.update({"page"} if strays else ())
@@ -84,7 +87,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             for point_id, embedded_at in page.points[index]:
                 details = {"page_url": page.url, "chunk_index": index, "others": _others(point_id, ids)}
                 details |= {"embedded_at": embedded_at, **judged.get(point_id, {})}
-                subjects.append(Subject(name=point_id, page=key, details=details))
+                without = frozenset() if strangers else frozenset({Aspect.PLACE})
+                subjects.append(Subject(point_id, details, page=key, points=strangers, without=without))
     if subjects:
         yield _duplicates(subjects, groups, told)
 
