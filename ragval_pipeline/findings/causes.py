@@ -105,7 +105,7 @@ class Cause:
         self._words: dict[str, int] = {}
         self._beside: dict[str, float] = {}
         self._about: set[str] = set()
-        single = frozenset(row.breaks - OF_THE_WHOLE.keys())
+        single = frozenset(row.breaks - OF_THE_WHOLE.keys() - {Aspect.VALUE})
         wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
         for subject in finding.subjects:
             about = {*_identity(finding.subject_kind, subject), *_named("index", indices.intersection(subject.indices))}
@@ -127,6 +127,8 @@ class Cause:
         whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if about_all or aspect in wide)
         if whole:
             self._parts[whole] = ({_COLLECTION}, set())
+        if row.lowers:
+            self._parts[_keys(frozenset({Aspect.VALUE}), ())] = ({*_named("criterion", row.lowers)}, set())
 
     @property
     def is_info(self) -> bool:
@@ -185,6 +187,8 @@ def _identity(kind: str, subject: Subject) -> Iterator[str]:
     """What a subject is itself."""
     if kind == "page":
         yield f"page {subject.page or subject.name}"
+    elif kind == "metric":
+        yield f"criterion {subject.name}"
     elif kind in {"point", "query"}:
         yield f"{kind} {subject.name}"
     elif kind in _ABOUT_ALL:

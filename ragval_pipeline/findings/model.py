@@ -49,6 +49,7 @@ class Aspect(StrEnum):
     REACH = "right answers reach the threshold"
     SELECTION = "wrong answers stay below the threshold"
     ANSWER = "a query is answered as it expects"
+    VALUE = "a criterion has the value that it had"
 
 
 #: Aspects that hold of one field at a time.
@@ -62,7 +63,9 @@ OF_POINTS = frozenset({Aspect.KEPT})
 #: where most pages are one chunk, a top_k is more of the index, and each chunk holds the words of a whole page.
 OF_THE_WHOLE: Mapping[Aspect, float] = {Aspect.SPACE: 0.05, Aspect.DISTINCTION: 0.5, Aspect.SPLIT: 0.5}
 #: Aspects that are judged without a ranking in between: what breaks them decides, and nothing has to be simulated.
-DECIDED = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.TARGET, Aspect.REACH, Aspect.SELECTION, Aspect.ANSWER})
+DECIDED = frozenset(
+    {Aspect.FIELD, Aspect.ORIGIN, Aspect.TARGET, Aspect.REACH, Aspect.SELECTION, Aspect.ANSWER, Aspect.VALUE}
+)
 #: What can be wrong with the text that a vector is made of.
 OF_TEXTS = frozenset({Aspect.TEXT, Aspect.CUT, Aspect.LETTERS, Aspect.WORDS, Aspect.LENGTH})
 #: What can be wrong with vectors and with how they are searched.

@@ -1,0 +1,40 @@
+"""A criterion that fell follows from the findings that it counts, and from no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.validation.regression.compare import INDEX_CRITERIA
+from tests.findings.linking import finding, follows, page, point
+
+
+def fall(name: str) -> Finding:
+    return finding("regression.significant_drop", Subject(name=name), scope=name)
+
+
+def test_every_criterion_of_the_index_that_may_fall_is_lowered_by_some_finding():
+    assert {name for row in CATALOGUE.values() for name in row.lowers} == set(INDEX_CRITERIA)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause", "follows_from_it"),
+    [
+        ("coverage", finding("coverage.missing_page", page("/a")), True),
+        ("coverage", finding("chunk.index_gap", page("/a")), False),
+        ("metadata_completeness", finding("payload.missing_field", point("1")), True),
+        ("metadata_completeness", finding("coverage.foreign_host", page("/a")), False),
+        ("embedding_match", finding("vector.zero", point("1")), True),
+        ("content_integrity", finding("vector.zero", point("1")), False),
+        ("ndcg_at_5", finding("coverage.missing_page", page("/a")), False),
+    ],
+)
+def test_a_criterion_that_fell_follows_from_what_lowers_it(name: str, cause: Finding, follows_from_it: bool):
+    assert follows(fall(name), cause) == (cause.code if follows_from_it else None)
+
+
+def test_of_what_lowers_a_criterion_the_gravest_is_named():
+    assert follows(fall("self_retrieval"), finding("retrieval.dark_page", page("/a"))) == "retrieval.dark_page"
+    both = finding("retrieval.dark_page", page("/a")), finding("coverage.missing_page", page("/b"))
+    assert follows(fall("self_retrieval"), *both) == "coverage.missing_page"
