@@ -712,6 +712,7 @@ _ROWS = (
         cause="The ingestion did not write these fields.",
         remedy="Make the ingestion write the fields, then re-ingest the pages of these points."),
     FindingType("retrieval.invalid_order", "error", "run", "queries", "query", "setting",
+        breaks={Aspect.REACH, Aspect.SELECTION},
         title="Hits in the wrong order",
         means="has hits out of order or scores out of range", many="have hits out of order or scores out of range",
         measured="The scores of each query's hits are checked: descending, and within the range of the "

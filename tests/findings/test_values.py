@@ -1,13 +1,13 @@
-"""A criterion that fell follows from the findings that it counts, and from no others."""
+"""What is a value follows from what makes the value wrong: criteria that fell, and scores."""
 
 from __future__ import annotations
 
 import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.regression.compare import INDEX_CRITERIA
-from tests.findings.linking import finding, follows, page, point
+from tests.findings.linking import finding, follows, page, point, query
 
 
 def fall(name: str) -> Finding:
@@ -38,3 +38,11 @@ def test_of_what_lowers_a_criterion_the_gravest_is_named():
     assert follows(fall("self_retrieval"), finding("retrieval.dark_page", page("/a"))) == "retrieval.dark_page"
     both = finding("retrieval.dark_page", page("/a")), finding("coverage.missing_page", page("/b"))
     assert follows(fall("self_retrieval"), *both) == "coverage.missing_page"
+
+
+def test_an_off_topic_question_scores_high_because_its_scores_are_impossible_and_not_because_they_are_out_of_order():
+    high = finding("query.negative_scored_high", query("q", thresholds=(0.4,)))
+    assert follows(high, finding("retrieval.invalid_order", query("q"))) == "retrieval.invalid_order"
+    assert follows(high, finding("retrieval.invalid_order", query("other"))) is None
+    in_range = query("q", without=frozenset({Aspect.REACH, Aspect.SELECTION}))
+    assert follows(high, finding("retrieval.invalid_order", in_range)) is None
