@@ -252,7 +252,7 @@ _ROWS = (
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after it numbered them: "
                "number them last, or set the severity of chunk.index_gap."),
     FindingType("chunk.duplicate_index", "error", "subject", "chunks", "point", "delete",
-        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION},
+        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",

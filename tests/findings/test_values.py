@@ -46,3 +46,9 @@ def test_an_off_topic_question_scores_high_because_its_scores_are_impossible_and
     assert follows(high, finding("retrieval.invalid_order", query("other"))) is None
     in_range = query("q", without=frozenset({Aspect.REACH, Aspect.SELECTION}))
     assert follows(high, finding("retrieval.invalid_order", in_range)) is None
+
+
+def test_a_number_is_given_twice_where_what_is_left_of_an_older_version_is_stored_twice():
+    shared = finding("chunk.duplicate_index", point("1"), point("2"))
+    assert follows(shared, finding("chunk.stale_tail", point("1"), point("2"))) == "chunk.stale_tail"
+    assert follows(shared, finding("chunk.stale_tail", point("1"))) is None
