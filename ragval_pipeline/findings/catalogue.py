@@ -563,7 +563,7 @@ _ROWS = (
         cause="The index was never created.",
         remedy="Create a payload index for the field."),
     FindingType("index.low_ann_recall", "warning", "run", "index", "collection", "setting",
-        breaks={Aspect.SEARCH},
+        breaks={Aspect.SEARCH}, reads={Aspect.STABLE},
         title="Approximate search misses hits",
         means="returns other hits than an exact search", many="return other hits than an exact search",
         measured="Queries and stored vectors are searched twice, by default and exactly, and the hits are "
@@ -689,6 +689,7 @@ _ROWS = (
         remedy="Look at the chunks of these pages, and re-ingest those whose text or vector is not the page's. If both "
                "are right, put the page's title and headings in front of each chunk before it is embedded."),
     FindingType("retrieval.nondeterministic", "warning", "run", "queries", "query", "setting",
+        breaks={Aspect.STABLE},
         title="Search gives changing answers",
         means="gets other ids, order or scores when asked again",
         many="get other ids, order or scores when asked again",
@@ -720,7 +721,9 @@ _ROWS = (
         cause="The retriever re-orders or rescales its hits.",
         remedy="Return hits by descending score of the collection's distance."),
     FindingType("regression.significant_drop", "error", "run", "regression", "metric", "reingest",
-        reads={Aspect.ANSWER, Aspect.SPACE, Aspect.SEARCH, Aspect.VALUE},
+        reads=OF_TEXTS | OF_VECTORS | {
+            Aspect.ANSWER, Aspect.VALUE, Aspect.KEPT, Aspect.COPIES, Aspect.DISTINCTION,
+        },
         title="Worse than the baseline",
         means="fell below the baseline by more than is tolerated, and beyond chance",
         many="fell below the baseline by more than is tolerated, and beyond chance",

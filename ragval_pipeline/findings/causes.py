@@ -27,6 +27,8 @@ _COLLECTION = "collection"
 _ABOUT_ALL = frozenset({"collection", "field"})
 #: What more than this share of a surplus accounts for, it explains.
 _MOST = 0.5  # definition
+#: Shares that differ by less are equal.
+_EQUAL = 1e-9  # definition
 _ORDER = {code: place for place, code in enumerate(CATALOGUE)}
 
 
@@ -55,6 +57,7 @@ class Reading:
     points: frozenset[str]
     words: int | None
     surplus: float | None
+    fell: float | None
     is_page: bool
 
     def only(self, aspects: frozenset[Aspect]) -> Reading:
@@ -89,6 +92,7 @@ def readings(subject: Subject, finding: Finding, site: Site, indices: frozenset[
         points=points if kind == "query" else frozenset(),
         words=subject.words,
         surplus=subject.surplus,
+        fell=subject.fell,
         is_page=kind == "page",
     )
     return [replace(every, keys=_keys(reads & need.aspects, need.fields)) for need in subject.needs] or [every]
@@ -99,7 +103,7 @@ class Cause:
 
     def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
         row = CATALOGUE[finding.code]
-        self.code = finding.code
+        self.code, self._share = finding.code, finding.share or 0.0
         self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
@@ -144,8 +148,13 @@ class Cause:
         return not self._about.isdisjoint(read.own | read.around | read.elsewhere)
 
     def explains(self, read: Reading) -> bool:
-        """Whether a subject reads what this breaks, where both meet."""
-        return any(self._meets(keys & read.keys, *part, read) for keys, part in self._parts.items())
+        """Whether a subject reads what this breaks, where both meet, or anywhere as far as a ranking goes."""
+        if read.fell is not None and self._share < read.fell - _EQUAL:
+            return False
+        shared = {keys: keys & read.keys for keys in self._parts}
+        if read.fell is not None and any(aspect != Aspect.VALUE for keys in shared.values() for aspect, _ in keys):
+            return True
+        return any(self._meets(shared[keys], *part, read) for keys, part in self._parts.items())
 
     def _meets(self, keys: frozenset[Key], own: set[str], inside: set[str], read: Reading) -> bool:
         if not keys:

@@ -34,10 +34,20 @@ def test_a_criterion_that_fell_follows_from_what_lowers_it(name: str, cause: Fin
     assert follows(fall(name), cause) == (cause.code if follows_from_it else None)
 
 
-def test_of_what_lowers_a_criterion_the_gravest_is_named():
-    assert follows(fall("self_retrieval"), finding("retrieval.dark_page", page("/a"))) == "retrieval.dark_page"
-    both = finding("retrieval.dark_page", page("/a")), finding("coverage.missing_page", page("/b"))
-    assert follows(fall("self_retrieval"), *both) == "coverage.missing_page"
+def test_a_ranking_of_pages_fell_by_what_spoils_as_much_of_the_index_and_by_no_less():
+    fallen = finding("regression.significant_drop", Subject(name="self_retrieval", fell=0.05), scope="self_retrieval")
+    points, pages = [point(str(number)) for number in range(5)], [page(f"/{number}") for number in range(5)]
+    for code, subjects in (
+        ("integrity.gone", points),
+        ("vector.swapped", points),
+        ("integrity.not_captured", pages),
+        ("coverage.missing_page", pages),
+        ("retrieval.dark_page", pages),
+    ):
+        assert follows(fallen, finding(code, *subjects)) == code
+        assert follows(fallen, finding(code, *subjects[:4])) is None
+    assert follows(fallen, finding("payload.duplicate_id", *points)) is None
+    assert follows(fallen, finding("payload.missing_field", *points)) is None
 
 
 def test_an_off_topic_question_scores_high_because_its_scores_are_impossible_and_not_because_they_are_out_of_order():
@@ -52,3 +62,9 @@ def test_a_number_is_given_twice_where_what_is_left_of_an_older_version_is_store
     shared = finding("chunk.duplicate_index", point("1"), point("2"))
     assert follows(shared, finding("chunk.stale_tail", point("1"), point("2"))) == "chunk.stale_tail"
     assert follows(shared, finding("chunk.stale_tail", point("1"))) is None
+
+
+def test_a_search_misses_hits_because_its_answers_change():
+    missing, changing = finding("index.low_ann_recall", "docs"), finding("retrieval.nondeterministic", query("q"))
+    assert follows(missing, changing) == "retrieval.nondeterministic"
+    assert follows(changing, missing) is None

@@ -17,7 +17,7 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
 from ragval_pipeline.validation.chunks.order import Orders
 from ragval_pipeline.validation.chunks.same_stretch import stretches
-from ragval_pipeline.validation.chunks.stale_tail import find_stale_tails
+from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
@@ -230,7 +230,7 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
         for key, own in evidence.on_pages(evidence.layout.doubtful)
         if key in evidence.read and (order := _out_of_order(own, evidence.habits))
     }
-    tails = {subject.name for subject in find_stale_tails(evidence)} if found else set()
+    tails = {subject.name for subject in stale_tails(evidence)} if found else set()
     for key, (own, order) in found.items():
         left = _out_of_order([chunk for chunk in own if chunk.point_id not in tails], evidence.habits)
         # What is as shuffled without the leftovers does not follow from them.
