@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragval_pipeline.findings.model import OF_TEXTS, OF_VECTORS, Aspect, Severity
@@ -33,6 +33,7 @@ class FindingType:
         reads: Aspects of its subjects that it is measured by: it follows from what breaks them.
         fields: Canonical payload fields that ``breaks`` and ``reads`` are about, where they are about fields; empty:
             those that each subject names.
+        lowers: Criteria of the index whose value its subjects lower: they break ``Aspect.VALUE`` of these.
         judged_by: Criteria about the same matter: where one of them is required, ``error_findings`` leaves it out.
         error_share: Share of the index's points, 0..1, from which on a warning is an error; None: at no share.
     """
@@ -52,6 +53,7 @@ class FindingType:
     breaks: Set[Aspect] = frozenset()
     reads: Set[Aspect] = frozenset()
     fields: tuple[str, ...] = ()
+    lowers: tuple[str, ...] = ()
     judged_by: tuple[str, ...] = ()
     error_share: float | None = None
 
@@ -106,6 +108,7 @@ _ROWS = (
         remedy="Remove the page from the sitemap, or restore it."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PLACE}, fields=("source_url",),
+        lowers=("coverage", "source_captured", "self_retrieval"),
         title="Pages missing from the index",
         means="of the sitemap has no chunk", many="of the sitemap have no chunk",
         measured="The pages in scope of the sitemap are compared with the pages of all points. Different spellings "
@@ -159,6 +162,7 @@ _ROWS = (
         remedy="Re-ingest these URLs."),
     FindingType("payload.missing_field", "error", "subject", "metadata", "point", "reingest",
         breaks={Aspect.FIELD}, reads={Aspect.ORIGIN},
+        lowers=("metadata_completeness",),
         title="Field missing",
         means="lacks a field that it needs", many="lack a field that they need",
         measured="Each point is checked for its text and for every field of payload.required.",
@@ -167,6 +171,7 @@ _ROWS = (
         judged_by=("metadata_completeness",)),
     FindingType("payload.empty_field", "error", "subject", "metadata", "point", "reingest",
         breaks={Aspect.FIELD}, reads={Aspect.ORIGIN},
+        lowers=("metadata_completeness",),
         title="Field empty",
         means="has no value in a field that it needs", many="have no value in a field that they need",
         measured="The text and each required field are checked for a value: null, blanks, invisible characters and "
@@ -247,7 +252,8 @@ _ROWS = (
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after it numbered them: "
                "number them last, or set the severity of chunk.index_gap."),
     FindingType("chunk.duplicate_index", "error", "subject", "chunks", "point", "delete",
-        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.POSITION}, fields=("source_url", "chunk_index"),
+        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
+        fields=("source_url", "chunk_index"),
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",
         many="have the same page and chunk number as another point",
@@ -358,12 +364,13 @@ _ROWS = (
         remedy="Strip them before embedding and re-ingest."),
     FindingType("text.mojibake", "warning", "subject", "chunks", "point", "reingest",
         breaks={Aspect.LETTERS},
+        lowers=("content_integrity",),
         title="Garbled characters in texts",
         means="contains text decoded with the wrong character set",
         many="contain text decoded with the wrong character set",
         measured="Texts are searched for the traces of a wrong decoding, such as “Ã©” for “é”. The page tells words "
-            "of which question marks are left, words of another character set, and characters left escaped as in HTML. "
-            "What stands on the page itself is left alone.",
+            "of which question marks are left, words of another character set, and characters left escaped as in HTML "
+            "or JSON. What stands on the page itself is left alone.",
         cause="UTF-8 was read as Latin-1 or Windows-1252, or text was encoded or escaped for another use.",
         remedy="Decode pages as the server declares and re-ingest.",
         error_share=0.5),
@@ -377,6 +384,7 @@ _ROWS = (
         error_share=0.5),
     FindingType("text.boilerplate", "warning", "corpus", "chunks", "point", "chunker",
         breaks={Aspect.FRAME, Aspect.DISTINCTION},
+        lowers=("content_integrity",),
         title="Navigation or footer in the texts",
         means="contains navigation, footer or other text of the page's frame",
         many="contain navigation, footer or other text of the page's frame",
@@ -397,6 +405,7 @@ _ROWS = (
         remedy="Re-ingest the pages of these points."),
     FindingType("integrity.drifted", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT}, reads={Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.TEXT},
+        lowers=("content_integrity",),
         title="Texts that differ from their page",
         means="differs from what its page says", many="differ from what their pages say",
         measured="Each chunk is aligned with its page, and the letters and words that the page does not have in "
@@ -407,6 +416,7 @@ _ROWS = (
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE, Aspect.TARGET},
         reads={Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
+        lowers=("content_integrity",),
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
@@ -422,6 +432,7 @@ _ROWS = (
             Aspect.LETTERS,
         },
         fields=("source_url", "text"),
+        lowers=("source_captured",),
         title="Page content missing from the chunks",
         means="has passages that are in none of its chunks", many="have passages that are in none of their chunks",
         measured="Each passage of the page's content is searched for in the chunks of that page. Menus, footers "
@@ -451,6 +462,7 @@ _ROWS = (
         remedy="Make the page readable without a browser, or exclude it."),
     FindingType("vector.zero", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.FIELD}, fields=("text",),
+        lowers=("embedding_match",),
         title="Vectors of zeros",
         means="has a vector of zeros", many="have a vector of zeros",
         measured="The length of every stored vector is computed.",
@@ -458,6 +470,7 @@ _ROWS = (
         remedy="Re-embed these points."),
     FindingType("vector.missing", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.FIELD}, fields=("text",),
+        lowers=("embedding_match",),
         title="Vectors missing",
         means="has no vector under the name that searches use", many="have no vector under the name that searches use",
         measured="Every point is checked for a vector under qdrant.vector_name.",
@@ -465,6 +478,7 @@ _ROWS = (
         remedy="Re-embed these points, or correct qdrant.vector_name."),
     FindingType("vector.identical", "warning", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.TEXT, Aspect.MODEL},
+        lowers=("embedding_match",),
         title="Same vector for different texts",
         means="has the same vector as a point with another text",
         many="have the same vector as a point with another text",
@@ -481,6 +495,7 @@ _ROWS = (
         remedy="Name the model that made the collection, or re-embed the collection."),
     FindingType("vector.model_mismatch", "error", "corpus", "vectors", "collection", "setting",
         breaks={Aspect.SPACE, Aspect.MODEL},
+        lowers=("embedding_match",),
         title="Index embedded in another way",
         means="holds vectors that re-embedding its texts does not give",
         many="hold vectors that re-embedding their texts does not give",
@@ -490,6 +505,7 @@ _ROWS = (
         remedy="Embed queries exactly as the collection was embedded, or re-embed the collection."),
     FindingType("vector.mixed_models", "error", "corpus", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE, Aspect.MODEL},
+        lowers=("embedding_match",),
         title="Index embedded in two ways",
         means="was embedded otherwise than the rest", many="were embedded otherwise than the rest",
         measured="Stored texts are embedded again. A group of points that disagrees as a whole, while the rest "
@@ -498,6 +514,7 @@ _ROWS = (
         remedy="Re-embed these points as the rest was embedded."),
     FindingType("vector.text_mismatch", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.VECTOR, Aspect.TEXT, Aspect.MODEL, Aspect.KEPT},
+        lowers=("embedding_match",),
         title="Vectors that do not fit their text",
         means="has a vector that does not fit its text", many="have a vector that does not fit their text",
         measured="Stored texts are embedded again, and the cosine between stored and new vector is computed. What "
@@ -506,6 +523,7 @@ _ROWS = (
         remedy="Re-embed these points."),
     FindingType("vector.swapped", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.OWN},
+        lowers=("embedding_match",),
         title="Vectors swapped between texts",
         means="has a vector that belongs to another text", many="have a vector that belongs to another text",
         measured="A vector that does not fit its own text is compared with the other texts; it is named when it "
@@ -545,7 +563,7 @@ _ROWS = (
         cause="The index was never created.",
         remedy="Create a payload index for the field."),
     FindingType("index.low_ann_recall", "warning", "run", "index", "collection", "setting",
-        breaks={Aspect.SEARCH},
+        breaks={Aspect.SEARCH}, reads={Aspect.STABLE},
         title="Approximate search misses hits",
         means="returns other hits than an exact search", many="return other hits than an exact search",
         measured="Queries and stored vectors are searched twice, by default and exactly, and the hits are "
@@ -661,6 +679,7 @@ _ROWS = (
             Aspect.VARIETY, Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.DISTINCTION,
         },
         fields=("title",),
+        lowers=("self_retrieval",),
         title="Pages that searches do not find",
         means="is not found by its own title, headings and words",
         many="are not found by their own titles, headings and words",
@@ -670,6 +689,7 @@ _ROWS = (
         remedy="Look at the chunks of these pages, and re-ingest those whose text or vector is not the page's. If both "
                "are right, put the page's title and headings in front of each chunk before it is embedded."),
     FindingType("retrieval.nondeterministic", "warning", "run", "queries", "query", "setting",
+        breaks={Aspect.STABLE},
         title="Search gives changing answers",
         means="gets other ids, order or scores when asked again",
         many="get other ids, order or scores when asked again",
@@ -693,6 +713,7 @@ _ROWS = (
         cause="The ingestion did not write these fields.",
         remedy="Make the ingestion write the fields, then re-ingest the pages of these points."),
     FindingType("retrieval.invalid_order", "error", "run", "queries", "query", "setting",
+        breaks={Aspect.REACH, Aspect.SELECTION},
         title="Hits in the wrong order",
         means="has hits out of order or scores out of range", many="have hits out of order or scores out of range",
         measured="The scores of each query's hits are checked: descending, and within the range of the "
@@ -700,7 +721,9 @@ _ROWS = (
         cause="The retriever re-orders or rescales its hits.",
         remedy="Return hits by descending score of the collection's distance."),
     FindingType("regression.significant_drop", "error", "run", "regression", "metric", "reingest",
-        reads={Aspect.ANSWER, Aspect.SPACE, Aspect.SEARCH},
+        reads=OF_TEXTS | OF_VECTORS | {
+            Aspect.ANSWER, Aspect.VALUE, Aspect.KEPT, Aspect.COPIES, Aspect.DISTINCTION,
+        },
         title="Worse than the baseline",
         means="fell below the baseline by more than is tolerated, and beyond chance",
         many="fell below the baseline by more than is tolerated, and beyond chance",
@@ -751,4 +774,6 @@ _ROWS = (
 # fmt: on
 
 #: Every finding type by its code, in the order in which reports list causes before consequences.
-CATALOGUE: dict[str, FindingType] = {row.code: row for row in _ROWS}
+CATALOGUE: dict[str, FindingType] = {
+    row.code: replace(row, breaks=row.breaks | {Aspect.VALUE}) if row.lowers else row for row in _ROWS
+}

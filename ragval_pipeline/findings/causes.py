@@ -27,6 +27,8 @@ _COLLECTION = "collection"
 _ABOUT_ALL = frozenset({"collection", "field"})
 #: What more than this share of a surplus accounts for, it explains.
 _MOST = 0.5  # definition
+#: Shares that differ by less are equal.
+_EQUAL = 1e-9  # definition
 _ORDER = {code: place for place, code in enumerate(CATALOGUE)}
 
 
@@ -55,6 +57,7 @@ class Reading:
     points: frozenset[str]
     words: int | None
     surplus: float | None
+    fell: float | None
     is_page: bool
 
     def only(self, aspects: frozenset[Aspect]) -> Reading:
@@ -89,6 +92,7 @@ def readings(subject: Subject, finding: Finding, site: Site, indices: frozenset[
         points=points if kind == "query" else frozenset(),
         words=subject.words,
         surplus=subject.surplus,
+        fell=subject.fell,
         is_page=kind == "page",
     )
     return [replace(every, keys=_keys(reads & need.aspects, need.fields)) for need in subject.needs] or [every]
@@ -99,13 +103,13 @@ class Cause:
 
     def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
         row = CATALOGUE[finding.code]
-        self.code = finding.code
+        self.code, self._share = finding.code, finding.share or 0.0
         self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
         self._beside: dict[str, float] = {}
         self._about: set[str] = set()
-        single = frozenset(row.breaks - OF_THE_WHOLE.keys())
+        single = frozenset(row.breaks - OF_THE_WHOLE.keys() - {Aspect.VALUE})
         wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
         for subject in finding.subjects:
             about = {*_identity(finding.subject_kind, subject), *_named("index", indices.intersection(subject.indices))}
@@ -127,6 +131,8 @@ class Cause:
         whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if about_all or aspect in wide)
         if whole:
             self._parts[whole] = ({_COLLECTION}, set())
+        if row.lowers:
+            self._parts[_keys(frozenset({Aspect.VALUE}), ())] = ({*_named("criterion", row.lowers)}, set())
 
     @property
     def is_info(self) -> bool:
@@ -142,8 +148,13 @@ class Cause:
         return not self._about.isdisjoint(read.own | read.around | read.elsewhere)
 
     def explains(self, read: Reading) -> bool:
-        """Whether a subject reads what this breaks, where both meet."""
-        return any(self._meets(keys & read.keys, *part, read) for keys, part in self._parts.items())
+        """Whether a subject reads what this breaks, where both meet, or anywhere as far as a ranking goes."""
+        if read.fell is not None and self._share < read.fell - _EQUAL:
+            return False
+        shared = {keys: keys & read.keys for keys in self._parts}
+        if read.fell is not None and any(aspect != Aspect.VALUE for keys in shared.values() for aspect, _ in keys):
+            return True
+        return any(self._meets(shared[keys], *part, read) for keys, part in self._parts.items())
 
     def _meets(self, keys: frozenset[Key], own: set[str], inside: set[str], read: Reading) -> bool:
         if not keys:
@@ -185,6 +196,8 @@ def _identity(kind: str, subject: Subject) -> Iterator[str]:
     """What a subject is itself."""
     if kind == "page":
         yield f"page {subject.page or subject.name}"
+    elif kind == "metric":
+        yield f"criterion {subject.name}"
     elif kind in {"point", "query"}:
         yield f"{kind} {subject.name}"
     elif kind in _ABOUT_ALL:

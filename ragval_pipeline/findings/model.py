@@ -43,12 +43,14 @@ class Aspect(StrEnum):
     SPACE = "distances in the collection mean something, wherever a search ends"
     DISTINCTION = "texts differ by what they say, not by what most of them repeat"
     SEARCH = "a search returns the nearest vectors"
+    STABLE = "a question asked again gets the same answer"
     RANK = "a page is found by its own words"
     PLACES = "a chunk takes a place in an answer only where it belongs"
     TARGET = "what a query expects exists"
     REACH = "right answers reach the threshold"
     SELECTION = "wrong answers stay below the threshold"
     ANSWER = "a query is answered as it expects"
+    VALUE = "a criterion has the value that it had"
 
 
 #: Aspects that hold of one field at a time.
@@ -59,10 +61,18 @@ OF_ADDRESSES = OF_A_FIELD | {Aspect.PLACE}
 OF_POINTS = frozenset({Aspect.KEPT})
 #: Aspects of the collection as a whole, and the share of its points from which on a finding of points breaks them. On
 #: unit vectors a twentieth that lies at random is met in most answers; a phrase drowns others when most chunks hold it;
-#: where most pages are one chunk, a top_k is more of the index, and each chunk holds the words of a whole page.
-OF_THE_WHOLE: Mapping[Aspect, float] = {Aspect.SPACE: 0.05, Aspect.DISTINCTION: 0.5, Aspect.SPLIT: 0.5}
+#: where most pages are one chunk, a top_k is more of the index, and each chunk holds the words of a whole page; answers
+#: that change are not all the exact ones.
+OF_THE_WHOLE: Mapping[Aspect, float] = {
+    Aspect.SPACE: 0.05,
+    Aspect.DISTINCTION: 0.5,
+    Aspect.SPLIT: 0.5,
+    Aspect.STABLE: 0.0,
+}
 #: Aspects that are judged without a ranking in between: what breaks them decides, and nothing has to be simulated.
-DECIDED = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.TARGET, Aspect.REACH, Aspect.SELECTION, Aspect.ANSWER})
+DECIDED = frozenset(
+    {Aspect.FIELD, Aspect.ORIGIN, Aspect.TARGET, Aspect.REACH, Aspect.SELECTION, Aspect.ANSWER, Aspect.VALUE}
+)
 #: What can be wrong with the text that a vector is made of.
 OF_TEXTS = frozenset({Aspect.TEXT, Aspect.CUT, Aspect.LETTERS, Aspect.WORDS, Aspect.LENGTH})
 #: What can be wrong with vectors and with how they are searched.
@@ -101,7 +111,8 @@ class Subject:
         details: What was measured on this subject, JSON values only.
         page: Key of the page that this subject is or belongs to, when it belongs to one.
         pages: Keys of further pages: those that a query expects, that a host holds or has copies of.
-        points: Ids of the points in the answer to a query, or of those next to what a page lacks.
+        points: Ids of the points in the answer to a query, of those next to what a page lacks, or of those of other
+            pages that have a point's number.
         queries: Ids of the queries that a metric fell by.
         fields: Canonical payload fields that this subject is about.
         module: The module that a query expects where it names no page.
@@ -110,6 +121,7 @@ class Subject:
         words: Words of a point that differ, or that this can account for; ``None``: not compared, or any number.
         beside: Of each of ``points`` what the page lacks next to it, as a share of what it holds.
         surplus: What a point was counted to hold and does not, as a share of what it holds; ``None``: not known.
+        fell: By how much the value of a ranking fell, 0..1, where each finding lowers it by its share at most.
         extent: Share of the subject that is affected, 0..1: lost content of a page, text that no model reads.
         without: Aspects of the code's row that hold for this subject all the same, or say nothing about it.
         needs: The conditions that a query missed; empty: one, of all that the code's row reads.
@@ -128,6 +140,7 @@ class Subject:
     words: int | None = None
     beside: tuple[float, ...] = ()
     surplus: float | None = None
+    fell: float | None = None
     extent: float = 1.0
     without: frozenset[Aspect] = frozenset()
     needs: tuple[Need, ...] = ()

@@ -11,15 +11,17 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
 from ragval_pipeline.validation.chunks.order import Orders
 from ragval_pipeline.validation.chunks.same_stretch import stretches
+from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
+from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one that was counted from another number.
@@ -68,6 +70,9 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             on_page = [name for name in ids if name not in gone]
             strays = {name for name in ids if name in gone and name not in misplaced} if on_page else set()
             own = [name for name in ids if name not in strays]
+            elsewhere = misplaced.intersection(ids)
+            # Without the texts of other pages the number is given once at most.
+            strangers = tuple(sorted(elsewhere)) if len(ids) - len(elsewhere) <= 1 else ()
             alike = _alike(own, misplaced, held)
             judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
             told.update({"page"} if strays else ())
@@ -84,7 +89,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             for point_id, embedded_at in page.points[index]:
                 details = {"page_url": page.url, "chunk_index": index, "others": _others(point_id, ids)}
                 details |= {"embedded_at": embedded_at, **judged.get(point_id, {})}
-                subjects.append(Subject(name=point_id, page=key, details=details))
+                without = frozenset() if strangers else frozenset({Aspect.PLACE})
+                subjects.append(Subject(point_id, details, page=key, points=strangers, without=without))
     if subjects:
         yield _duplicates(subjects, groups, told)
 
@@ -219,22 +225,34 @@ def _first_index(orders: Orders) -> int:
 @detector("chunk.order_shuffled", needs=ChunkEvidence)
 def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     """Pages of which some chunk stands before one with a smaller index."""
-    for key, own in evidence.on_pages(evidence.layout.doubtful):
-        indexed = [
-            (chunk.chunk_index, _place(chunk))
-            for chunk in own
-            if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk) and class_of(chunk, evidence.habits) == "verified"
-        ]
-        placed = sorted((index, place) for index, place in indexed if index is not None)
-        if key not in evidence.read or len({index for index, _ in placed}) < len(placed):
-            continue  # of two chunks with one index neither is known to be the page's
-        # Of copies neither is known to be the one that is out of order.
-        copies = Counter(place for _, place in placed)
-        places = [place for _, place in placed if copies[place] == 1]
-        moved = len(places) - _longest_rising(places)
-        if moved:
-            details = {"out_of_order": moved, "chunks": len(places)}
-            yield Subject(name=evidence.read[key], page=key, details=details)
+    found = {
+        key: (own, order)
+        for key, own in evidence.on_pages(evidence.layout.doubtful)
+        if key in evidence.read and (order := _out_of_order(own, evidence.habits))
+    }
+    tails = {subject.name for subject in stale_tails(evidence)} if found else set()
+    for key, (own, order) in found.items():
+        left = _out_of_order([chunk for chunk in own if chunk.point_id not in tails], evidence.habits)
+        # What is as shuffled without the leftovers does not follow from them.
+        without = frozenset({Aspect.CURRENT} if left else ())
+        yield Subject(name=evidence.read[key], page=key, details=order, without=without)
+
+
+def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
+    """How many of the chunks of a page that can be placed stand out of order, and how many these are; empty: none."""
+    indexed = [
+        (chunk.chunk_index, _place(chunk))
+        for chunk in own
+        if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk) and class_of(chunk, habits) == "verified"
+    ]
+    placed = sorted((index, place) for index, place in indexed if index is not None)
+    if len({index for index, _ in placed}) < len(placed):
+        return {}  # of two chunks with one index neither is known to be the page's
+    # Of copies neither is known to be the one that is out of order.
+    copies = Counter(place for _, place in placed)
+    places = [place for _, place in placed if copies[place] == 1]
+    moved = len(places) - _longest_rising(places)
+    return {"out_of_order": moved, "chunks": len(places)} if moved else {}
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:

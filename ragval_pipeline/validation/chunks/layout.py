@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, NESTED, PASSAGE_LETTERS, WHOLE
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, NESTED, PASSAGE_LETTERS, VERIFIED_FROM, WHOLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,9 +158,12 @@ class _Chunks:
         spans = self._beside_the_longest()
         np.minimum.at(begins, self.chunk[spans], self.place[spans])
         np.maximum.at(ends, self.chunk[spans], (self.place + self.length)[spans])
-        # In pieces a chunk may have stood anywhere: words of what the page does not show are met all over it.
+        # In pieces a chunk may have stood anywhere: words of what the page does not show are met all over it. What is
+        # not shown between them, as the address of a link, leaves them next to each other on the page.
+        held = stored_of(self.chunk[spans], self.place[spans], self.length[spans], pages=count).covered
         longest = np.append(self.length, 0)[self._longest_spans()]
-        placed = longest >= MOST * self.columns["letters"]
+        most = MOST * self.columns["letters"]
+        placed = (longest >= most) | ((held >= most) & (held >= VERIFIED_FROM * (ends - begins)))
         first, last = np.full(pages, _PAGE), np.full(pages, -1)
         np.minimum.at(first, self.page[placed], begins[placed])
         np.maximum.at(last, self.page[placed], ends[placed])

@@ -71,10 +71,15 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
 
 @detector("chunk.stale_tail", needs=ChunkEvidence)
 def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
+    """The points of old ends of pages."""
+    yield from stale_tails(evidence)
+
+
+def stale_tails(evidence: ChunkEvidence) -> list[Subject]:
     """The points of old ends of pages that their pages do not need; a text of another page is none of theirs."""
     found = list(_ends(evidence))
     misplaced = evidence.misplaced([subject.name for subject in found])
-    yield from (subject for subject in found if subject.name not in misplaced)
+    return [subject for subject in found if subject.name not in misplaced]
 
 
 def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:

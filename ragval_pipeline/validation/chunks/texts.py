@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.proven import unescaped
 from ragval_pipeline.validation.facts.store import filled
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST, PASSAGE_LETTERS
@@ -42,14 +42,14 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
             subjects.append(text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after))
     if subjects:
         example = next((subject.details for subject in subjects if subject.details["reads"]), None)
-        cause = f"“{example['example']}” should read “{example['reads']}”." if example else None
-        escaped = sum(html.unescape(entry.details["example"]) == entry.details["reads"] for entry in subjects)
+        cause = f"“{example['example']}” should read “{' '.join(example['reads'].split())}”." if example else None
+        escaped = sum(unescaped(entry.details["example"]) == entry.details["reads"] for entry in subjects)
         message = f"{plural(escaped, 'point')} {_HAVE_ESCAPES[escaped > 1]}." if escaped == len(subjects) else None
         remedy = _UNESCAPE if message else f"{CATALOGUE['text.mojibake'].remedy} {_UNESCAPE}" if escaped else None
         yield make_finding("text.mojibake", subjects, message=message, cause=cause, remedy=remedy)
 
 
-_HAVE_ESCAPES = tuple(f"{verb} characters escaped for HTML that the page shows as they are" for verb in ("has", "have"))
+_HAVE_ESCAPES = tuple(f"{verb} characters left escaped that the page shows as they are" for verb in ("has", "have"))
 _UNESCAPE = "Unescape what the extraction left escaped, once, before embedding, and re-ingest."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +16,17 @@ from ragval_pipeline.validation.thresholds import MOST
 
 #: Character sets that pages were written in, and those that they are read in by mistake.
 _WRITTEN = (
-    "cp1251", "koi8-r", "cp866", "cp1252", "cp1250", "cp1253", "cp1254", "shift_jis", "euc_jp", "gb18030", "euc_kr",
+    "utf-8", "cp1251", "koi8-r", "cp866", "cp1252", "cp1250", "cp1253", "cp1254", "shift_jis", "euc_jp", "gb18030",
+    "euc_kr",
 )  # fmt: skip
-_READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "mac_roman")
+_READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "iso8859-2", "mac_roman")
 #: Words of a text that are looked for on its page.
 _SAMPLED = 16  # work
-#: What HTML cannot have in a text as it is.
-_ESCAPE = re.compile("&(?:#0*(?:3[489]|6[02])|#x0*(?:2[267]|3[ce])|quot|apos|lt|gt|amp);", re.IGNORECASE)
+#: What HTML cannot have in a text as it is, and how JSON and code write line breaks and letters.
+_ESCAPE = re.compile(
+    r"(?i:&(?:#0*(?:3[489]|6[02])|#x0*(?:2[267]|3[ce])|quot|apos|lt|gt|amp);)|\\(?:u[0-9a-fA-F]{4}|[nrt])"
+)
+_OF_STRINGS = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[nrt])+")
 #: What is left out where these are looked for: extractions set blanks and other marks differently.
 _NO_LETTERS = re.compile(r"[^\w'\"<>&]|_")
 #: Blanks and marks of ASCII but the question mark: where what was lost is looked for they are left out.
@@ -67,6 +72,17 @@ class Shown:
         return _lettered(self.text)
 
 
+def unescaped(text: str) -> str:
+    """A text without what is escaped as in HTML or in strings of JSON."""
+    return _OF_STRINGS.sub(_unescaped, html.unescape(text))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    # Characters beyond U+FFFF are two escapes.
+    meant: str = json.loads(f'"{match.group()}"')
+    return meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _in_ascii(text: str) -> str:
     return text.encode("ascii", "replace").decode()
 
@@ -93,7 +109,7 @@ def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
         yield from islice(_lost(text, page), 1)
     if not stands and not text.isascii():
         yield from islice(_misread(text, page), 1)
-    if "&" in text:
+    if "&" in text or "\\" in text:
         yield from islice(_escaped(text, page), 1)
 
 
@@ -184,16 +200,16 @@ def _reread(word: str, read: str, written: str) -> str:
 
 
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
-    """Words with a character escaped for HTML, where the page has the character itself between the same letters.
+    """Words with a character escaped, where the page has the character itself between the same letters.
 
     Where it shows the escape between them, as a page about HTML does, the text is as it should be.
     """
     for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
-        before = _lettered(html.unescape(text[max(begin - _BESIDE, 0) : begin]))[-SIZE:]
-        after = _lettered(html.unescape(text[end : end + _BESIDE]))[:SIZE]
-        meant, escaped = (f"{before}{_lettered(char)}{after}" for char in (html.unescape(match.group()), match.group()))
+        before = _lettered(unescaped(text[max(begin - _BESIDE, 0) : begin]))[-SIZE:]
+        after = _lettered(unescaped(text[end : end + _BESIDE]))[:SIZE]
+        meant, escaped = (f"{before}{_lettered(char)}{after}" for char in (unescaped(match.group()), match.group()))
         if f"{before}{after}".strip("'\"<>&") and meant in page.lettered and escaped not in page.lettered:
             leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
             word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
-            yield Passage(word[:SHOWN], html.unescape(word[:SHOWN]))
+            yield Passage(word[:SHOWN], unescaped(word[:SHOWN]))

@@ -133,9 +133,10 @@ def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, beh
     Args:
         chunks: The chunks of the page that differ from it.
         lost: Blocks of the page that no chunk holds.
-        behind: Whether what a chunk ends with may stand for what comes after it.
+        behind: Whether what a chunk ends with may stand for what comes after it, wherever that begins.
     """
-    holes = [hole for chunk in chunks for hole in _holes(chunk, behind=behind)]
+    within = {letter for block in lost for letter in range(block.start, block.start + block.letters)}
+    holes = [hole for chunk in chunks for hole in _holes(chunk, within, behind=behind)]
     missing = [block.letters - block.held for block in lost]
     replaced = sum(
         letters
@@ -165,8 +166,11 @@ def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable
     return any(block.start + block.letters > begin and (after is None or block.start < after[1]) for block in lost)
 
 
-def _holes(chunk: ChunkFacts, *, behind: bool) -> Iterator[tuple[int, int, int]]:
-    """Where on the page a chunk holds other letters, as (first, behind the last, how many others)."""
+def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterator[tuple[int, int, int]]:
+    """Where on the page a chunk holds other letters, as (first, behind the last, how many others).
+
+    What it ends with stands for what the page goes on with: where that is not ``lost`` it counts only if ``behind``.
+    """
     seen, before = 0, None
     for start, place, length in zip(chunk.starts, chunk.places, chunk.lengths, strict=True):
         if place >= 0:
@@ -176,7 +180,7 @@ def _holes(chunk: ChunkFacts, *, behind: bool) -> Iterator[tuple[int, int, int]]
                 yield first, (place if place >= first else first + other), other
             before = place + length
         seen = start + length
-    if behind and before is not None and chunk.letters > seen:
+    if before is not None and (behind or before in lost) and chunk.letters > seen:
         yield before, before + chunk.letters - seen, chunk.letters - seen
 
 

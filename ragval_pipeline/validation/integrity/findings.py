@@ -193,7 +193,8 @@ def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts],
     others = [chunk for chunk in compared.by_page.get(page.page_key, ()) if chunk.point_id not in names]
     if any(stands_among(chunk, others, lost) for chunk in gone) or is_replaced(chunks, lost, behind=behind):
         return frozenset()
-    return frozenset({Aspect.TEXT, Aspect.LETTERS})
+    # A point of which no letter is left may have held it.
+    return frozenset({Aspect.TEXT} if page.textless else {Aspect.TEXT, Aspect.LETTERS})
 
 
 def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import OF_VECTORS, Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
@@ -20,8 +21,10 @@ from ragval_pipeline.validation.report import QueryReport
 
 ASSET = "regression"
 CRITERION = "no_regression"
-#: Criteria of the index that are measured by its vectors.
-_OF_VECTORS = frozenset({"embedding_match", "self_retrieval"})
+#: The criterion of the index that asks it: whatever spoils texts and vectors may lower it.
+_ASKED = "self_retrieval"
+#: Of what is read that is not counted by the other criteria.
+_NOT_COUNTED = frozenset(CATALOGUE["regression.significant_drop"].reads - {Aspect.VALUE})
 #: Queries that a drop names; the finding counts the others.
 _NAMED = 20  # shown
 #: Kinds of changes to queries that a reason tells apart.
@@ -164,7 +167,7 @@ def _drops(against: Against) -> Iterator[Finding]:
     for fallen in comparison.fallen:
         yield make_finding(
             "regression.significant_drop",
-            [Subject(name=fallen.name, without=frozenset() if fallen.name in _OF_VECTORS else OF_VECTORS)],
+            [_fallen(fallen)],
             scope=fallen.name,
             details={"baseline": baseline, **index_facts(fallen)},
             message=f"{_fallen_words(fallen)}, which is more than history.tolerated_drop.",
@@ -183,6 +186,12 @@ def _drops(against: Against) -> Iterator[Finding]:
             ),
             cause=_cause(comparison.turnover),
         )
+
+
+def _fallen(change: IndexChange) -> Subject:
+    if change.name == _ASKED:
+        return Subject(name=change.name, fell=change.before - change.after, without=frozenset({Aspect.ANSWER}))
+    return Subject(name=change.name, without=_NOT_COUNTED)
 
 
 def _dropped(change: MetricChange) -> Subject:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.reader import Hit
@@ -94,7 +94,9 @@ def _disordered(outcome: Outcome) -> Iterator[Subject]:
     for answer in outcome.answers.values():
         problem = invalid_order(answer.hits, outcome.settings.distance)
         if problem is not None:
-            yield Subject(name=answer.query_id, details=problem)
+            # A score within the range reaches a threshold or not, wherever its hit stands.
+            without = frozenset({Aspect.REACH, Aspect.SELECTION} if problem["problem"] == "order" else ())
+            yield Subject(name=answer.query_id, details=problem, without=without)
 
 
 def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:

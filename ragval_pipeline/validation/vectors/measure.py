@@ -154,7 +154,7 @@ class _Judged:
             copied = frozenset(place for place in points.off().tolist() if points.ids[place] in held)
             self._strangers = sort_strangers(points, near, self._changed | copied)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
-            self._decision = decide(points, self._strangers, self._tried(embed_as), rows)
+            self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
             named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
             name_the_rest(points, self._strangers, copied=copied, changed=self._changed, other_model=named)
@@ -281,6 +281,13 @@ class _Judged:
             return []
         tested = Tested([_tried(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], off)
         return try_all(tested, embed_as)
+
+    def _given(self, trial: Trial) -> list[int]:
+        """Places of the points that nothing explains yet and whose vectors a way of embedding gives."""
+        places = self._points.off(with_vector=True)
+        rows = self._rows_of(frozenset(self._points.ids[place] for place in places), trials.COLUMNS)
+        tried = [_tried(rows[self._points.ids[place]]) for place in places]
+        return list(places[trial.gives(tried, self._points.vectors(places))])
 
 
 def _tried(row: Row) -> Row:

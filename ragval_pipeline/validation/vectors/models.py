@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -66,7 +66,13 @@ def worth_trying(points: Partition, strangers: Strangers) -> bool:
     return bool(related) and _is_population(related + _inexact(points), _belonging(points) + len(_off(strangers)))
 
 
-def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], rows: Mapping[str, Row]) -> Decision:
+def decide(
+    points: Partition,
+    strangers: Strangers,
+    trials: Sequence[Trial],
+    rows: Mapping[str, Row],
+    given: Callable[[Trial], Collection[int]],
+) -> Decision:
     """Decide, and label the points of the patterns that are found.
 
     Args:
@@ -74,6 +80,7 @@ def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], row
         strangers: Those that are off and whose text was not changed.
         trials: Ways of embedding, the closest first; empty when none was tried.
         rows: ``COLUMNS`` of the sampled points; empty when nothing is off.
+        given: Of all points that are off those whose vectors a way of embedding gives.
     """
     import numpy as np
 
@@ -97,9 +104,9 @@ def decide(points: Partition, strangers: Strangers, trials: Sequence[Trial], row
     if explaining is None and split is None and _is_population(len(related), total):
         by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
         dated = by is not None and by["by"] in {"model", "embedded_at"}
-        way = next((trial for trial in trials if trial.explains and (dated or _explains_a_part(trial))), None)
+        way = next((one for one in trials if one.explains and (dated or _explains_a_part(one, related, given))), None)
         if way is not None or (by is not None and by["by"] == "model"):
-            points.assign(related, Label.OTHER_MODEL)
+            points.assign([*related, *(given(way) if way else ())], Label.OTHER_MODEL)
             return replace(decision, split=by, way=way)
     if explaining is None and not (most and total >= FEWEST):
         return decision
@@ -164,9 +171,12 @@ def _explains_all(trial: Trial) -> bool:
     return trial.keeps and (trial.kind in _TELLING or trial.raises)
 
 
-def _explains_a_part(trial: Trial) -> bool:
-    """Whether the points that match were not embedded in this way. An older text is often a beginning, too."""
-    return not trial.keeps and trial.kind != "truncated"
+def _explains_a_part(trial: Trial, related: Collection[int], given: Callable[[Trial], Collection[int]]) -> bool:
+    """Whether points were embedded in this way and those that match were not.
+
+    An older text is often a beginning, too, and each of another length.
+    """
+    return not trial.keeps and len({*given(trial)}.intersection(related)) > MOST * len(related)
 
 
 def _is_population(count: int, total: int) -> bool:

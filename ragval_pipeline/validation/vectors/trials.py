@@ -6,7 +6,7 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.embedded import filled
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     EmbedAs = Callable[[Sequence[str], InputType], Floats]
 
 Row = Mapping[str, Any]
+#: Vectors of rows, embedded in one way.
+Way = Callable[[Sequence[Row]], "Floats"]
 
 #: Snapshot columns that the ways read.
 COLUMNS = ("point_id", "text", "embedded_text", "title", "headings", "module", "chapter")
@@ -115,6 +117,7 @@ class Trial:
         raises: Whether those that match and that it changes are closer to it than to their texts.
         exact: Whether it gives the very vectors of all points that are tried.
         template: How ``payload.embedded_text`` says it; None where it cannot.
+        way: Embeds rows in this way.
     """
 
     name: str
@@ -126,6 +129,15 @@ class Trial:
     raises: bool = False
     exact: bool = False
     template: str | None = None
+    way: Way | None = field(default=None, compare=False, repr=False)
+
+    def gives(self, rows: Sequence[Row], stored: Floats) -> NDArray[np.bool_]:
+        """Which of some rows have the vectors that it gives; ``stored`` are theirs, of length 1."""
+        import numpy as np
+
+        assert self.way is not None
+        found: NDArray[np.bool_] = np.einsum("ij,ij->i", _unit(self.way(rows)), stored) >= MATCH
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,27 +160,31 @@ def choose_tested(off: Sequence[str], matching: Sequence[str]) -> list[str]:
 
 def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
     """Every way that changes a text, the closest first."""
-    trials = [_input_type(tested, embed)]
+
+    def as_queries(rows: Sequence[Row]) -> Floats:
+        return embed([str(row["text"]) for row in rows], "search_query")
+
+    means = "as queries (input type search_query)"
+    trials = [_trial(tested, as_queries, "search_query", "input_type", means)]
     originals = [str(row["text"]) for row in tested.rows]
     # A template says what stands around the stored text, not around what the suite already says was embedded.
     plain = all(row["text"] == row["stored_text"] for row in tested.rows)
     for variant in VARIANTS:
         texts = [variant.text(row) for row in tested.rows]
         if texts[: tested.off] != originals[: tested.off]:
-            cosines = _cosines(tested, embed(texts, "search_document"))
-            trial = _trial(tested, cosines, variant.name, variant.kind, variant.means)
+            trial = _trial(tested, _as_documents(variant.text, embed), variant.name, variant.kind, variant.means)
             trials.append(replace(trial, template=variant.template if plain else None))
     return sorted([*trials, _truncated(tested, embed)], key=lambda trial: -trial.median)
 
 
-def _input_type(tested: Tested, embed: EmbedAs) -> Trial:
-    cosines = _cosines(tested, embed([str(row["text"]) for row in tested.rows], "search_query"))
-    return _trial(tested, cosines, "search_query", "input_type", "as queries (input type search_query)")
+def _as_documents(text: Callable[[Row], str], embed: EmbedAs) -> Way:
+    return lambda rows: embed([text(row) for row in rows], "search_document")
 
 
-def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) -> Trial:
+def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
     import numpy as np
 
+    cosines = _cosines(tested, way(tested.rows))
     fits = (cosines >= MATCH) & ((cosines >= tested.plain - NOISE) | (tested.plain < MATCH))
     off, controls = fits[: tested.off], fits[tested.off :]
     keeps = not len(controls) or bool(controls.mean() >= 1 - FEW)
@@ -177,7 +193,7 @@ def _trial(tested: Tested, cosines: Floats, name: str, kind: str, means: str) ->
     raises = bool(changed.sum() >= FEWEST and (change[changed] > 0).mean() >= 1 - FEW)
     exact = bool((cosines >= 1 - NOISE).mean() >= 1 - FEW)
     median, explains = float(np.median(cosines[: tested.off])), bool(off.mean() >= 1 - FEW)
-    return Trial(name, kind, means, median, explains, keeps, raises, exact)
+    return Trial(name, kind, means, median, explains, keeps, raises, exact, way=way)
 
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
@@ -195,7 +211,8 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     explains = float(np.median(best)) >= MATCH and together
     # Of each text the best of many beginnings was chosen: how near that comes says nothing beside the other ways.
     median = float(np.median(best)) if explains else _median_of_beginnings(tested, round(limit), embed)
-    return Trial("truncated", "truncated", means, median, explains=explains, keeps=short)
+    way = _as_documents(lambda row: str(row["text"])[: round(limit)], embed)
+    return Trial("truncated", "truncated", means, median, explains=explains, keeps=short, way=way)
 
 
 def _median_of_beginnings(tested: Tested, limit: int, embed: EmbedAs) -> float:

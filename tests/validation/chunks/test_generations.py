@@ -5,6 +5,7 @@ from itertools import chain
 
 import pytest
 
+from ragval_pipeline.findings.model import Aspect
 from ragval_pipeline.validation.chunks.layout import Layout
 from ragval_pipeline.validation.chunks.measure import times_stored
 from tests.validation.integrity.world import GRIPPER, paragraphs, record
@@ -44,6 +45,17 @@ def test_a_page_that_was_ingested_again_with_another_chunk_size_is_named_with_bo
     assert sorted(chain.from_iterable(found["generations"])) == sorted(
         str(at) for at in range(len(first) + len(second))
     )
+
+
+def test_a_page_was_ingested_again_whatever_addresses_of_links_stand_between_pieces_of_its_chunks():
+    def linked(size: int) -> list[dict[str, str]]:
+        words = TEXT.split(" ")
+        for at in range(20, len(words), 20):
+            words[at] += f" (https://code.example.com/tree/{at})"
+        return cut(size, text=" ".join(words))
+
+    assert twice(*linked(100), *linked(60)) is not None
+    assert twice(*linked(60)) is None
 
 
 def test_another_ingestion_that_read_neither_end_of_the_page_is_told_by_chunks_within_others():
@@ -181,3 +193,12 @@ def test_chunks_in_pieces_of_what_the_page_shows_have_no_place_on_it():
     words = TEXT.split(" ")
     pieces = [" x7 ".join(words[at : at + 40 : 2]) for at in range(0, 440, 40)]
     assert twice(*cut(100, 50), *({"source_url": "/a", "text": piece} for piece in pieces)) is None
+
+
+def test_an_order_that_is_shuffled_without_its_stale_tail_does_not_follow_from_it():
+    new = [{**chunk, "embedded_at": "2026-03-01"} for chunk in cut(60)]
+    tail = {**cut(50, text=" ".join(TEXT.split(" ")[70:120]))[0], "embedded_at": "2026-01-01"}
+    for order, follows in ((range(len(new) + 1), True), ([1, 0, *range(2, len(new) + 1)], False)):
+        chunks = [{**chunk, "chunk_index": index} for chunk, index in zip([*new, tail], order, strict=True)]
+        [finding] = detected("chunk.order_shuffled", facts(*chunks))
+        assert (Aspect.CURRENT not in finding.subjects[0].without) is follows

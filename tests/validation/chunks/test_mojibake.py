@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import html
+import json
 
 import pytest
 
@@ -116,6 +117,9 @@ def replaced(text: str) -> str:
         ("Write List&lt;String&gt; for a list of texts", "Write List&lt;String&gt; for a list of texts"),
         ("if a &lt; b &amp;&amp; b &gt; c:", "if a &lt; b &amp;&amp; b &gt; c:"),
         ("Read more &amp; more about it", "Read more &amp; more about it"),
+        (json.dumps("Größe der Schrift wählen")[1:-1], "Größe der Schrift wählen"),
+        (r"Choose a size\n\nThe size of the letters", "Choose a size. The size of the letters"),
+        ("Man kann ĂźberprĂźfen, ob es hilft", "Man kann überprüfen, ob es hilft"),
         ("Wait ? and read on, he said", "Wait \u2013 and read on, he said"),
         ("So you can?t stop? Really?", "So you can\u2019t stop? Really?"),
         ("Is it so? Then open the caf?", "Is it so? Then open the caf\u00e9. Or not? It closes"),
@@ -154,6 +158,8 @@ def test_escapes_are_to_be_unescaped_and_no_character_set_is_to_blame():
         (RUSSIAN.replace("tar", "cpio"), RUSSIAN),
         ("Write &lt;br&gt; in HTML for a line break", "Write &amp;lt;br&amp;gt; in HTML for a line break"),
         ("Write List&lt;String&gt; here", "Another page writes List of String elsewhere"),
+        (r"Write print('done\n') at the end", r"Write print('done\n') at the end"),
+        (r"The angle \theta and the slope \nabla f of it", "The angle \u03b8 and the slope \u2207f of it"),
         ('He asked: "Is it so?"', "He asked: \u201cIs it so?\u201d Nobody knew."),
         ("Is it so? - Then go on, he said", "\u201cIs it so?\u201d \u2013 Then go on, he said"),
     ],

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
@@ -192,6 +192,18 @@ def test_points_with_one_number_that_hold_different_stretches_of_their_page_are_
     assert "numbering repeats" in finding.cause
     assert "Number the chunks" in finding.remedy
     assert "None of these points is a copy" in finding.remedy
+
+
+def test_a_number_is_given_twice_because_of_a_text_of_another_page_where_it_would_be_given_once_without() -> None:
+    pages = {"/a": (GRIPPER, CAMERA), "/b": (BATTERY, VISITORS)}
+    for stored, strangers in (
+        (((GRIPPER, 0), (BATTERY, 0)), ("1",)),
+        (((GRIPPER, 0), (CAMERA, 0)), ()),
+        (((GRIPPER, 0), (CAMERA, 0), (BATTERY, 0)), ()),
+    ):
+        for subject in numbered(*stored, pages=pages).subjects:
+            assert subject.points == strangers
+            assert (Aspect.PLACE in subject.without) is not bool(strangers)
 
 
 def test_of_points_with_one_number_only_those_with_the_same_stretch_are_copies() -> None:

@@ -18,7 +18,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.vectors.trials import Tested as Points
 from ragval_pipeline.validation.vectors.trials import try_all
-from tests.validation.vectors.space import Refusing, Space, embedded, other_model, space, subjects
+from tests.validation.vectors.space import Refusing, Space, embedded, named, other_model, space, subjects
 
 
 def mixed(points: Space, amount: int) -> set[str]:
@@ -287,11 +287,23 @@ def test_a_part_that_was_embedded_as_queries_is_no_collection_of_changed_texts(a
     assert finding.cause == "They were embedded as queries (input type search_query), the rest not."
 
 
+def test_every_point_of_a_part_of_which_only_the_beginning_was_embedded_is_named_however_little_it_says() -> None:
+    points = space()
+    places = range(0, 90, 3)
+    for place in places:
+        points.vectors[place] = embedded([points.rows[place]["text"][:100]])[0]
+    found = {finding.code: finding for finding in points.examined().findings}
+    assert named(found.values())["vector.mixed_models"] == points.named(places)
+    assert found["vector.mixed_models"].details["kind"] == "truncation"
+    assert "vector.text_mismatch" not in found
+
+
 def test_texts_that_were_lengthened_since_were_not_cut_when_they_were_embedded() -> None:
     points = space()
     for place in range(0, 60, 2):
-        points.set_text(place, f"{points.rows[place]['text'][:150]} {points.rows[place + 1]['text'][:60]}")
-        points.vectors[place] = embedded([points.rows[place]["text"][:150]])[0]
+        older = points.rows[place]["text"][: 60 + 3 * place]
+        points.set_text(place, f"{older} {points.rows[place + 1]['text'][:60]}")
+        points.vectors[place] = embedded([older])[0]
     finding = only(points)
     assert finding.code == "vector.text_mismatch"
     assert finding.details["looks_like"].keys() == {"another_text"}
