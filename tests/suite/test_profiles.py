@@ -277,6 +277,11 @@ def test_without_the_profile_its_rules_do_not_hold(tmp_path: Path, query: dict[s
     assert len(load_queries(suite_of(tmp_path, queries=[query]))) == 1
 
 
+def test_a_profile_whose_queries_may_be_longer_than_the_model_reads_leaves_the_cutting_to_the_provider() -> None:
+    cutting = {name for name, profile in PROFILES.items() if profile.settings["embedding"].get("long_queries") == "cut"}
+    assert cutting == {"retrieval-validation", "retrieval-pipeline"}
+
+
 def test_seed_000s_pattern_for_modules_is_a_warning_only(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     queries = [
         {"query": "a", "expected_module": "Module 1 Ros2", "min_similarity": 0.7},

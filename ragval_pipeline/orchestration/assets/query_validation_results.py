@@ -1,5 +1,6 @@
 """``query_validation_results``: test queries asked, judged and reviewed, and pages asked for by their titles."""
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import NotMeasurableError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragval_pipeline.orchestration.asking import Asking
+    from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.search.answers import Answer, Answers
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
     from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
 
+_log = logging.getLogger(__name__)
 
 #: Canonical fields that say which page, chapter and module a hit is of.
 _PLACES = ("source_url", "module", "chapter")
@@ -49,6 +52,7 @@ def ask_and_judge(
     vector = searched_vector(suite, manifest)
     settings = retrieval_settings(suite, inventory, vector)
     with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
+        _warn_of_cut(queries, way.embedder)
         try:
             answers = _ask(suite, queries, settings, way)
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
@@ -63,6 +67,16 @@ def ask_and_judge(
     measured = with_manner(measured, way.manner)
     sections = {**measured.sections, "query_diagnosis": located}
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
+
+
+def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> None:
+    """Say which queries are judged by their beginning only."""
+    from ragval_pipeline.sources.embedders.reembedding import cut_short
+
+    cut = {} if embedder is None else cut_short(embedder, [query.query_text for query in queries])
+    for query in queries:
+        if query.query_text in cut:
+            _log.warning("%s: %s", query.id, cut[query.query_text])
 
 
 def _located(
