@@ -117,7 +117,8 @@ def _in_words(finding: ReportedFinding) -> str:
     if row is None or not finding.count:
         return title_of(finding.code).lower()
     kind = kind_of(row, finding.count).replace("point", "chunk")
-    return f"{finding.count:,} {kind} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
+    counted = "the collection" if (finding.count, kind) == (1, "collection") else f"{finding.count:,} {kind}"
+    return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
 
 
 def _singular(words: str) -> str:
