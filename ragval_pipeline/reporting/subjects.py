@@ -254,7 +254,7 @@ class Subjects:
         chunks = self._chunks
         told = [f"all {chunks:,} chunks of the index"] if chunks and chunks == len(names) > 1 else []
         pages = {point.page_key for point in points if point.page_key}
-        if len(points) == len(names) > 1 and not told:
+        if len(points) == len(names) > 1 and pages and not told:
             [first] = pages if len(pages) == 1 else [None]
             page = self._corpus.page(first)
             where = f"all on “{page.name}”" if page else f"on {plural(len(pages), 'page')}"
