@@ -15,6 +15,7 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def ask_and_judge(
             located = _located(suite, queries, measured, answers, settings, way) if free else {}
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
+    _log_each(measured)
     measured = with_manner(measured, way.manner)
     sections = {**measured.sections, "query_diagnosis": located}
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
@@ -77,6 +79,19 @@ def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") ->
     for query in queries:
         if query.query_text in cut:
             _log.warning("%s: %s", query.id, cut[query.query_text])
+
+
+def _log_each(measured: Measurement) -> None:
+    """A line for each query, when it was asked and how it went, for who debugs."""
+    if not _log.isEnabledFor(logging.DEBUG):
+        return
+    for query in measured.sections["query_results"]:
+        outcome = {True: "passed", False: "failed", None: "not judged"}[query.passed]
+        best = "no hit" if query.best_similarity is None else f"best similarity {query.best_similarity:.4f}"
+        taken = sum(value for value in (query.embedding_ms, query.search_time_ms) if value is not None)
+        asked = measured.sections["asked_at"].get(query.query_id, "never")
+        text = printable(str(query.query["query_text"]))
+        _log.debug("%s, asked %s: %s, %s, %.1f ms: %s", query.query_id, asked, outcome, best, taken, text)
 
 
 def _located(
