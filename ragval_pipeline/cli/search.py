@@ -27,6 +27,10 @@ def search(
     top_k: Annotated[
         int | None, typer.Option("--top-k", metavar="N", min=1, help="Hits to show; else retrieval.top_k of the suite.")
     ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", metavar="SCORE", help="Only hits that reach this score, 0 to 1; else all hits."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", metavar="", help="Print the response as JSON and nothing else.")
     ] = False,
@@ -39,23 +43,22 @@ def search(
     resolved = resolve_suite(load_suite(suite))
     try:
         with Retriever(resolved) as retriever:
-            response = retriever.nearest(text, top_k)
+            found = retriever.nearest(text, top_k) if threshold is None else retriever.search(text, top_k, threshold)
     except ValidationError as error:
         raise SuiteError(str(error), key="search") from None
     with tolerating_closed_pipe():
         if as_json:
-            print_bytes(f"{response.model_dump_json(indent=2)}\n".encode())
-        elif response.status != "error":
-            _show(response, threshold=resolved.retrieval.min_similarity)
-    if response.status == "error":
-        say(response.message)
+            print_bytes(f"{found.model_dump_json(indent=2)}\n".encode())
+        elif found.status != "error":
+            _show(found)
+    if found.status == "error":
+        say(found.message)
         return 3
     return 0
 
 
-def _show(response: RetrievalResponse, *, threshold: float) -> None:
+def _show(response: RetrievalResponse) -> None:
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
-    from ragval_pipeline.suite.printing import plural
 
     printer = LinePrinter(stdout_console())
     words = [word for word in re.findall(r"\w+", response.query) if len(word) >= _MARKED]
@@ -68,9 +71,7 @@ def _show(response: RetrievalResponse, *, threshold: float) -> None:
         printer.line((hit.source_url or "no page", "cyan"), id_, indent=11, wrap=False)
         printer.line(*_marked(_excerpt(hit.content or "", words), words), indent=11)
         printer.line()
-    reached = sum(hit.similarity_score >= threshold for hit in response.results)
-    told = plural(len(response.results), "hit")
-    printer.line((f"{told}; {reached} of them at or above retrieval.min_similarity ({threshold:g})", "dim"))
+    printer.line((response.message, "dim"))
 
 
 def _chunk(hit: SearchResult) -> str:

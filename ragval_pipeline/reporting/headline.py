@@ -79,7 +79,7 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     """What is missing to a criterion, as people say it."""
     lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
     if result.name == "query_pass_rate" and lost:
-        return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report)}"
+        return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report, one=lost == 1)}"
     moved = elsewhere(report)
     if result.name == "coverage" and moved is not None:
         return moved.told()
@@ -117,7 +117,8 @@ def _in_words(finding: ReportedFinding) -> str:
     if row is None or not finding.count:
         return title_of(finding.code).lower()
     kind = kind_of(row, finding.count).replace("point", "chunk")
-    return f"{finding.count:,} {kind} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
+    counted = "the collection" if (finding.count, kind) == (1, "collection") else f"{finding.count:,} {kind}"
+    return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
 
 
 def _singular(words: str) -> str:
@@ -129,11 +130,10 @@ def _singular(words: str) -> str:
     return words
 
 
-def _how_questions_fail(report: ValidationReport) -> str:
-    """What most failed questions have in common."""
-    failed = [query for query in report.query_results if query.counted and query.passed is False]
-    positive = [query for query in failed if not query.query.get("negative")]
-    one = len(failed) == 1
+def _how_questions_fail(report: ValidationReport, *, one: bool) -> str:
+    """What all questions that did not pass have in common; those that could not be asked only fail."""
+    failed = [query for query in report.query_results if query.counted and query.passed is not True]
+    positive = [query for query in failed if not query.query.get("negative") or query.passed is None]
     if failed and not positive:
         return "is off-topic and answered all the same" if one else "are off-topic and answered all the same"
     conditions = [set(query.failed_conditions) for query in positive]

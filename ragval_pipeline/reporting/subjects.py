@@ -254,7 +254,7 @@ class Subjects:
         chunks = self._chunks
         told = [f"all {chunks:,} chunks of the index"] if chunks and chunks == len(names) > 1 else []
         pages = {point.page_key for point in points if point.page_key}
-        if len(points) == len(names) > 1 and not told:
+        if len(points) == len(names) > 1 and pages and not told:
             [first] = pages if len(pages) == 1 else [None]
             page = self._corpus.page(first)
             where = f"all on “{page.name}”" if page else f"on {plural(len(pages), 'page')}"
@@ -267,7 +267,7 @@ class Subjects:
 def where_beyond(query: QueryReport, located: Mapping[str, Any]) -> str:
     """Where the right page is beyond the hits: ``at place 9 with 0.510; place 5 has 0.530``."""
     if located.get("rank") is None:
-        return f"not among the first {located['searched']:,} hits"
+        return f"not among the first {plural(located['searched'], 'hit')}"
     last = query.top_results[-1]
     needed = f"; place {last.rank} has {show_score(last.similarity_score)}"
     return f"at place {located['rank']:,} with {show_score(located['score'])}{needed}"

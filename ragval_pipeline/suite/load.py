@@ -120,7 +120,13 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
     origin = suite._origin
     if origin is None:
         return with_key(suite, environment_of(suite.folder) if environ is None else environ)
-    return _build(origin, environment_of(origin.folder) if environ is None else environ, strict=True)
+    try:
+        return _build(origin, environment_of(origin.folder) if environ is None else environ, strict=True)
+    except SuiteError as error:
+        placed = any(is_written(["qdrant", name], origin.written) for name in ("url", "path"))
+        if error.key == "qdrant" and environ is None and not placed:
+            check_variables(suite)  # names QDRANT_URL together with the other variables that are missing
+        raise
 
 
 @contextmanager
@@ -142,7 +148,7 @@ def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> Non
     """Look for the environment variables that the profile's seed requires.
 
     Args:
-        suite: A resolved suite.
+        suite: The suite.
         only: Groups of measurements that are run; None: all.
 
     Raises:

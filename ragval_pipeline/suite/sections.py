@@ -189,6 +189,10 @@ class EmbeddingSettings(Section):
     query_input_type: Literal["search_query", "search_document"] = Field(
         "search_query", description="How the provider is told to embed queries"
     )
+    long_queries: Literal["refuse", "cut"] = Field(
+        "refuse",
+        description="A query with more tokens than the model of cohere or voyage reads: an error by name, or cut",
+    )
     identity_sample: FromZero | None = Field(None, description="Points re-embedded; null: all if free, else 200")
 
     _blank = field_validator("model", "base_url", "api_key", mode="before")(_blank_is_none)

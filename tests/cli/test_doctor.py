@@ -52,6 +52,16 @@ def test_every_check_of_the_demo_is_ok(home: Home, ragval: Ragval) -> None:
     assert set(found.values()) == {"ok"}
 
 
+def test_the_variables_that_the_profile_reads_are_named(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOP_K_RESULTS", "3")
+    monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.4")
+    home.edit(profile="retrieval-pipeline-testing", retrieval={"min_similarity": 0.5, "top_k": None})
+    told = checks(ragval("doctor", "-s", home.suite, "--json"))["environment"]["message"]
+    assert told == "reads TOP_K_RESULTS"
+
+
 def test_a_suite_that_cannot_be_read_ends_with_two(home: Home, ragval: Ragval) -> None:
     home.edit(retrievel={"top_k": 5})
     ended = ragval("doctor", "-s", home.suite, "--json")

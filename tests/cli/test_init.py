@@ -214,6 +214,17 @@ def test_a_named_model_wins_over_the_size(tmp_path: Path, ragval: Ragval) -> Non
 
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_of_the_models_that_are_as_long_the_profiles_own_is_proposed(
+    profile: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), size=1024)
+    assert ragval("init", "--qdrant-path", "qdrant", "--profile", profile).code == 0
+    assert written(tmp_path)["embedding"]["model"] == PROFILES[profile].settings["embedding"]["model"]
+    told = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    assert "CHECK THIS: guessed from the profile and 1024 dimensions" in told
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
 def test_starter_queries_keep_the_rules_of_every_profile(profile: str, tmp_path: Path, ragval: Ragval) -> None:
     store(tmp_path / "qdrant", langchain_payloads())
     assert ragval("init", "--qdrant-path", "qdrant", "--profile", profile).code == 0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 
 import pytest
@@ -27,6 +28,17 @@ LOGGER = logging.getLogger("ragval_pipeline")
 def test_the_flag_wins_over_the_variable(flag: str | None, variable: str | None, level: str) -> None:
     options.set_level(flag, {} if variable is None else {"LOG_LEVEL": variable})
     assert logging.getLevelName(LOGGER.level) == level
+
+
+def test_each_query_is_logged_with_its_time_and_its_outcome_when_debugging(
+    home: Home, ragval: Callable[..., Ended]
+) -> None:
+    home.edit(queries=[{"id": "body", "query_text": "What is a body?", "min_similarity": 0.99}, "Why simulate?"])
+    command = ("run", "-s", home.suite, "--only", "queries")
+    assert "What is a body?" not in ragval(*command).err
+    logged = [line for line in ragval("--log-level", "DEBUG", *command).err.splitlines() if "ms: " in line]
+    assert re.match(r"debug: body, asked 2\d{3}-\S+Z: failed, best similarity 0\.\d{4}, \d+\.\d ms: What", logged[0])
+    assert [line.rpartition("ms: ")[2] for line in logged] == ["What is a body?", "Why simulate?"]
 
 
 @pytest.mark.parametrize("place", ["before", "after"])

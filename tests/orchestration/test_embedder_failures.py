@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from ragval_pipeline.orchestration.assets.query_validation_results import _warn_of_cut
 from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
+from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from ragval_pipeline.validation.report import ValidationReport
 from tests.orchestration.world import World
@@ -25,10 +28,11 @@ def cohere() -> Iterator[CohereStandIn]:
         yield server
 
 
-def validated(world: World, base_url: str, *only: str, timeout_s: float = 30) -> ValidationReport:
+def validated(world: World, base_url: str, *only: str, timeout_s: float = 30, **embedding: Any) -> ValidationReport:
+    settings = {"provider": "cohere", "model": "their-model", "base_url": base_url, "api_key": "a-test-key"}
     changes: dict[str, Any] = {
         "qdrant": {"timeout_s": timeout_s},
-        "embedding": {"provider": "cohere", "model": "their-model", "base_url": base_url, "api_key": "a-test-key"},
+        "embedding": {**settings, **embedding},
         "retry": {"max": 2, "delay_s": 0.01},
     }
     return run_suite(world.suite(changes), only=list(only)).report
@@ -71,6 +75,24 @@ def test_every_measurement_that_embeds_counts_its_calls(world: World, cohere: Co
     report = validated(world, cohere.url, *groups)
     # Stored texts and timed calls; the vectors of the queries are kept from the run before.
     assert report.cost.embedding_calls == len(cohere.requests) == 2
+
+
+def test_a_query_that_production_cuts_is_judged_by_its_beginning(world: World, cohere: CohereStandIn) -> None:
+    essay = {"id": "essay", "query_text": "How does a robot walk? " * 150, "expected_keywords": ["robot"]}
+    (world.folder / "queries.yaml").write_text(yaml.safe_dump([essay]), encoding="utf-8")
+    [asked] = validated(world, cohere.url, "queries", long_queries="cut").query_results
+    assert (asked.status, asked.passed) == ("success", True)
+
+
+def test_a_query_that_is_judged_by_its_beginning_is_named_when_it_is_asked(caplog: pytest.LogCaptureFixture) -> None:
+    queries = [
+        TestQuery(id="essay", query_text="How does a robot walk? " * 150),
+        TestQuery(id="short", query_text="Why?"),
+    ]
+    _warn_of_cut(queries, CohereEmbedder(model="embed-english-v3.0", api_key="a-test-key", cut_queries=True))
+    [told] = [entry.getMessage() for entry in caplog.records]
+    assert told.startswith("essay: the query has at least ")
+    assert told.endswith(" tokens, of which embed-english-v3.0 reads the first 512")
 
 
 def test_a_query_that_is_too_long_is_an_error_by_name_and_the_others_are_judged(

@@ -115,6 +115,23 @@ def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
     assert headline(beside) == "This index meets all 3 required criteria."
 
 
+def test_the_headline_counts_questions_that_could_not_be_asked_among_those_that_fail():
+    criteria = [factory.criterion("query_pass_rate", 0.5, 0.9, required=True, numerator=2, denominator=4)]
+    refused = factory.query("q1", "Very long", None, passed=None, status="error", failed_conditions=[])
+    missed = factory.query("q2", "Other uses", 0.6, passed=False, failed_conditions=["url"])
+    told = headline(factory.report("fail", criteria=criteria, query_results=[refused, missed]))
+    assert told == "2 of 4 test questions fail."
+    told = headline(factory.report("fail", criteria=criteria, query_results=[missed, missed]))
+    assert told == "2 of 4 test questions do not find their page."
+
+
+def test_the_headline_speaks_of_the_collection_and_counts_no_collections():
+    criteria = [factory.criterion("error_findings", 1.0, 0.0, required=True)]
+    finding = make_finding("vector.dimension", ["vectors"], message="768 and 1024")
+    told = headline(factory.report("fail", criteria=criteria, findings=[finding]))
+    assert told.startswith("The collection and the embedder differ in dimension or distance")
+
+
 def test_the_headline_says_what_decided():
     assert headline(factory.report()) == "This index meets all 3 required criteria."
     assert headline(factory.faulty().report) == (

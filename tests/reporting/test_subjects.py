@@ -82,6 +82,13 @@ def test_many_subjects_are_told_by_what_they_have_in_common(code, names, told):
     assert named.pattern(finding) == told
 
 
+def test_points_without_a_page_are_not_counted_by_pages():
+    corpus = Corpus(points={name: PointName(None, None, 0, "Words") for name in ("p0", "p1")})
+    finding = make_finding("retrieval.incomplete_metadata", ["p0", "p1"])
+    run = factory.report(findings=[finding], quality_metrics=QualityMetrics(total_chunks=4))
+    assert Subjects(run, corpus, [finding]).pattern(run.findings[0]) == ""
+
+
 @pytest.mark.parametrize(
     ("lost", "told"),
     [

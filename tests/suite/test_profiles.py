@@ -179,6 +179,18 @@ def test_a_profile_reads_the_variables_of_its_seed(tmp_path: Path, profile: str)
         assert settings.api_key.get_secret_value() == "k"
 
 
+def test_all_variables_that_a_seed_requires_are_named_at_once_when_none_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    suite = load_suite(write(tmp_path, {"suite": "book", "profile": SEED_0}))
+    with pytest.raises(SuiteError) as caught:
+        resolve_suite(suite)
+    told = "the environment variables QDRANT_URL, QDRANT_API_KEY, DOCUSAURUS_BASE_URL, required under profile"
+    assert told in str(one_line(caught.value))
+
+
 @pytest.mark.parametrize(
     ("profile", "written", "lacking"),
     [
@@ -275,6 +287,11 @@ def test_a_query_that_breaks_a_rule_of_its_seed_is_refused(
 @pytest.mark.parametrize("query", [query for _, query, _, _ in FATAL if query.get("top_k") is None])
 def test_without_the_profile_its_rules_do_not_hold(tmp_path: Path, query: dict[str, Any]):
     assert len(load_queries(suite_of(tmp_path, queries=[query]))) == 1
+
+
+def test_a_profile_whose_queries_may_be_longer_than_the_model_reads_leaves_the_cutting_to_the_provider() -> None:
+    cutting = {name for name, profile in PROFILES.items() if profile.settings["embedding"].get("long_queries") == "cut"}
+    assert cutting == {"retrieval-validation", "retrieval-pipeline"}
 
 
 def test_seed_000s_pattern_for_modules_is_a_warning_only(tmp_path: Path, caplog: pytest.LogCaptureFixture):

@@ -62,17 +62,20 @@ def check_embedder(
 
 
 def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
-    """The test queries that the embedder surely refuses for their length."""
-    from ragval_pipeline.sources.embedders.reembedding import too_long
+    """The test queries that the embedder surely refuses for their length, or reads only in part."""
+    from ragval_pipeline.sources.embedders.reembedding import cut_short, too_long
     from ragval_pipeline.suite.queries.load import load_queries
 
     try:
         queries = {query.id: query.query_text for query in load_queries(suite)}
     except SuiteError:
         return []  # named by the check of the queries
-    refused = too_long(embedder, list(queries.values()), suite.embedding.query_input_type)
-    told = [f"{name}: {refused[text]}" for name, text in queries.items() if text in refused]
+    texts = list(queries.values())
+    refused, cut = too_long(embedder, texts, suite.embedding.query_input_type), cut_short(embedder, texts)
+    told = [f"{name}: {(refused | cut)[text]}" for name, text in queries.items() if text in refused | cut]
     remedy = "Shorten them; a run counts them as failed and judges the others."
+    if not refused:
+        remedy = "Put what is asked first, or shorten them."
     return [note("query lengths", "; ".join(told), remedy)] if told else []
 
 

@@ -33,7 +33,6 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
     used = list(dict.fromkeys(_placeholders(_written(suite))))
     environ = environment_of(suite.folder)
     unset = [name for name, default in used if default is None and not environ.get(name, "").strip()]
-    names = ", ".join(dict.fromkeys(name for name, _ in used))
     if unset:
         verb = "is" if len(unset) == 1 else "are"
         missing = problem(
@@ -47,7 +46,21 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
         check_variables(resolved)
     except SuiteError as error:
         return None, [failed("environment", error)]
+    names = ", ".join(dict.fromkeys([*(name for name, _ in used), *_read_by_profile(suite, environ)]))
     return resolved, [ok("environment", f"reads {names}" if names else "the suite reads no variable")]
+
+
+def _read_by_profile(suite: Suite, environ: Mapping[str, str]) -> list[str]:
+    """Variables that the profile reads because they are set and the suite does not write what they set."""
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.suite.settings import is_written
+
+    profile, written = get_profile(suite.profile), _written(suite)
+    return [
+        entry.name
+        for entry in (profile.variables if profile else ())
+        if environ.get(entry.name, "").strip() and not is_written(entry.key.split("."), written)
+    ]
 
 
 def check_queries(suite: Suite) -> Check:

@@ -83,7 +83,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
     flavour = flavour_of(look.observed)
     wanted = wanted_fields(wishes.profile, flavour)
     fields, guessed = find_fields(look, wanted)
-    embedder = guess_embedder(look, vector, fields, flavour, reader)
+    embedder = guess_embedder(look, vector, fields, flavour, reader, wishes.profile)
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
     urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
     site = _site(wishes.source, urls)

@@ -25,6 +25,7 @@ from ragval_pipeline.validation.vectors.trials import VARIANTS, Variant
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
+    from ragval_pipeline.suite.profiles.base import Profile
 
 #: The most used models of each size, the first of which is proposed.
 _USUAL = {
@@ -75,7 +76,12 @@ class EmbedderGuess:
 
 
 def guess_embedder(
-    look: Look, vector: VectorFacts, fields: dict[str, str], flavour: str | None, reader: Reader
+    look: Look,
+    vector: VectorFacts,
+    fields: dict[str, str],
+    flavour: str | None,
+    reader: Reader,
+    profile: Profile | None = None,
 ) -> EmbedderGuess:
     """The embedder of a collection.
 
@@ -85,6 +91,7 @@ def guess_embedder(
         fields: The field map found.
         flavour: The framework that wrote the points, if one did.
         reader: Reads a few vectors, when they have the static embedder's size.
+        profile: The profile asked for: of the models that are as long, its own is the likeliest.
     """
     names = stored_models(look, fields.get("model"))
     static = _static(reader, fields, flavour) if vector.size == STATIC_DIMENSION else None
@@ -100,8 +107,11 @@ def guess_embedder(
     usual = _USUAL.get(vector.size)
     if usual is None:
         return EmbedderGuess(None, None, f"no model that ragval knows makes {vector.size} dimensions", sure=False)
+    own = None if profile is None else profile.settings["embedding"]["model"]
+    usual = tuple(sorted(usual, key=lambda name: name != own))
+    told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
     also = f", which these have too: {', '.join(usual[1:])}" if usual[1:] else ""
-    why = f"guessed from {vector.size} dimensions{also}"
+    why = f"guessed from {told} dimensions{also}"
     return replace(_proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False), others=usual[1:])
 
 

@@ -1,5 +1,6 @@
 """``query_validation_results``: test queries asked, judged and reviewed, and pages asked for by their titles."""
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import NotMeasurableError
@@ -14,12 +15,14 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.load import ranks_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragval_pipeline.orchestration.asking import Asking
+    from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.search.answers import Answer, Answers
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
     from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
 
+_log = logging.getLogger(__name__)
 
 #: Canonical fields that say which page, chapter and module a hit is of.
 _PLACES = ("source_url", "module", "chapter")
@@ -49,6 +53,7 @@ def ask_and_judge(
     vector = searched_vector(suite, manifest)
     settings = retrieval_settings(suite, inventory, vector)
     with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
+        _warn_of_cut(queries, way.embedder)
         try:
             answers = _ask(suite, queries, settings, way)
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
@@ -60,9 +65,33 @@ def ask_and_judge(
             located = _located(suite, queries, measured, answers, settings, way) if free else {}
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
+    _log_each(measured)
     measured = with_manner(measured, way.manner)
     sections = {**measured.sections, "query_diagnosis": located}
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
+
+
+def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> None:
+    """Say which queries are judged by their beginning only."""
+    from ragval_pipeline.sources.embedders.reembedding import cut_short
+
+    cut = {} if embedder is None else cut_short(embedder, [query.query_text for query in queries])
+    for query in queries:
+        if query.query_text in cut:
+            _log.warning("%s: %s", query.id, cut[query.query_text])
+
+
+def _log_each(measured: Measurement) -> None:
+    """A line for each query, when it was asked and how it went, for who debugs."""
+    if not _log.isEnabledFor(logging.DEBUG):
+        return
+    for query in measured.sections["query_results"]:
+        outcome = {True: "passed", False: "failed", None: "not judged"}[query.passed]
+        best = "no hit" if query.best_similarity is None else f"best similarity {query.best_similarity:.4f}"
+        taken = sum(value for value in (query.embedding_ms, query.search_time_ms) if value is not None)
+        asked = measured.sections["asked_at"].get(query.query_id, "never")
+        text = printable(str(query.query["query_text"]))
+        _log.debug("%s, asked %s: %s, %s, %.1f ms: %s", query.query_id, asked, outcome, best, taken, text)
 
 
 def _located(

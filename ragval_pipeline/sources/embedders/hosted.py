@@ -16,13 +16,10 @@ if TYPE_CHECKING:
     from voyageai.client import Client
 
 
-#: A query that the model would read only in part is an error: its score would judge another question than the one
-#: that is written down. Documents are cut at their end, as ingestion cuts them: re-embedding must make the same vector.
-_TRUNCATE: dict[InputType, str] = {"search_query": "NONE", "search_document": "END"}
-
-
 class CohereEmbedder(RemoteEmbedder):
     """Embeds through Cohere's API, version 2."""
+
+    can_cut = True
 
     provider = "cohere"
     title, host = "Cohere", "api.cohere.com"
@@ -50,7 +47,7 @@ class CohereEmbedder(RemoteEmbedder):
                 texts=texts,
                 input_type=input_type,
                 embedding_types=["float"],
-                truncate=_TRUNCATE[input_type],
+                truncate="END" if self._cuts(input_type) else "NONE",
                 request_options={"max_retries": 0},
                 **chosen,
             )
@@ -153,9 +150,10 @@ _INPUT_TYPES: dict[InputType, str] = {"search_query": "query", "search_document"
 class VoyageEmbedder(RemoteEmbedder):
     """Embeds through Voyage's API, or MongoDB's by the form of the key, as the SDK decides.
 
-    Queries that are too long are refused, documents are cut as ingestion cuts them, as with Cohere.
+    What is too long is refused or cut as with Cohere.
     """
 
+    can_cut = True
     provider = "voyage"
     title, host = "Voyage", "api.voyageai.com"
     #: A request takes 120,000 tokens of the large models.
@@ -181,7 +179,7 @@ class VoyageEmbedder(RemoteEmbedder):
                 texts,
                 model=self.model,
                 input_type=_INPUT_TYPES[input_type],
-                truncation=input_type == "search_document",
+                truncation=self._cuts(input_type),
                 output_dimension=self._asked_dimension,
             )
         except (TypeError, AttributeError, KeyError) as error:  # how the SDK fails on JSON of another shape

@@ -34,6 +34,7 @@ def open_embedder(
     policy: RetryPolicy | None = None,
     search_path: Path | None = None,
     kept: UPath | None = None,
+    cut_queries: bool = False,
 ) -> CachingEmbedder:
     """The embedder that the settings name, behind a cache; nothing is sent yet. Close it after use.
 
@@ -48,6 +49,7 @@ def open_embedder(
         search_path: Folder of the suite file, for ``module:attr`` and models in folders.
         kept: ``<report_uri>/<suite>``, where vectors of a paid provider are kept for later runs; None: nowhere. What a
             ``module:attr`` gives may change with its code, so it is not kept.
+        cut_queries: Let ``cohere`` and ``voyage`` cut queries that their model cannot read whole.
 
     Raises:
         SuiteError: As ``check_configuration``.
@@ -63,7 +65,13 @@ def open_embedder(
     inner: Embedder
     if provider in remote:
         inner = remote[provider](
-            model=name, api_key=api_key, base_url=base_url, dimension=dimension, timeout_s=timeout_s, policy=policy
+            model=name,
+            api_key=api_key,
+            base_url=base_url,
+            dimension=dimension,
+            timeout_s=timeout_s,
+            policy=policy,
+            cut_queries=cut_queries,
         )
     elif provider in local:
         inner = local[provider](model=name, dimension=dimension, search_path=search_path)
@@ -123,6 +131,7 @@ def open_suite_embedder(
         policy=policy or policy_of(suite),
         search_path=suite.folder,
         kept=_base(suite) if keep else None,
+        cut_queries=settings.long_queries == "cut",
     )
 
 

@@ -1,7 +1,7 @@
 """Embedding stored texts and queries, held to the collection's dimension.
 
 Of several queries the provider may refuse some: Cohere refuses a whole call when one query of it has more tokens than
-the model reads (``truncate`` is ``NONE``). One refused text must not be the failure of all.
+the model reads, unless the suite lets it cut them. One refused text must not be the failure of all.
 """
 
 from __future__ import annotations
@@ -129,16 +129,31 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
 def too_long(embedder: Embedder, texts: Sequence[str], input_type: InputType) -> dict[str, str]:
     """The texts that the embedder surely refuses for their length, by text, with the reason."""
     limit: int | None = getattr(embedder, "query_limit", None) if input_type == "search_query" else None
+    return {
+        text: f"the query has at least {count} tokens, and {embedder.model} reads {limit}: shorten it"
+        for text, count in _above(limit, texts, embedder.model).items()
+    }
+
+
+def cut_short(embedder: Embedder, texts: Sequence[str]) -> dict[str, str]:
+    """The queries of which the embedder surely reads the beginning only, by text, with how much that is."""
+    if getattr(embedder, "query_limit", None) is not None:
+        return {}
+    limit = embedder.max_input_tokens
+    return {
+        text: f"the query has at least {count} tokens, of which {embedder.model} reads the first {limit}"
+        for text, count in _above(limit, texts, embedder.model).items()
+    }
+
+
+def _above(limit: int | None, texts: Sequence[str], model: str) -> dict[str, int]:
+    """The texts that surely have more tokens than ``limit``, with the tokens that they have at least."""
     if limit is None:
         return {}
     # No token is shorter than a byte.
     doubtful = [text for text in dict.fromkeys(texts) if len(text.encode("utf-8", "replace")) > limit]
-    counts = fewest_tokens(doubtful, embedder.model) if doubtful else []
-    return {
-        text: f"the query has at least {count} tokens, and {embedder.model} reads {limit}: shorten it"
-        for text, count in zip(doubtful, counts, strict=True)
-        if count > limit
-    }
+    counts = fewest_tokens(doubtful, model) if doubtful else []
+    return {text: count for text, count in zip(doubtful, counts, strict=True) if count > limit}
 
 
 def is_refusal(failure: SystemFailure) -> bool:

@@ -46,6 +46,7 @@ class RemoteEmbedder:
         dimension: Length to ask for where the model lets one choose, and to hold the answer against.
         timeout_s: Seconds that one try may take to connect, and to send or receive the next bytes.
         policy: When to try again.
+        cut_queries: Let the API cut queries that the model cannot read whole, where it can.
         sleep: Seam for tests.
 
     Attributes:
@@ -56,6 +57,7 @@ class RemoteEmbedder:
         keyless: Whether servers at a ``base_url`` may do without a key.
         batch_size: Texts of a call.
         call_chars: Characters of a call, for APIs that limit the tokens of all its texts; None: they do not.
+        can_cut: Whether the API cuts texts that are too long when it is asked to.
 
     Raises:
         SuiteError: The key is blank or cannot be sent.
@@ -71,6 +73,7 @@ class RemoteEmbedder:
     keyless: ClassVar[bool] = False
     batch_size: int = BATCH
     call_chars: ClassVar[int | None] = None
+    can_cut: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -81,6 +84,7 @@ class RemoteEmbedder:
         dimension: int | None = None,
         timeout_s: float = 30.0,
         policy: RetryPolicy | None = None,
+        cut_queries: bool = False,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         where = base_url or (os.environ.get(self.address_variable) if self.address_variable else None) or None
@@ -93,12 +97,22 @@ class RemoteEmbedder:
         self._endpoint = Endpoint(where, model, key, self.provider, self.title, self.host)
         self._timeout_s = timeout_s
         self._policy = policy or RetryPolicy()
+        self._cut_queries = cut_queries and self.can_cut
         self._sleep = sleep
 
     @property
     def query_limit(self) -> int | None:
         """Tokens of a query above which the API refuses it; None: it refuses none, or nobody knows."""
-        return self.max_input_tokens
+        return None if self._cut_queries else self.max_input_tokens
+
+    def _cuts(self, input_type: InputType) -> bool:
+        """Whether the API shall cut texts that are too long.
+
+        Documents are cut at their end, as ingestion cuts them: re-embedding must make the same vector. A query that the
+        model would read only in part is an error, unless production is known to cut it: its score would judge another
+        question than the one that is written down.
+        """
+        return self._cut_queries or input_type == "search_document"
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
         """Embed ``texts``, in as many calls as the API needs. APIs refuse blank texts: leave them out.

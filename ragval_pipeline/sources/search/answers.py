@@ -47,7 +47,7 @@ class Answer:
         hits: The ``top_k`` hits of the first search, in the order the server gave them.
         deeper: Further hits, best first, fetched only to fill the ranking of pages.
         repeats: Hits of every further search for the same vector.
-        embedding_ms: Milliseconds of embedding, this text's share of its batch.
+        embedding_ms: Milliseconds of embedding, this text's share of its batch; None when it has no vector.
         search_ms: Milliseconds of the first search, its share of the call that it was made in, retries included.
         error: One line, when the search failed.
         asked_at: When that call began, UTC; None when it never did.
@@ -193,7 +193,8 @@ class _Asking:
                 self._open.append(number)
             else:
                 now = datetime.now(UTC)
-                self._answers[number] = self._answer(number, error=reason, asked_at=now)
+                refused = self._answer(number, error=reason, asked_at=now)
+                self._answers[number] = replace(refused, embedding_ms=None)
 
     def ask(self, searcher: Searcher, *, rounds: int) -> None:
         """The first search of each open question."""

@@ -152,7 +152,10 @@ class Retriever:
         return self._answer(text, top_k, score_threshold)
 
     def nearest(self, text: str, top_k: int | None = None) -> RetrievalResponse:
-        """Search for one text and keep every hit, whatever its score; otherwise like ``search``."""
+        """Search for one text and keep every hit, whatever its score; otherwise like ``search``.
+
+        Its message says how many hits reach the suite's ``retrieval.min_similarity``.
+        """
         return self._answer(text, top_k, None, whatever=True)
 
     def _answer(
@@ -181,18 +184,24 @@ class Retriever:
                 found.states.append("SEARCHING")
                 found.hits = session.production.search(query.text, limit=query.top_k, fields=())
             elapsed_ms = _ms(started)
-            kept = [hit for hit in found.hits if whatever or session.reaches(hit.score, query.score_threshold)]
+            reaching = [hit for hit in found.hits if session.reaches(hit.score, query.score_threshold)]
+            side = "below" if found.hits and not session.higher_is_better else "above"
         except (SystemFailure, NotMeasurableError) as failure:
             states: list[State] = [*found.states, _failed_in(found.states[-1])]
             return _failed(query, states, failure, _ms(started))
-        results = [self._format(hit) for hit in kept]
+        results = [self._format(hit) for hit in (found.hits if whatever else reaching)]
         return RetrievalResponse(
             query=query.text,
             results=results,
             total_found=len(results),
             search_time_ms=elapsed_ms,
             status="success" if results else "no_matches",
-            message=_message(results, found.hits, query),
+            message=(
+                f"{plural(len(results), 'hit')}; {len(reaching)} of them at or {side} retrieval.min_similarity "
+                f"({query.score_threshold:g})"
+                if whatever and results
+                else _message(len(results), found.hits, query)
+            ),
             states=[*found.states, "FORMATTING", "COMPLETE"],
             retries=found.retries,
         )
@@ -256,9 +265,9 @@ def _failed(
     )
 
 
-def _message(results: list[SearchResult], hits: list[Hit], query: SearchQuery) -> str:
-    if results:
-        found, asked = len(results), plural(len(hits), "hit")
+def _message(found: int, hits: list[Hit], query: SearchQuery) -> str:
+    if found:
+        asked = plural(len(hits), "hit")
         return f"Found {plural(found, 'result')}: {found} of {asked} reach {query.score_threshold:g}"
     if hits:
         return f"No hit reaches {query.score_threshold:g}: the best scores {hits[0].score:.4f}"
@@ -298,7 +307,8 @@ class Session:
         return production_searcher(self._suite)
 
     @cached_property
-    def _higher_is_better(self) -> bool:
+    def higher_is_better(self) -> bool:
+        """Whether the larger score is the better one, as of a cosine; not so of distances."""
         if self._suite.retrieval.retriever is not None:
             return True
         vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
@@ -311,4 +321,4 @@ class Session:
         """
         if not math.isfinite(score):
             return False
-        return score >= threshold - 1e-6 if self._higher_is_better else score <= threshold + 1e-6
+        return score >= threshold - 1e-6 if self.higher_is_better else score <= threshold + 1e-6

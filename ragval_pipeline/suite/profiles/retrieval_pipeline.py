@@ -24,7 +24,8 @@ PROFILE = Profile(
             },
             "required": ("url", "title", "chunk_index", "content", "token_count", "embedded_at"),
         },
-        "embedding": {"provider": "cohere", "model": "embed-english-v3.0"},
+        # The seed's limit is a number of characters, and a text below it may have more tokens than the model reads.
+        "embedding": {"provider": "cohere", "model": "embed-english-v3.0", "long_queries": "cut"},
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.7, "judge": ("keywords", "score")},
         "retry": {"max": 3, "delay_s": 1.0},
     },

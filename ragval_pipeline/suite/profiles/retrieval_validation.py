@@ -25,7 +25,8 @@ PROFILE = Profile(
             },
             "required": ("source_url", "module", "chapter", "chunk_index"),
         },
-        "embedding": {"provider": "cohere", "model": "embed-english-v3.0"},
+        # The seed takes queries of any length.
+        "embedding": {"provider": "cohere", "model": "embed-english-v3.0", "long_queries": "cut"},
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.3, "judge": ("results", "score"), "repeats": 2},
     },
     gates={

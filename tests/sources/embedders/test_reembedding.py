@@ -6,7 +6,7 @@ import pytest
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
-from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
+from ragval_pipeline.sources.embedders.reembedding import cut_short, embed_each, embed_like, too_long
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
@@ -78,6 +78,20 @@ def test_what_is_surely_too_long_is_not_sent() -> None:
     assert sorted(sent) == sorted(QUERIES[:3])
     assert list(found.refused) == [essay]
     assert "embed-english-v3.0 reads 512" in found.refused[essay]
+
+
+def test_a_query_that_may_be_cut_is_sent_and_named_with_what_the_model_reads_of_it() -> None:
+    essay = "How far does the robot's arm reach over the table? " * 200
+    with CohereStandIn() as server:
+        embedder = cohere_at(server, cut_queries=True)
+        found = embed_each(embedder, vector(1024), [essay, *QUERIES[:3]], "search_query")
+        assert {request.body["truncate"] for request in server.requests} == {"END"}
+        whole = cohere_at(server)
+        assert (list(too_long(whole, [essay], "search_query")), cut_short(whole, [essay])) == ([essay], {})
+    assert (set(found.vectors), found.refused) == ({essay, *QUERIES[:3]}, {})
+    [told] = cut_short(embedder, [essay, *QUERIES]).values()
+    assert told.endswith(" tokens, of which embed-english-v3.0 reads the first 512")
+    assert cut_short(StaticEmbedder(), [essay]) == {}, "it reads texts of any length"
 
 
 def test_a_request_that_is_wrong_by_itself_is_the_failure_of_all_after_two_calls() -> None:

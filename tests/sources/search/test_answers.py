@@ -183,6 +183,11 @@ def test_a_text_that_is_embedded_to_zeros_is_an_error_by_itself(qdrant: Qdrant) 
     assert found.answers[1].hits == ()
 
 
+def test_a_text_that_got_no_vector_has_no_share_of_the_time_of_embedding(qdrant: Qdrant) -> None:
+    found = ask(qdrant.reader(), Question("q1", "0", 3), Question("q2", "wörter", 3), embedder=Lost())
+    assert [answer.embedding_ms is None for answer in found.answers] == [False, True]
+
+
 def test_hits_without_a_page_fill_the_ranking_too(qdrant: Qdrant) -> None:
     recorder = Recorder(qdrant.reader())
     ask(recorder, Question("q", "75", 3, pages=3))

@@ -161,6 +161,14 @@ def test_special_characters_and_other_languages_are_searched_for(suite: Suite) -
     assert search(suite, "روبوٹ کیسے چلتا ہے؟ 🤖 'DROP' \\", score_threshold=0).status == "success"
 
 
+def test_a_text_of_8000_characters_is_searched_for_where_production_cuts_it(suite: Suite) -> None:
+    text = (f"{TEXTS[0]} " * 400)[:8000]
+    refused = search(suite, text, score_threshold=0)
+    assert (refused.status, refused.states[-1]) == ("error", "EmbeddingError")
+    cutting = suite.model_copy(update={"embedding": suite.embedding.model_copy(update={"long_queries": "cut"})})
+    assert search(cutting, text, score_threshold=0).status == "success"
+
+
 def test_an_embedder_that_fails_is_an_error_and_qdrant_is_not_asked(
     suite: Suite, cohere: CohereStandIn, qdrant: QdrantStandIn
 ) -> None:
