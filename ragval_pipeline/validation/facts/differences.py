@@ -39,7 +39,8 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     closing = list(_closing_lines(match, lines[1:][-MOST_LINES:], long))
     # Of a chunk of one line the next one may close it already.
     upto = min((start for start, _ in closing), default=match.letters)
-    above = [line for line in lines[1:MOST_LINES] if line[0] < upto]
+    lines = [line for line in lines if line[0] < upto]
+    above = lines[1:MOST_LINES]
     first_end = max(long[0][0], _label_line_end(match, lines, long[0][0]))
     # Of some pages the first line has a long run and parts it from the next, of others none has.
     cuts = [0, *(start for start, _ in lines[1:MOST_LINES] if start < first_end), first_end]
@@ -111,10 +112,15 @@ def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Rang
 
 
 def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
-    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
+    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing.
+
+    What such a line quotes from elsewhere on the page, as a question about the chunk does, is not of the chunk itself.
+    """
+    longest = max(long, key=lambda run: run[1] - run[0])
+    own = next(run for run in reversed(long) if run == longest or not _is_quoted(match, run[0]))
     for first, last in reversed(lines):
         # The page may happen to have some first letters of what follows its own.
-        if _has_word_at(match, first) or _word_end(match, first) < long[-1][1]:
+        if (_has_word_at(match, first) and not _is_quoted(match, first)) or _word_end(match, first) < own[1]:
             return
         yield first, last
 

@@ -151,6 +151,12 @@ def test_a_summary_that_says_where_each_chunk_belongs_is_no_furniture():
     assert len(named(boilerplate(found, framed))) == 30, "which the page's frame says"
 
 
+def test_questions_behind_most_chunks_are_no_furniture_whatever_some_of_them_share():
+    asked = "{text}\n\nQuestions that this answers:\nWhen should it waltz?\nHow does {word} quiz the zoo?"
+    found = index(change=lambda text, page, part: asked.format(text=text, word="one" if page % 2 else page * 3 + part))
+    assert boilerplate(found, PAGES) == []
+
+
 def test_what_the_author_repeats_in_a_script_of_vowel_signs_is_the_contents():
     begin = "\u0e40\u0e1e\u0e37\u0e48\u0e2d\u0e17\u0e35\u0e48\u0e08\u0e30"  # "in order to"
     found = index(change=lambda text, page, part: f"{begin} {text}" if part else text)

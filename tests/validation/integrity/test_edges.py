@@ -56,6 +56,11 @@ def test_a_closing_word_is_whole_where_the_page_happens_to_go_on_with_its_first_
     assert words(f"{GRIPPER[:cut]}twirl") == ([], ["twirl"])
 
 
+def test_questions_behind_a_chunk_are_edges_whatever_words_of_the_page_they_quote():
+    asked = "Quiz zoo questions:\nHow does it hold the part without pressing harder?\nThe gripper closes zoo?"
+    assert words(f"{GRIPPER[30:]}\n{asked}") == ([], ["the", "how", "quiz"])
+
+
 def test_an_edge_is_told_by_its_strange_word_where_a_title_stands_outside_of_it():
     openings, closings = edges_of(align(f"Motor: zoo\n{GRIPPER} [quiz: part]", Searched(GRIPPER)))
     assert [edge.words for edge in (*openings, *closings)] == [("motor", "zoo"), ("part", "quiz")]
