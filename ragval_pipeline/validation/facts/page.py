@@ -12,7 +12,7 @@ from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
-from ragval_pipeline.text.markup import without_comments
+from ragval_pipeline.text.markup import without_comments, without_markup
 
 #: Letters by which words are in order.
 _PREFIX = 64  # work
@@ -166,14 +166,14 @@ class Page(Searched):
 
     Attributes:
         blocks: The blocks of its content.
-        content: Its content alone, and the Markdown that it was rendered from, to be looked in.
+        content: Its content alone, and the Markdown that it was rendered from, with and without markup.
         source: That Markdown alone, without its comments; None for a page that came as HTML.
     """
 
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
         written = without_comments(record.source)
-        self.content = Searched(record.main, written)
+        self.content = Searched(record.main, written, without_markup(written))
         texts = [block.text for block in record.blocks]
         numbers = [number for number, text in enumerate(texts) for _ in range(text.count("\n") + 1)]
         whole = "\n".join(texts)

@@ -204,8 +204,14 @@ class PageWords:
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
         """How many of the first, or last, words its content has in one piece.
 
-        Within it may stand texts of attributes, as extractions write the description of an image where the image is.
+        Within it may stand texts of attributes, as extractions write the description of an image where the image is,
+        and numbers of lines of code.
         """
+        count = self._held(words, last=last)
+        bare = [word.lstrip("0123456789") for word in words]
+        return count if count == len(words) or bare == list(words) else max(count, self._held(bare, last=last))
+
+    def _held(self, words: Sequence[str], *, last: bool) -> int:
         ordered = words[::-1] if last else words
         count = self._piece(ordered, last=last)
         while count < len(ordered):

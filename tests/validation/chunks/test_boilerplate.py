@@ -157,6 +157,16 @@ def test_questions_behind_most_chunks_are_no_furniture_whatever_some_of_them_sha
     assert boilerplate(found, PAGES) == []
 
 
+def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_shows_otherwise():
+    code = "  1from math import pi\n  2\n  3import zoo"
+    found = index(change=lambda text, page, part: text if part else f"{code}\n\n{text}")
+    assert boilerplate(found, [page(number, "from math import pi\n\nimport zoo") for number in range(10)]) == []
+    link = "[:file-code:][_p{}]{{: .source-link }}"
+    found = index(change=lambda text, page, part: text if part else f"{text}\n{link.format(page)}")
+    assert len(named(boilerplate(found, PAGES))) == 10
+    assert boilerplate(found, [replace(page(number), source=link.format(number)) for number in range(10)]) == []
+
+
 def test_what_the_author_repeats_in_a_script_of_vowel_signs_is_the_contents():
     begin = "\u0e40\u0e1e\u0e37\u0e48\u0e2d\u0e17\u0e35\u0e48\u0e08\u0e30"  # "in order to"
     found = index(change=lambda text, page, part: f"{begin} {text}" if part else text)
