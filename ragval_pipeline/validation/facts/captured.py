@@ -30,6 +30,8 @@ PASSAGE_CHARACTERS = 400  # shown
 #: What a component or a template of a stored source is given, which may be a heading: the title of a figure.
 _ATTRIBUTE = re.compile(r"\w=[\"']([^\"'\n]{1,200})[\"']")
 _WORDS = re.compile(r"[^\W_]+")
+#: A block that is an address and says nothing else.
+_ONLY_ADDRESS = re.compile(r"\W*(?:https?://|mailto:)\S+\s*")
 #: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
 Run: TypeAlias = tuple[int, int, int, int]
 
@@ -61,7 +63,7 @@ def held_blocks(
     for block, places in zip(page.blocks, page.places, strict=True):
         folded = "".join([page.letters[start:end] for start, end in places])
         letters, count = len(folded), sum(islice(counts, len(places)))
-        if not letters:
+        if not letters or _ONLY_ADDRESS.fullmatch(block.text):
             continue
         if count < letters:
             count = max(count, elsewhere.held(folded, places))

@@ -71,6 +71,12 @@ def test_short_blocks_are_no_passages():
     assert lost(*CHUNKS, content=content) == ["Thirty-nine letters are no passage at all in here"]
 
 
+def test_an_address_alone_is_no_passage_and_what_is_said_about_it_is_one():
+    address = "https://docs.example.com/a/very/long/address/of/another/handbook/of/the/arm"
+    assert lost(*CHUNKS, content=f"{SECTIONS}<p>\u2192 {address}</p>") == []
+    assert lost(*CHUNKS, content=f"{SECTIONS}<p>Read {address}</p>") == [f"Read {address}"]
+
+
 def test_what_stands_in_navigation_footers_and_code_buttons_is_not_missed():
     furniture = f"<nav>{VISITORS}</nav><aside>{VISITORS}</aside><footer>{VISITORS}</footer><button>{VISITORS}</button>"
     page = compared(SECTIONS + furniture, *CHUNKS)
