@@ -78,7 +78,8 @@ def held_blocks(
                 count = letters if _is_piece(folded, pieces) or _is_most_of(block.text, pieces) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
-        blocks.append(BlockFacts(block.kind, letters, min(count, letters), places[0][0], hash_of(folded), text))
+        start = page.position(places[0][0])
+        blocks.append(BlockFacts(block.kind, letters, min(count, letters), start, hash_of(folded), text))
     return blocks
 
 

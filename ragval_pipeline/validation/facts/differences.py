@@ -50,7 +50,7 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
     ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
     edges = _edges(match, opening)
-    first = _DIGITS.sub("", match.text.letters[: _word_end(match, 0)])
+    first = _without_digits(match, (0, _word_end(match, 0)))
     if edges and edges[0].word != first:
         # What is put before a chunk may begin with a word that this page happens to have.
         edges = (Edge(first, 0, 0), *edges)
@@ -130,6 +130,11 @@ def _has_word_at(match: Alignment, start: int) -> bool:
     return bool(match.found[start : _word_end(match, start)].all())
 
 
+def _without_digits(match: Alignment, word: Range) -> str:
+    """The letters of a word, by which chunks begin or end alike: numbers differ from chunk to chunk."""
+    return _DIGITS.sub("", match.text.letters[slice(*word)])
+
+
 def _word_end(match: Alignment, letter: int) -> int:
     """Where the word of a letter ends."""
     return match.text.whole_words(letter, letter + 1)[1]
@@ -146,7 +151,9 @@ def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> 
             span = (start, wide[1]) if outermost == 0 else (wide[0], end)
             words = match.text.words_between(*span)
             strange = [(first, last) for first, last in words if not match.found[first:last].all()]
-            own, other = (_DIGITS.sub("", match.text.letters[slice(*of[outermost])]) for of in (words, strange))
+            own = _without_digits(match, words[outermost])
+            others = [_without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
+            other = next(filter(None, others), "")
             changed = match.changed_words(start, end)
             edges.append(Edge(own, missing, changed, other if other != own else "", max(changed, len(strange))))
     return tuple(edges)

@@ -213,15 +213,17 @@ class PageWords:
 
     def _held(self, words: Sequence[str], *, last: bool) -> int:
         ordered = words[::-1] if last else words
-        count = self._piece(ordered, last=last)
+        first = self._piece(ordered, last=last)
+        # The first words of a formula's source may stand anywhere.
+        count = first if first >= len(self._attribute(ordered, last=last)) else 0
         while count < len(ordered):
             text = self._attribute(ordered[count:], last=last)
-            # What it runs into is of the content as well.
+            # What it runs into is of the content as well; the words may be too few to say it.
             beyond = self._piece(ordered[count + len(text) :], last=last) if text else 0
-            if not beyond:
+            if not beyond and len(ordered) > count + len(text):
                 break
             count += len(text) + beyond
-        return count
+        return max(first, min(count, len(ordered)))
 
     def _piece(self, words: Sequence[str], *, last: bool) -> int:
         """How many of some words its content has in one piece, from the first on; the last one first if so it is."""
@@ -236,9 +238,9 @@ class PageWords:
         return bisect_left(range(1, len(words)), True, key=lacks)
 
     def _attribute(self, words: Sequence[str], *, last: bool) -> tuple[str, ...]:
-        """The longest text of an attribute that some words begin with; empty without one."""
+        """The longest text of an attribute that some words begin with, or begin; empty without one."""
         known = self._attributes[last].get(words[0], ()) if words else ()
-        return next((text for text in known if tuple(words[: len(text)]) == text), ())
+        return next((text for text in known if tuple(words[: len(text)]) == text[: len(words)]), ())
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, list[tuple[str, ...]]], ...]:

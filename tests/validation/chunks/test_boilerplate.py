@@ -167,6 +167,17 @@ def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_s
     assert boilerplate(found, [replace(page(number), source=link.format(number)) for number in range(10)]) == []
 
 
+def test_what_a_formula_was_written_as_is_the_contents_wherever_words_of_it_stand():
+    written = r"\sum_i zoo_i = \int_0 quiz(t) waltz"
+    found = index(change=lambda text, page, part: text if part else f"${written} + {page}$ is {text}")
+    assert len(named(boilerplate(found, PAGES))) == 10
+    pages = [
+        replace(page(number, f"is {content(number, 0)}\nsum"), attributes=f"{written} + {number}")
+        for number in range(10)
+    ]
+    assert boilerplate(found, pages) == []
+
+
 def test_what_the_author_repeats_in_a_script_of_vowel_signs_is_the_contents():
     begin = "\u0e40\u0e1e\u0e37\u0e48\u0e2d\u0e17\u0e35\u0e48\u0e08\u0e30"  # "in order to"
     found = index(change=lambda text, page, part: f"{begin} {text}" if part else text)

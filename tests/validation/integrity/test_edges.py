@@ -68,6 +68,11 @@ def test_questions_behind_a_chunk_are_edges_whatever_words_of_the_page_they_quot
     assert words(f"{GRIPPER[30:]}\n{asked}") == ([], ["the", "how", "quiz"])
 
 
+def test_an_edge_is_told_by_its_strange_word_with_letters_where_a_number_stands_before_it():
+    openings, _ = edges_of(align(f"Motor: 7 zoo\n{GRIPPER}", Searched(GRIPPER)))
+    assert [edge.words for edge in openings] == [("motor", "zoo")]
+
+
 def test_an_edge_is_told_by_its_strange_word_where_a_title_stands_outside_of_it():
     openings, closings = edges_of(align(f"Motor: zoo\n{GRIPPER} [quiz: part]", Searched(GRIPPER)))
     assert [edge.words for edge in (*openings, *closings)] == [("motor", "zoo"), ("part", "quiz")]
