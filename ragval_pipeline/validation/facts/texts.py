@@ -204,8 +204,7 @@ class PageWords:
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
         """How many of the first, or last, words its content has in one piece.
 
-        Within it may stand texts of attributes, as extractions write the description of an image where the image is,
-        and numbers of lines of code.
+        Within it may stand texts of attributes, such as descriptions of images, and numbers of lines of code.
         """
         count = self._held(words, last=last)
         bare = [word.lstrip("0123456789") for word in words]

@@ -234,6 +234,12 @@ def test_what_the_markdown_of_a_page_has_is_the_pages_although_its_rendering_lac
     assert [chunk.longest > 40 for chunk in page.chunks] == [True, True, True]
 
 
+def test_short_lines_of_the_markdown_of_a_page_are_the_pages_in_another_order():
+    source = f"{GRIPPER}\n\n```{{eval-rst}}\n.. zoo:: INT\n```\n\n```{{eval-rst}}\n.. quiz:: FLOAT\n```\n"
+    copy = record_of(PageCopy("https://docs.example.com/a", html=markdown_html(source), source=source), "/a")
+    assert Seen(*facts_of_page(copy, texts(f"{GRIPPER}\n.. quiz:: INT\n.. zoo:: FLOAT"))).differing == []
+
+
 def test_what_neither_a_page_nor_its_markdown_has_is_not_the_pages():
     changed = MARKDOWN.replace("Calibrate", "Polish").replace("count to seven", "count to twenty")
     page = rendered(changed, BATTERY)
