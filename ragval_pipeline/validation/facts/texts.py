@@ -183,8 +183,9 @@ class PageWords:
 
     @cached_property
     def shown(self) -> Shown:
-        """All that it shows."""
-        return Shown(f"{self._record.title}\n{self._record.body}\n{self._record.attributes}")
+        """All that it shows, and what it was rendered from."""
+        record = self._record
+        return Shown(f"{record.title}\n{record.body}\n{record.attributes}\n{record.source}")
 
     @cached_property
     def _shown(self) -> str:
