@@ -87,7 +87,7 @@ def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> tu
     others = [own[0] for own in lacking if own and not any(_habit_of(edge, habits) for _, edge in own)]
     if len(others) >= max(FEWEST, (1 - FEW) * chunks):
         habits[ANY] = _largest(ANY, others)
-    usual = (word for word in habits if word == ANY or len(by_word[word]) >= MOST * chunks)
+    usual = (word for word in habits if word == ANY or len(by_word[word]) > MOST * chunks)
     return habits, frozenset(usual)
 
 
