@@ -19,7 +19,7 @@ from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.proven import Shown, proven_damage
 from ragval_pipeline.validation.facts.strays import stray_characters
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
-from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
+from ragval_pipeline.validation.thresholds import FEWEST, UNSPACED_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -205,16 +205,17 @@ class PageWords:
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
         """How many of the first, or last, words its content has in one piece.
 
-        Within it may stand texts of attributes, such as descriptions of images, and numbers of lines of code.
+        Within it may stand texts of attributes and numbers of lines of code, outside of it the label of a button.
         """
-        count = self._held(words, last=last)
-        bare = [word.lstrip("0123456789") for word in words]
-        return count if count == len(words) or bare == list(words) else max(count, self._held(bare, last=last))
+        ordered, count = tuple(words[::-1] if last else words), 0
+        for each in dict.fromkeys((ordered, tuple(word.lstrip("0123456789") for word in ordered))):
+            for skipped in range(FEWEST if count < len(ordered) else 0):
+                held = self._held(each[skipped:], last=last)
+                count = max(count, skipped + held) if held >= FEWEST or not skipped else count
+        return count
 
-    def _held(self, words: Sequence[str], *, last: bool) -> int:
-        ordered = words[::-1] if last else words
-        first = self._piece(ordered, last=last)
-        # The first words of a formula's source may stand anywhere.
+    def _held(self, ordered: Sequence[str], *, last: bool) -> int:
+        first = self._piece(ordered, last=last)  # the first words of a formula's source may stand anywhere
         count = first if first >= len(self._attribute(ordered, last=last)) else 0
         while count < len(ordered):
             text = self._attribute(ordered[count:], last=last)

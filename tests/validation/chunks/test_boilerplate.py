@@ -167,6 +167,13 @@ def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_s
     assert boilerplate(found, [replace(page(number), source=link.format(number)) for number in range(10)]) == []
 
 
+def test_the_label_of_a_button_beside_what_the_author_repeats_is_no_wording():
+    code = "import acme and call it"
+    found = index(change=lambda text, page, part: text if part else f"Copy\n{code}\n{text}")
+    assert boilerplate(found, [page(number, f"Have a copy\n{code}") for number in range(10)]) == []
+    assert len(named(boilerplate(found, [page(number, "Have a copy, and call it") for number in range(10)]))) == 10
+
+
 def test_what_a_formula_was_written_as_is_the_contents_wherever_words_of_it_stand():
     written = r"\sum_i zoo_i = \int_0 quiz(t) waltz"
     found = index(change=lambda text, page, part: text if part else f"${written} + {page}$ is {text}")
