@@ -174,7 +174,9 @@ class Page(Searched):
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
         written = without_comments(record.source)
-        self.content = Searched(record.main, written, without_markup(written))
+        self.content = Searched(
+            *dict.fromkeys(form for text in (record.main, written) for form in (text, without_markup(text)))
+        )
         texts = [block.text for block in record.blocks]
         numbers = [number for number, text in enumerate(texts) for _ in range(text.count("\n") + 1)]
         whole = "\n".join(texts)

@@ -165,6 +165,7 @@ def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_s
     found = index(change=lambda text, page, part: text if part else f"{text}\n{link.format(page)}")
     assert len(named(boilerplate(found, PAGES))) == 10
     assert boilerplate(found, [replace(page(number), source=link.format(number)) for number in range(10)]) == []
+    assert boilerplate(found, [page(number, link.format(number)) for number in range(10)]) == []
 
 
 def test_the_label_of_a_button_beside_what_the_author_repeats_is_no_wording():
