@@ -424,7 +424,8 @@ _ROWS = (
               "take comments of the source for text.",
         remedy="Delete what is stored of the pages under reingest_urls of remediation.json and ingest them again: the "
                "pages that the points are stored under, and those that the texts are from. Where a page did not "
-               "change, correct the extraction first, because ingesting again stores the same text."),
+               "change, correct the extraction first, because ingesting again stores the same text. Summaries and "
+               "questions that are points of their own are left out by qdrant.filter."),
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",
         breaks={Aspect.KEPT},
         reads={

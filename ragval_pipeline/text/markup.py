@@ -47,6 +47,7 @@ _MARKUP = re.compile(
     r"|(?<=\")[ \t]+\{[\d,-]{1,40}\}(?=\s|\Z)"
     r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
+    r"|\A\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"  # the same, of which the chunker cut off the beginning
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     r"|\{#[\w-]+\}"  # the id of a heading
@@ -166,6 +167,7 @@ def _is_index(text: str, start: int) -> bool:
     depth = 0
     for at in range(start - 1, max(-1, start - _LINKED), -1):
         depth += (text[at] == "]") - (text[at] == "[")
-        if not depth:
-            return at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_)]")
+        # Of brackets in a row the first ones decide: links follow one another, too.
+        if not depth and not text.startswith("]", at - 1):
+            return at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_)")
     return False

@@ -111,6 +111,36 @@ def test_a_folder_of_markdown_is_a_source_and_the_points_say_where_it_is_served(
     assert ragval("run", "--only", "coverage").code == 0
 
 
+def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_them(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    chunks = [{**payload, "level": 0, "kind": "chunk", "lang": "en"} for payload in langchain_payloads()]
+    asked = [
+        {**payload, "page_content": f"When would anyone need {number} of those?", "level": 1, "kind": kind}
+        for number, payload in enumerate(chunks)
+        for kind in ("question", "summary")
+    ]
+    store(tmp_path / "qdrant", [*chunks, *asked])
+    for name, title in zip(("gears", "motors", "sensors", "batteries"), PAGES, strict=True):
+        (docs := tmp_path / "guide").mkdir(exist_ok=True)
+        told = "\n\n".join(f"{title}. This page explains it at length, part {part}." for part in range(2))
+        (docs / f"{name}.md").write_text(f"# {title}\n\n{told}\n", encoding="utf-8")
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
+    assert ended.code == 0, ended.err
+    assert written(tmp_path)["qdrant"]["filter"] == {"kind": "chunk"}
+    assert "16 of 24 points (kind: question, summary) have no text of their page" in " ".join(ended.out.split())
+    run = ragval("run", "--only", "integrity", "--json")
+    assert [finding["code"] for finding in run.json["findings"] if finding["code"] == "integrity.gone"] == []
+
+
+def test_kinds_of_chunks_that_all_stand_on_their_page_are_no_filter(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [{**payload, "kind": ("text", "table")[at % 2]} for at, payload in enumerate(langchain_payloads())]
+    store(tmp_path / "qdrant", payloads)
+    guide(tmp_path)
+    assert ragval("init", "--qdrant-path", "qdrant", "--source", "guide").code == 0
+    assert "filter" not in written(tmp_path)["qdrant"]
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "text"),
     [

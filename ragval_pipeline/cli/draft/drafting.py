@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.draft.first_look import Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import guess_embedder
+from ragval_pipeline.cli.draft.kinds import find_kinds
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import (
     SiteLook,
@@ -87,6 +88,8 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
     urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
     site = _site(wishes.source, urls)
+    if (kinds := find_kinds(look, fields, site)) is not None:
+        look = kinds.kept(look)
     pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
     name = suite_name(settings.collection)
     questions = draft_questions(pages, _headings(site, pages, wishes.count), count=wishes.count, seed=name)
@@ -103,6 +106,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
         path=None if settings.path is None else relative(settings.path, wishes.folder),
         collection=settings.collection,
         vector_name=vector.name,
+        kinds=kinds,
         other_vectors=[entry.name for entry in look.facts.vectors if entry.name and entry.name != vector.name],
         fields=fields,
         shares={path: count for path, count in counts.items() if count < len(look.points)},
@@ -123,7 +127,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
         min_similarity=None if asked is None else asked.threshold,
     )
     texts = _texts(look, fields, flavour)
-    seen = first_look(look, texts, site=site, embedder=embedder, asked=asked)
+    seen = first_look(look, texts, site=site, kinds=kinds, embedder=embedder, asked=asked)
     return Drafted(draft, questions, negatives, seen)
 
 

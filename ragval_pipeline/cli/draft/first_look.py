@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
@@ -114,6 +115,7 @@ def first_look(
     site: SiteLook | None,
     embedder: EmbedderGuess,
     asked: Asked | None,
+    kinds: Kinds | None = None,
 ) -> list[Line]:
     """What there is to say of a collection before its first run.
 
@@ -123,12 +125,14 @@ def first_look(
         site: The site; ``None`` when none was named.
         embedder: The guess.
         asked: What the starter questions found; ``None``: they were not asked.
+        kinds: What tells points made from pages from its points; ``None`` without such ones.
     """
-    read, total = len(look.points), look.facts.points_count or 0
+    read, total = kinds.of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
     return [
         _pages(site, partial=part),
         *(_folders(site) if site is not None else []),
+        *([Line("kinds", f"{kinds.told}, and are left out by qdrant.filter", "note")] if kinds is not None else []),
         *_stored(texts, part),
         _length(texts, embedder, part),
         _questions(asked, embedder),

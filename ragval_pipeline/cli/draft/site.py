@@ -16,6 +16,7 @@ from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.sources.site.urls import is_http_url, path_of
 from ragval_pipeline.sources.stores.qdrant.reader import Point
 from ragval_pipeline.suite.sections import SourceSettings
@@ -117,30 +118,38 @@ def is_made(path: str) -> bool:
 
 def headings_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """The headings of some pages, in page order; pages that cannot be read are left out."""
+    return ((url, [heading.text for heading in record.headings]) for url, record in records_of(site, urls))
+
+
+def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageRecord]]:
+    """Some pages as they are read, by the addresses given; those that cannot be read are left out."""
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
-    from ragval_pipeline.sources.site.html.page_text import page_texts
-    from ragval_pipeline.sources.site.page_reader import PageReader
+    from ragval_pipeline.sources.site.of_suite import reader_of
+    from ragval_pipeline.sources.site.page_copies.copies import record_of
 
-    source, wanted = site.source, list(urls)
+    source, inventory, wanted = site.source, site.inventory, list(urls)
+    if inventory is None:
+        return
     with ExitStack() as stack:
         fetcher = None
-        if source.site_root is None:
+        if source.site_root is None and source.folder is None:
             wanted = wanted[:FETCHED]
-            hosts = hosts_of(source, site_host=site.inventory.site_host if site.inventory else None)
+            hosts = hosts_of(source, site_host=inventory.site_host)
             fetcher = stack.enter_context(HttpFetcher(timeout_s=_ONE_S, policy=PATIENCE, hosts=hosts))
-        reader = PageReader(site_root=source.site_root, base_path=source.base_path, fetcher=fetcher)
-        reader.learn_base_path(wanted)
+        reader = reader_of(source, inventory, fetcher)
+        listed, fold = inventory.scope_urls, inventory.folder().key
+        reader.learn_base_path([*listed.values()])
         until = time.monotonic() + _ALL_S
         for url in wanted:
             if time.monotonic() > until:
                 return
             try:
-                copy = reader.read(url)
+                copy = reader.read(listed.get(fold(url), url))
             except RagvalError:
                 return  # the host is down: headings come from the points then
             if copy.html is not None:
-                yield url, [text for _, text in page_texts(copy.html).headings]
+                yield url, record_of(copy, fold(url))
 
 
 def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:

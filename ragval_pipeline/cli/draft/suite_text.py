@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.site import UnindexedFolder
 from ragval_pipeline.sources.embedders.configuration import PROVIDERS
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
@@ -32,6 +33,7 @@ class SuiteDraft:
         collection: Collection or alias.
         vector_name: Name of the vector that is searched, or None.
         other_vectors: Names of the other ones.
+        kinds: The field that tells points made from pages from chunks, or None.
         fields: Canonical name to payload name, as found.
         shares: Payload name to how many points hold it, for those that not all hold.
         guessed: Canonical fields that were found by what they hold.
@@ -66,6 +68,7 @@ class SuiteDraft:
     like_profile: str | None = None
     flavour: str | None = None
     other_vectors: Sequence[str] = ()
+    kinds: Kinds | None = None
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
     absent: Sequence[str] = ()
@@ -113,6 +116,9 @@ def _qdrant(draft: SuiteDraft) -> list[str]:
     if draft.vector_name is not None:
         others = f"   # others: {', '.join(draft.other_vectors)}" if draft.other_vectors else ""
         lines += [f"  vector_name: {_value(draft.vector_name)}{others}"]
+    if draft.kinds is not None:
+        named = _value({draft.kinds.path: draft.kinds.chunks})
+        lines += [f"  filter: {named}   # {draft.kinds.told}; made from it, they are left out"]
     return lines
 
 

@@ -4,9 +4,10 @@ Two kinds of evidence. A phrase that themes write, standing as themes write it, 
 counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
 when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
 content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
-ingestion puts before a chunk to say where it is from, are never furniture, nor is what most chunks begin with and no
-page shows: a summary that says where each chunk belongs. Where pages were not read, only a wording
-that pages share in several chunks each is taken for furniture, since an author repeats himself once a page.
+ingestion puts before a chunk to say where it is from, are never furniture, nor is what most chunks begin or end with
+and no page shows: a summary that says where each chunk belongs, questions that it answers. Where pages were not read,
+only a wording that pages share in several chunks each is taken for furniture, since an author repeats himself once a
+page.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.integrity.content import class_of
-from ragval_pipeline.validation.integrity.habits import LARGEST
+from ragval_pipeline.validation.integrity.habits import ANY
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
 _COLUMNS = (
@@ -85,7 +86,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     known = [f" {entry.phrase} " for entry in found]
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
-            found += (entry for entry in _judge(shared, chunks, pages) if not _is_added(shared, chunks, evidence))
+            found += (entry for entry in _judge(shared, chunks, pages) if not _is_added(shared, evidence))
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -195,12 +196,19 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
     ]
 
 
-def _is_added(shared: Shared, chunks: int, evidence: ChunkEvidence) -> bool:
-    """Whether the ingestion put a wording before its chunks: most begin with it, and no page has most of it."""
-    if shared.edge != "begins" or len(shared.texts) < MOST * chunks:
+def _is_added(shared: Shared, evidence: ChunkEvidence) -> bool:
+    """Whether the ingestion put a wording around its chunks: what most begin or end with, and no page has."""
+    names, usual = {text.point_id for text in shared.texts}, evidence.habits.usual
+    if not usual:
         return False
-    openings, letters = evidence.habits.openings, sum(map(len, shared.words))
-    return any(openings[word].missing >= LARGEST * MOST * letters for word in shared.words if word in openings)
+    letters, added = sum(map(len, shared.words)), 0
+    for _, chunks in evidence.on_pages(_pages(shared.texts)):
+        for chunk in chunks:
+            # Imports and the like, which no page shows, may be all that stands in front of what is put behind.
+            edges = (*chunk.openings, *chunk.closings)
+            habit = sum(edge.missing for edge in edges if not usual.isdisjoint((*edge.words, ANY)))
+            added += chunk.point_id in names and habit >= MOST * letters
+    return added >= MOST * len(names)
 
 
 def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:

@@ -149,7 +149,8 @@ class _Chunks:
     def ingested_twice(self) -> dict[str, float]:
         """The pages of which most is held more than once, with how often they are stored.
 
-        Two of their chunks begin at the beginning and two end at the end, or many stand within others.
+        Two of their chunks begin at the beginning and two end at the end, or many stand within others, and numbers
+        do not say that each follows the one before it, as windows that slide over a page do.
         """
         import numpy as np
 
@@ -184,11 +185,25 @@ class _Chunks:
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
         twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
         stored = self.stored(spans & placed[self.chunk])
+        twice &= ~self._in_turn(placed & (self.columns["repeated"] == 0), begins, ends)
         twice &= (counted(placed) >= _CHUNKS) & (stored.repeated >= WHOLE * stored.covered)
         return {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()
         }
+
+    def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
+        """The pages of which each chunk with the next number begins and ends no earlier than the one before."""
+        import numpy as np
+
+        chunks = np.flatnonzero(placed)
+        order = chunks[np.lexsort((self.columns["chunk_index"][chunks], self.page[chunks]))]
+        index, begin, end = (np.diff(numbers[order]) for numbers in (self.columns["chunk_index"], begins, ends))
+        follows = (index > 0) & (begin >= 0) & (end >= 0)
+        behind = self.page[order][1:][~follows & (np.diff(self.page[order]) == 0)]
+        in_turn = np.ones(len(self.keys), dtype=bool)
+        in_turn[behind] = in_turn[self.page[chunks[self.columns["chunk_index"][chunks] < 0]]] = False
+        return in_turn
 
     def _beside_the_longest(self) -> Mask:
         """The spans on the page that are no further from the longest of their chunk than the chunk is long.

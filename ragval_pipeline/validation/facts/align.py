@@ -11,7 +11,7 @@ from itertools import islice
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
-from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words
+from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
@@ -257,4 +257,5 @@ def _differing(
     if page.source is not None and covered(spans, 0, len(text.letters)) < len(text.letters):
         for start, _, length, _ in common_runs(text, page.source):
             add(spans, start, start + length, None, "source")
+        add_written_lines(text, spans, page.source)
     return Alignment(text, tuple(spans))

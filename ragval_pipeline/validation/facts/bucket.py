@@ -188,7 +188,9 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
     written = max((span.length for span in chunk.spans if span.kind == "source"), default=0)
-    again = tuple(place for place in page.first_places(run, AGAIN + 1) if longest and place != longest.place)
+    again = tuple(
+        page.position(place) for place in page.first_places(run, AGAIN + 1) if longest and place != longest.place
+    )
     return ChunkFacts(
         **_stored(row),
         compared=True,
@@ -200,7 +202,7 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         longest=max(len(run), written),
         repeated=not run or bool(again),
         starts=tuple(span.start for span in chunk.spans),
-        places=tuple(span.place if span.place < page.told else -1 for span in chunk.spans),
+        places=tuple(page.position(span.place) if span.place < page.told else -1 for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
         openings=openings,
         closings=closings,

@@ -30,6 +30,8 @@ PASSAGE_CHARACTERS = 400  # shown
 #: What a component or a template of a stored source is given, which may be a heading: the title of a figure.
 _ATTRIBUTE = re.compile(r"\w=[\"']([^\"'\n]{1,200})[\"']")
 _WORDS = re.compile(r"[^\W_]+")
+#: A block that is an address and says nothing else.
+_ONLY_ADDRESS = re.compile(r"\W*(?:https?://|mailto:)\S+\s*")
 #: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
 Run: TypeAlias = tuple[int, int, int, int]
 
@@ -61,7 +63,7 @@ def held_blocks(
     for block, places in zip(page.blocks, page.places, strict=True):
         folded = "".join([page.letters[start:end] for start, end in places])
         letters, count = len(folded), sum(islice(counts, len(places)))
-        if not letters:
+        if not letters or _ONLY_ADDRESS.fullmatch(block.text):
             continue
         if count < letters:
             count = max(count, elsewhere.held(folded, places))
@@ -76,7 +78,8 @@ def held_blocks(
                 count = letters if _is_piece(folded, pieces) or _is_most_of(block.text, pieces) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
-        blocks.append(BlockFacts(block.kind, letters, min(count, letters), places[0][0], hash_of(folded), text))
+        start = page.position(places[0][0])
+        blocks.append(BlockFacts(block.kind, letters, min(count, letters), start, hash_of(folded), text))
     return blocks
 
 

@@ -39,7 +39,8 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     closing = list(_closing_lines(match, lines[1:][-MOST_LINES:], long))
     # Of a chunk of one line the next one may close it already.
     upto = min((start for start, _ in closing), default=match.letters)
-    above = [line for line in lines[1:MOST_LINES] if line[0] < upto]
+    lines = [line for line in lines if line[0] < upto]
+    above = lines[1:MOST_LINES]
     first_end = max(long[0][0], _label_line_end(match, lines, long[0][0]))
     # Of some pages the first line has a long run and parts it from the next, of others none has.
     cuts = [0, *(start for start, _ in lines[1:MOST_LINES] if start < first_end), first_end]
@@ -49,7 +50,7 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
     ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
     edges = _edges(match, opening)
-    first = _DIGITS.sub("", match.text.letters[: _word_end(match, 0)])
+    first = _without_digits(match, (0, _word_end(match, 0)))
     if edges and edges[0].word != first:
         # What is put before a chunk may begin with a word that this page happens to have.
         edges = (Edge(first, 0, 0), *edges)
@@ -111,10 +112,15 @@ def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Rang
 
 
 def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
-    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing."""
+    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing.
+
+    What such a line quotes from elsewhere on the page, as a question about the chunk does, is not of the chunk itself.
+    """
+    longest = max(long, key=lambda run: run[1] - run[0])
+    own = next(run for run in reversed(long) if run == longest or not _is_quoted(match, run[0]))
     for first, last in reversed(lines):
         # The page may happen to have some first letters of what follows its own.
-        if _has_word_at(match, first) or _word_end(match, first) < long[-1][1]:
+        if (_has_word_at(match, first) and not _is_quoted(match, first)) or _word_end(match, first) < own[1]:
             return
         yield first, last
 
@@ -122,6 +128,11 @@ def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Rang
 def _has_word_at(match: Alignment, start: int) -> bool:
     """Whether the page has the word that begins with a letter."""
     return bool(match.found[start : _word_end(match, start)].all())
+
+
+def _without_digits(match: Alignment, word: Range) -> str:
+    """The letters of a word, by which chunks begin or end alike: numbers differ from chunk to chunk."""
+    return _DIGITS.sub("", match.text.letters[slice(*word)])
 
 
 def _word_end(match: Alignment, letter: int) -> int:
@@ -140,7 +151,9 @@ def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> 
             span = (start, wide[1]) if outermost == 0 else (wide[0], end)
             words = match.text.words_between(*span)
             strange = [(first, last) for first, last in words if not match.found[first:last].all()]
-            own, other = (_DIGITS.sub("", match.text.letters[slice(*of[outermost])]) for of in (words, strange))
+            own = _without_digits(match, words[outermost])
+            others = [_without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
+            other = next(filter(None, others), "")
             changed = match.changed_words(start, end)
             edges.append(Edge(own, missing, changed, other if other != own else "", max(changed, len(strange))))
     return tuple(edges)

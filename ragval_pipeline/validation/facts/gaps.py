@@ -77,8 +77,18 @@ def add_labels(
                 add(spans, start, end, None, "stored")
 
 
-def _word_count(text: FoldedText, start: int, end: int) -> int:
-    return 1 + int(text.word_starts[start + 1 : end].sum())
+def add_written_lines(text: FoldedText, spans: list[Span], source: Searched) -> None:
+    """Add lines and labels that stand as a whole in what the page was rendered from."""
+    for start, end in _pieces(text):
+        words = _word_count(text, start, end)
+        is_sought = words <= LABEL_WORDS and covered(spans, start, end) < end - start
+        if is_sought and source.whole(text.letters[start:end]) is not None:
+            add(spans, start, end, None, "source" if words > 1 else "word")
+
+
+def _word_count(text: FoldedText, start: int, end: int) -> float:
+    """The words between two letters; a character of a script without blanks says about half a word."""
+    return 1 + int(text.word_starts[start + 1 : end].sum()) - int(text.alone[start:end].sum()) / 2
 
 
 def _expected(spans: Sequence[Span], start: int) -> int | None:

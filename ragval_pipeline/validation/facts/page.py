@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, count, islice
+from operator import itemgetter
 
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
-from ragval_pipeline.text.markup import without_comments
+from ragval_pipeline.text.markup import without_comments, without_markup
 
 #: Letters by which words are in order.
 _PREFIX = 64  # work
@@ -166,14 +167,16 @@ class Page(Searched):
 
     Attributes:
         blocks: The blocks of its content.
-        content: Its content alone, and the Markdown that it was rendered from, to be looked in.
+        content: Its content alone, and the Markdown that it was rendered from, with and without markup.
         source: That Markdown alone, without its comments; None for a page that came as HTML.
     """
 
     def __init__(self, record: PageRecord) -> None:
         self.blocks: tuple[Block, ...] = record.blocks
         written = without_comments(record.source)
-        self.content = Searched(record.main, written)
+        self.content = Searched(
+            *dict.fromkeys(form for text in (record.main, written) for form in (text, without_markup(text)))
+        )
         texts = [block.text for block in record.blocks]
         numbers = [number for number, text in enumerate(texts) for _ in range(text.count("\n") + 1)]
         whole = "\n".join(texts)
@@ -202,6 +205,32 @@ class Page(Searched):
             if letters:
                 places[number].append((start, start + len(letters)))
         return places
+
+    def position(self, place: int) -> int:
+        """Where a letter stands in the order of the page: lines that the content has in other words stand behind it."""
+        number = bisect_right(self._moved, place, key=itemgetter(0)) - 1
+        if number < 0 or place >= self.told:
+            return place
+        start, position = self._moved[number]
+        return position + place - start
+
+    @cached_property
+    def _moved(self) -> list[tuple[int, int]]:
+        """Where such lines begin, and the lines of the body that say the same: those between the ones around them."""
+        starts = [0, *accumulate(map(len, self._body))]
+        following, line = list[int](), len(self._body)
+        for at in reversed(self._at):
+            line = line if at is None else at[0]
+            following.append(line)
+        behind, line, moved = starts[-1], 0, list[tuple[int, int]]()
+        for (_, _, letters), at, after in zip(self._lines, self._at, reversed(following), strict=True):
+            if at is None:
+                moved.append((behind + 1, starts[min(line, after)]))
+                behind += 1 + len(letters)
+                line += 1
+            else:
+                line = at[0] + 1
+        return moved
 
 
 def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int, int] | None]:

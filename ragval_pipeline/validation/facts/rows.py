@@ -115,6 +115,16 @@ class ChunkFacts:
         return self.letters - begin
 
     @property
+    def head(self) -> int:
+        """Letters before the first that the page lacks."""
+        end = 0
+        for start, length in zip(self.starts, self.lengths, strict=True):
+            if start > end:
+                break
+            end = start + length
+        return end
+
+    @property
     def spans(self) -> Iterator[tuple[int, int]]:
         """The stretches of the page's letters that it holds, as (first, behind the last)."""
         for place, length in zip(self.places, self.lengths, strict=True):

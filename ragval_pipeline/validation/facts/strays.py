@@ -27,7 +27,7 @@ _JOINING_SCRIPTS = (
 _JOINING = frozenset(_JOINING_SCRIPTS.split())
 #: Scripts whose writers divide words by zero-width spaces; Thai, Chinese and Japanese leave that to the browser.
 _DIVIDED = frozenset({"LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE"})
-#: Characters beside a zero-width space among which the nearest letter is looked for.
+#: Characters beside such a character among which the nearest letter is looked for.
 _NEAR = 8  # work
 #: What the bytes before 0xAD look like in Latin-1: beginnings of two-byte letters, and middles of longer ones.
 _FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00f4][\u0080-\u00bf]")
@@ -62,11 +62,11 @@ def _belongs(text: str, at: int) -> bool:
     """Whether the script around asks for the character at ``at``."""
     char = text[at]
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if char in "\u200c\u200d":
-        return bool({_script(before), _script(after)} & _JOINING) or (char == "\u200d" and _is_emoji_joint(text, at))
-    if char == "\u200b":  # writers set it beside blanks and marks as well, and several in a row
+    if char in "\u200b\u200c\u200d":  # writers set them beside blanks and marks as well, and several in a row
         around = text[max(0, at - _NEAR) : at][::-1], text[at + 1 : at + 1 + _NEAR]
-        return not {_script(next(filter(_is_written, side), "")) for side in around}.isdisjoint(_DIVIDED)
+        scripts = {_script(next(filter(_is_written, side), "")) for side in around}
+        asking = _DIVIDED if char == "\u200b" else _JOINING
+        return not scripts.isdisjoint(asking) or (char == "\u200d" and _is_emoji_joint(text, at))
     if char == "\u00ad":  # not a hyphen but the second half of a letter in the wrong character set: see ``mojibake``
         return _FIRST_HALF.match(before + after) is not None
     if char == "\u180e":

@@ -19,7 +19,7 @@ from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.proven import Shown, proven_damage
 from ragval_pipeline.validation.facts.strays import stray_characters
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
-from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
+from ragval_pipeline.validation.thresholds import FEWEST, UNSPACED_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,8 +183,9 @@ class PageWords:
 
     @cached_property
     def shown(self) -> Shown:
-        """All that it shows."""
-        return Shown(f"{self._record.title}\n{self._record.body}\n{self._record.attributes}")
+        """All that it shows, and what it was rendered from."""
+        record = self._record
+        return Shown(f"{record.title}\n{record.body}\n{record.attributes}\n{record.source}")
 
     @cached_property
     def _shown(self) -> str:
@@ -204,18 +205,26 @@ class PageWords:
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
         """How many of the first, or last, words its content has in one piece.
 
-        Within it may stand texts of attributes, as extractions write the description of an image where the image is.
+        Within it may stand texts of attributes and numbers of lines of code, outside of it the label of a button.
         """
-        ordered = words[::-1] if last else words
-        count = self._piece(ordered, last=last)
+        ordered, count = tuple(words[::-1] if last else words), 0
+        for each in dict.fromkeys((ordered, tuple(word.lstrip("0123456789") for word in ordered))):
+            for skipped in range(FEWEST if count < len(ordered) else 0):
+                held = self._held(each[skipped:], last=last)
+                count = max(count, skipped + held) if held >= FEWEST or not skipped else count
+        return count
+
+    def _held(self, ordered: Sequence[str], *, last: bool) -> int:
+        first = self._piece(ordered, last=last)  # the first words of a formula's source may stand anywhere
+        count = first if first >= len(self._attribute(ordered, last=last)) else 0
         while count < len(ordered):
             text = self._attribute(ordered[count:], last=last)
-            # What it runs into is of the content as well.
+            # What it runs into is of the content as well; the words may be too few to say it.
             beyond = self._piece(ordered[count + len(text) :], last=last) if text else 0
-            if not beyond:
+            if not beyond and len(ordered) > count + len(text):
                 break
             count += len(text) + beyond
-        return count
+        return max(first, min(count, len(ordered)))
 
     def _piece(self, words: Sequence[str], *, last: bool) -> int:
         """How many of some words its content has in one piece, from the first on; the last one first if so it is."""
@@ -230,9 +239,9 @@ class PageWords:
         return bisect_left(range(1, len(words)), True, key=lacks)
 
     def _attribute(self, words: Sequence[str], *, last: bool) -> tuple[str, ...]:
-        """The longest text of an attribute that some words begin with; empty without one."""
+        """The longest text of an attribute that some words begin with, or begin; empty without one."""
         known = self._attributes[last].get(words[0], ()) if words else ()
-        return next((text for text in known if tuple(words[: len(text)]) == text), ())
+        return next((text for text in known if tuple(words[: len(text)]) == text[: len(words)]), ())
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, list[tuple[str, ...]]], ...]:

@@ -223,9 +223,9 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     changed = chunk.changed - sum(edge.changed for edge in added)
     share = chunk.found / letters if letters else 1.0
     # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
-    # edges of another text are met by chance. A heading behind a title and an address is shorter than any such run.
+    # edges of another text are met by chance. A heading in front of or behind it is shorter than such a run.
     found = chunk.found if share >= VERIFIED_FROM else chunk.surely
-    is_short = share >= VERIFIED_FROM and 0 < chunk.tail < ANCHOR_LETTERS
+    is_short = share >= VERIFIED_FROM and any(0 < end < ANCHOR_LETTERS for end in (chunk.head, chunk.tail))
     framed = (chunk.longest >= ANCHOR_LETTERS or is_short) and found >= MOST * letters
     if found < MOST * chunk.letters and not framed:
         return "gone"

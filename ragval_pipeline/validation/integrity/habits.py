@@ -25,10 +25,12 @@ class Habits:
     Attributes:
         openings: By outermost word, ``ANY`` for whatever it is, the largest edge that is a habit.
         closings: The same at the end.
+        usual: The words of both with which most chunks begin or end.
     """
 
     openings: Mapping[str, Edge] = field(default_factory=dict)
     closings: Mapping[str, Edge] = field(default_factory=dict)
+    usual: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, chunks: Iterable[ChunkFacts], *, total: int, pages: int) -> Habits:
@@ -43,7 +45,8 @@ class Habits:
         shown = [chunk for chunk in chunks if chunk.found >= MOST * chunk.letters]
         openings = [[(chunk.page_key or "", edge) for edge in chunk.openings] for chunk in shown]
         closings = [[(chunk.page_key or "", edge) for edge in chunk.closings] for chunk in shown]
-        return cls(_habitual(openings, total, pages), _habitual(closings, total, pages))
+        (before, most_before), (behind, most_behind) = (_habitual(of, total, pages) for of in (openings, closings))
+        return cls(before, behind, most_before | most_behind)
 
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
         """What of a chunk's edges is habit."""
@@ -72,7 +75,8 @@ def _habit_of(edge: Edge, habits: Mapping[str, Edge]) -> Edge | None:
     return next((habits[word] for word in (*edge.words, ANY) if word in habits), None)
 
 
-def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> dict[str, Edge]:
+def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> tuple[dict[str, Edge], frozenset[str]]:
+    """The habits by their words, and the words of those that most chunks have."""
     by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
     for own in edges:
         for word, placed in {word: (key, edge) for key, edge in own if edge.missing for word in edge.words}.items():
@@ -83,7 +87,8 @@ def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> di
     others = [own[0] for own in lacking if own and not any(_habit_of(edge, habits) for _, edge in own)]
     if len(others) >= max(FEWEST, (1 - FEW) * chunks):
         habits[ANY] = _largest(ANY, others)
-    return habits
+    usual = (word for word in habits if word == ANY or len(by_word[word]) > MOST * chunks)
+    return habits, frozenset(usual)
 
 
 def _is_habit(found: Sequence[_Placed], chunks: int, pages: int) -> bool:

@@ -151,6 +151,41 @@ def test_a_summary_that_says_where_each_chunk_belongs_is_no_furniture():
     assert len(named(boilerplate(found, framed))) == 30, "which the page's frame says"
 
 
+def test_questions_behind_most_chunks_are_no_furniture_whatever_some_of_them_share():
+    asked = "{text}\n\nQuestions that this answers:\nWhen should it waltz?\nHow does {word} quiz the zoo?"
+    found = index(change=lambda text, page, part: asked.format(text=text, word="one" if page % 2 else page * 3 + part))
+    assert boilerplate(found, PAGES) == []
+
+
+def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_shows_otherwise():
+    code = "  1from math import pi\n  2\n  3import zoo"
+    found = index(change=lambda text, page, part: text if part else f"{code}\n\n{text}")
+    assert boilerplate(found, [page(number, "from math import pi\n\nimport zoo") for number in range(10)]) == []
+    link = "[:file-code:][_p{}]{{: .source-link }}"
+    found = index(change=lambda text, page, part: text if part else f"{text}\n{link.format(page)}")
+    assert len(named(boilerplate(found, PAGES))) == 10
+    assert boilerplate(found, [replace(page(number), source=link.format(number)) for number in range(10)]) == []
+    assert boilerplate(found, [page(number, link.format(number)) for number in range(10)]) == []
+
+
+def test_the_label_of_a_button_beside_what_the_author_repeats_is_no_wording():
+    code = "import acme and call it"
+    found = index(change=lambda text, page, part: text if part else f"Copy\n{code}\n{text}")
+    assert boilerplate(found, [page(number, f"Have a copy\n{code}") for number in range(10)]) == []
+    assert len(named(boilerplate(found, [page(number, "Have a copy, and call it") for number in range(10)]))) == 10
+
+
+def test_what_a_formula_was_written_as_is_the_contents_wherever_words_of_it_stand():
+    written = r"\sum_i zoo_i = \int_0 quiz(t) waltz"
+    found = index(change=lambda text, page, part: text if part else f"${written} + {page}$ is {text}")
+    assert len(named(boilerplate(found, PAGES))) == 10
+    pages = [
+        replace(page(number, f"is {content(number, 0)}\nsum"), attributes=f"{written} + {number}")
+        for number in range(10)
+    ]
+    assert boilerplate(found, pages) == []
+
+
 def test_what_the_author_repeats_in_a_script_of_vowel_signs_is_the_contents():
     begin = "\u0e40\u0e1e\u0e37\u0e48\u0e2d\u0e17\u0e35\u0e48\u0e08\u0e30"  # "in order to"
     found = index(change=lambda text, page, part: f"{begin} {text}" if part else text)

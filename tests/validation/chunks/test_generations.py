@@ -91,6 +91,16 @@ def test_of_two_ingestions_of_the_same_texts_one_goes_and_of_others_none_is_know
     assert other["older"] == []
 
 
+def test_windows_that_slide_over_a_page_are_one_ingestion_by_their_numbers():
+    words = TEXT.split(" ")
+    windows = [" ".join(words[max(0, at - 30) : at + 30]) for at in range(0, len(words), 12)]
+    payloads = [{"text": text, "source_url": "/a"} for text in windows]
+    numbered = [{**payload, "chunk_index": number} for number, payload in enumerate(payloads)]
+    assert twice(*payloads) is not None
+    assert twice(*numbered) is None
+    assert twice(*numbered[::2], *({**payload, "chunk_index": 90} for payload in payloads[1::2])) is not None
+
+
 def test_what_the_page_itself_repeats_is_no_second_generation():
     doubled = f"{HALF} {HALF}"
     assert twice(*cut(50, text=doubled), content=doubled) is None

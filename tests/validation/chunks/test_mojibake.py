@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import html
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -128,6 +129,13 @@ def replaced(text: str) -> str:
 def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: str):
     assert named(damaged(stored, shown=shown)) == ["0"]
     assert damaged(html.unescape(shown), shown=shown) == []
+
+
+def test_what_the_markdown_of_a_page_writes_so_is_not_damaged():
+    stored = "Contributing &amp; Support"
+    page = record(paragraphs("Contributing &amp; Support"))
+    assert named(detected("text.mojibake", evidence_of(texts(stored), [page]))) == ["0"]
+    assert detected("text.mojibake", evidence_of(texts(stored), [replace(page, source=f"# {stored}")])) == []
 
 
 def test_escapes_are_to_be_unescaped_and_no_character_set_is_to_blame():

@@ -16,6 +16,7 @@ def test_characters_that_have_no_business_in_any_text_are_named(char):
     [
         "tabs\tand\r\nline breaks",
         "می\u200cخواهم",  # Persian
+        "\u0633\u0631\u0648 \u0648 \u200cXMPP",  # behind a blank
         "क्\u200dष",  # Hindi
         "👩\u200d👩\u200d👧 and ❤\ufe0f\u200d🔥",
         "שלום\u200f (1)",

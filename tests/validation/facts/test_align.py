@@ -180,6 +180,8 @@ parser = Parser(html)"""
         f"- [x] {GRIPPER[:-1]}[^drive].\n\n[^drive]: {CAMERA}",
         f"Press <kbd>Ctrl</kbd> now. {GRIPPER}",
         f"[![Build][badge]][builds] ![Licence][badge]\n{GRIPPER.replace('motor', '[motor][drives]')} &copy;",
+        f"[![Build][5]][6][![Licence][7]][8]\n{GRIPPER}\n\n   [5]: badge.svg\n   [6]: builds.html",
+        f"html#sect.quiz\n   [3]: quiz.html#zoo\n   [4]: zoo.html\n\n{GRIPPER}",
         f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
         f'{CAMERA} ```yaml title="Note:" showLineNumbers {{2}} {GRIPPER} ``` {{/* Ask Ada for a dra',
         f"Ada for a drawing */}} ## Using the arm ## Note: {GRIPPER} {{/* seen */}} {CAMERA} ```py showLineNumbers=3",

@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.facts import page
 from ragval_pipeline.validation.facts.align import align
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, record
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, record
 
 MENU = "<nav><a href=/c>Camera</a><a href=/g>Gripper</a></nav>"
 SECTIONS = (
@@ -39,6 +39,25 @@ def test_lines_of_code_stand_behind_their_numbers_and_not_where_the_text_repeats
     places = [place for places in found.places for place in places]
     assert ["".join(found.letters[start:end]) for start, end in places[1:4]] == [fold(line) for line in code]
     assert places == sorted(places)
+
+
+def test_a_line_that_the_page_says_a_second_time_within_itself_stands_where_its_line_does():
+    """A formula: what is seen, its source, and how it is drawn."""
+    formula = (
+        '<span><math><semantics><mi>E=quiz</mi><annotation encoding="application/x-tex">E = \\waltz</annotation>'
+        '</semantics></math><span aria-hidden="true">E=quiz</span></span>'
+    )
+    said = [
+        text.replace(" and ", f" and {formula} ").replace(" until ", f" until {formula} ") for text in (GRIPPER, CAMERA)
+    ]
+    found = page.Page(record(f"<p>{BATTERY}</p>{''.join(f'<p>{text}</p>' for text in said)}<p>{VISITORS}</p>"))
+    starts = [found.position(places[0][0]) for places in found.places]
+    assert starts == sorted(starts)
+    assert [places[0][0] for places in found.places] != starts
+    body = [found.letters.index(fold(text)[:15]) for text in (BATTERY, GRIPPER, CAMERA, VISITORS)]
+    assert starts == body
+    written = align("E = \\waltz", found).spans
+    assert [span.length for span in written] == [len("ewaltz")]
 
 
 def test_what_the_page_shows_is_not_looked_for_in_descriptions_that_nobody_sees():

@@ -51,6 +51,7 @@ def test_a_short_heading_behind_a_frame_needs_no_long_run():
     usual = Habits(openings={"title": Edge("title", 900, 90)})
     assert class_of(replace(framed, starts=(0, 990), lengths=(390, 10), places=(5, 50)), usual) == "verified"
     assert class_of(replace(framed, starts=(0, 980), lengths=(390, 10), places=(5, 50)), usual) == "gone"
+    assert class_of(replace(framed, starts=(0, 590), lengths=(10, 390), places=(5, 50)), usual) == "verified"
 
 
 def test_a_habit_is_left_out_of_both_counts():

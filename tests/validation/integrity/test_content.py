@@ -71,6 +71,12 @@ def test_short_blocks_are_no_passages():
     assert lost(*CHUNKS, content=content) == ["Thirty-nine letters are no passage at all in here"]
 
 
+def test_an_address_alone_is_no_passage_and_what_is_said_about_it_is_one():
+    address = "https://docs.example.com/a/very/long/address/of/another/handbook/of/the/arm"
+    assert lost(*CHUNKS, content=f"{SECTIONS}<p>\u2192 {address}</p>") == []
+    assert lost(*CHUNKS, content=f"{SECTIONS}<p>Read {address}</p>") == [f"Read {address}"]
+
+
 def test_what_stands_in_navigation_footers_and_code_buttons_is_not_missed():
     furniture = f"<nav>{VISITORS}</nav><aside>{VISITORS}</aside><footer>{VISITORS}</footer><button>{VISITORS}</button>"
     page = compared(SECTIONS + furniture, *CHUNKS)
@@ -226,6 +232,12 @@ def test_what_the_markdown_of_a_page_has_is_the_pages_although_its_rendering_lac
     page = rendered(f"<Options{options}", f"```{{{run}}}\nclose the fingers, count to seven, open them\n```", see)
     assert page.differing == []
     assert [chunk.longest > 40 for chunk in page.chunks] == [True, True, True]
+
+
+def test_short_lines_of_the_markdown_of_a_page_are_the_pages_in_another_order():
+    source = f"{GRIPPER}\n\n```{{eval-rst}}\n.. zoo:: INT\n```\n\n```{{eval-rst}}\n.. quiz:: FLOAT\n```\n"
+    copy = record_of(PageCopy("https://docs.example.com/a", html=markdown_html(source), source=source), "/a")
+    assert Seen(*facts_of_page(copy, texts(f"{GRIPPER}\n.. quiz:: INT\n.. zoo:: FLOAT"))).differing == []
 
 
 def test_what_neither_a_page_nor_its_markdown_has_is_not_the_pages():

@@ -56,6 +56,23 @@ def test_a_closing_word_is_whole_where_the_page_happens_to_go_on_with_its_first_
     assert words(f"{GRIPPER[:cut]}twirl") == ([], ["twirl"])
 
 
+def test_a_label_in_a_script_without_blanks_is_found_where_the_page_goes_on_with_other_words():
+    label = "\u0e01\u0e02\u0e04\u0e07\u0e08\u0e09\u0e0a\u0e0b\u0e0c\u0e0d\u0e0e\u0e0f\u0e10\u0e11\u0e12\u0e13\u0e14"
+    text = "\u0e15\u0e16\u0e17\u0e18\u0e19\u0e1a\u0e1b\u0e1c\u0e1d\u0e1e\u0e1f\u0e20\u0e21\u0e22\u0e23" * 3
+    page = Searched(f"{label}\n{label[6:]}{text}")
+    assert align(f"Document: {label}\n{text}", page).letters_found == len(label) + len(text)
+
+
+def test_questions_behind_a_chunk_are_edges_whatever_words_of_the_page_they_quote():
+    asked = "Quiz zoo questions:\nHow does it hold the part without pressing harder?\nThe gripper closes zoo?"
+    assert words(f"{GRIPPER[30:]}\n{asked}") == ([], ["the", "how", "quiz"])
+
+
+def test_an_edge_is_told_by_its_strange_word_with_letters_where_a_number_stands_before_it():
+    openings, _ = edges_of(align(f"Motor: 7 zoo\n{GRIPPER}", Searched(GRIPPER)))
+    assert [edge.words for edge in openings] == [("motor", "zoo")]
+
+
 def test_an_edge_is_told_by_its_strange_word_where_a_title_stands_outside_of_it():
     openings, closings = edges_of(align(f"Motor: zoo\n{GRIPPER} [quiz: part]", Searched(GRIPPER)))
     assert [edge.words for edge in (*openings, *closings)] == [("motor", "zoo"), ("part", "quiz")]

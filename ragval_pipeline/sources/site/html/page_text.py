@@ -309,6 +309,8 @@ def _attribute_texts(tree: LexborHTMLParser) -> Iterator[str]:
             text = " ".join((node.attributes[name] or "").split())
             if text:
                 yield text
+    for node in tree.css("annotation"):  # what a formula was written as
+        yield " ".join(node.text().split())
     for node in tree.css("meta[content]"):
         known = node.attributes.get("name") or node.attributes.get("property") or ""
         if _DESCRIPTIONS.fullmatch(known):
