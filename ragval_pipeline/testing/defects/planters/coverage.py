@@ -150,12 +150,6 @@ def wrong_port(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.unreachable", frozenset({corpus.sitemap_location}))
 
 
-@defect("source.unreachable", kind="site", variant="file", describe="Deletes sitemap.xml from the built site.")
-def no_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    del corpus.site.files[SITEMAP_FILE]
-    return Planted("source.unreachable", frozenset({corpus.sitemap_location}))
-
-
 @defect("source.malformed", kind="site", describe="Cuts sitemap.xml in half.")
 def cut_in_half(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     text = corpus.site.files[SITEMAP_FILE]
