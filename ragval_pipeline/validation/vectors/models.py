@@ -104,9 +104,14 @@ def decide(
     if explaining is None and split is None and _is_population(len(related), total):
         by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
         dated = by is not None and by["by"] in {"model", "embedded_at"}
-        way = next((one for one in trials if one.explains and (dated or _explains_a_part(one, related, given))), None)
+        ways = ((one, {*given(one)}) for one in trials if one.explains and (dated or not one.keeps))
+        # An older text is often a beginning, too, and each of another length: one way must give most of them.
+        way, own = next(
+            (found for found in ways if dated or len(found[1].intersection(related)) > MOST * len(related)),
+            (None, set[int]()),
+        )
         if way is not None or (by is not None and by["by"] == "model"):
-            points.assign([*related, *(given(way) if way else ())], Label.OTHER_MODEL)
+            points.assign([*related, *own], Label.OTHER_MODEL)
             return replace(decision, split=by, way=way)
     if explaining is None and not (most and total >= FEWEST):
         return decision
@@ -169,14 +174,6 @@ def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:
 
 def _explains_all(trial: Trial) -> bool:
     return trial.keeps and (trial.kind in _TELLING or trial.raises)
-
-
-def _explains_a_part(trial: Trial, related: Collection[int], given: Callable[[Trial], Collection[int]]) -> bool:
-    """Whether points were embedded in this way and those that match were not.
-
-    An older text is often a beginning, too, and each of another length.
-    """
-    return not trial.keeps and len({*given(trial)}.intersection(related)) > MOST * len(related)
 
 
 def _is_population(count: int, total: int) -> bool:
