@@ -18,11 +18,11 @@ from ragval_pipeline.validation.facts.captured import held_blocks
 from ragval_pipeline.validation.facts.differences import edges_of, joined_words
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.page import Page
+from ragval_pipeline.validation.facts.page_words import PageWords
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts, PageFacts, PageState
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
 from ragval_pipeline.validation.facts.texts import (
-    PageWords,
     Row,
     StoredText,
     TextFacts,

@@ -1,0 +1,102 @@
+"""What of a page the texts of its chunks are looked for in as words."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+
+from ragval_pipeline.sources.site.page_copies.copies import PageRecord
+from ragval_pipeline.text.folding import fold, words_of
+from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, squashed
+from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.proven import Shown
+from ragval_pipeline.validation.thresholds import FEWEST
+
+
+class PageWords:
+    """What of a page texts are looked for in as words.
+
+    Args:
+        record: The page's copy.
+        content: Its content, by its letters: extractions set blanks differently.
+
+    Attributes:
+        body: All between its body tags.
+    """
+
+    def __init__(self, record: PageRecord, content: Searched) -> None:
+        self._record, self._content = record, content
+        self.body = record.body
+
+    @cached_property
+    def shown(self) -> Shown:
+        """All that it shows, and what it was rendered from."""
+        record = self._record
+        return Shown(f"{record.title}\n{record.body}\n{record.attributes}\n{record.source}")
+
+    @cached_property
+    def _shown(self) -> str:
+        """Title and body, ``squashed``."""
+        return squashed(f"{self._record.title} {self._record.body}")
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """The words that it shows itself as if they had been decoded wrongly: it is about such text."""
+        found = damaged_passages(f"{self._record.title}\n{self._record.body}")
+        return tuple(sorted({word for passage in found for word in passage.words}))
+
+    def lacks(self, passage: Passage) -> bool:
+        """Whether it does not show a damaged passage itself."""
+        return not passage.words or any(word not in self._shown for word in passage.words)
+
+    def held(self, words: Sequence[str], *, last: bool = False) -> int:
+        """How many of the first, or last, words its content has in one piece.
+
+        Within it may stand texts of attributes and numbers of lines of code, outside of it the label of a button.
+        """
+        ordered, count = tuple(words[::-1] if last else words), 0
+        for each in dict.fromkeys((ordered, tuple(word.lstrip("0123456789") for word in ordered))):
+            for skipped in range(FEWEST if count < len(ordered) else 0):
+                held = self._held(each[skipped:], last=last)
+                count = max(count, skipped + held) if held >= FEWEST or not skipped else count
+        return count
+
+    def _held(self, ordered: Sequence[str], *, last: bool) -> int:
+        first = self._piece(ordered, last=last)  # the first words of a formula's source may stand anywhere
+        count = first if first >= len(self._attribute(ordered, last=last)) else 0
+        while count < len(ordered):
+            text = self._attribute(ordered[count:], last=last)
+            # What it runs into is of the content as well; the words may be too few to say it.
+            beyond = self._piece(ordered[count + len(text) :], last=last) if text else 0
+            if not beyond and len(ordered) > count + len(text):
+                break
+            count += len(text) + beyond
+        return max(first, min(count, len(ordered)))
+
+    def _piece(self, words: Sequence[str], *, last: bool) -> int:
+        """How many of some words its content has in one piece, from the first on; the last one first if so it is."""
+
+        def lacks(count: int) -> bool:
+            # A vowel sign of a script without blanks is a word, and no letter.
+            return self._content.place(fold("".join(words[:count][::-1] if last else words[:count]))) is None
+
+        if words and not lacks(len(words)):
+            return len(words)
+        # What has so many of them has fewer as well.
+        return bisect_left(range(1, len(words)), True, key=lacks)
+
+    def _attribute(self, words: Sequence[str], *, last: bool) -> tuple[str, ...]:
+        """The longest text of an attribute that some words begin with, or begin; empty without one."""
+        known = self._attributes[last].get(words[0], ()) if words else ()
+        return next((text for text in known if tuple(words[: len(text)]) == text[: len(words)]), ())
+
+    @cached_property
+    def _attributes(self) -> tuple[dict[str, list[tuple[str, ...]]], ...]:
+        """The words of texts of attributes by their first word, and turned round by their last, the longest first."""
+        lines = {tuple(words_of(line)) for line in self._record.attributes.split("\n")}
+        found: tuple[dict[str, list[tuple[str, ...]]], ...] = ({}, {})
+        for words in sorted(filter(None, lines), key=len, reverse=True):
+            for by_outermost, text in zip(found, (words, words[::-1]), strict=True):
+                by_outermost.setdefault(text[0], []).append(text)
+        return found
