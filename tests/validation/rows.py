@@ -21,7 +21,7 @@ from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
 from ragval_pipeline.validation.facts.tables import chunk_table
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting
-from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, columns_of, levels_of
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, levels_of
 from tests.validation.factory import NOW, absolute, batch, site
 
 #: Canonical names are the payload's own: tests read shorter.
@@ -46,12 +46,14 @@ def evidence(
     asked = PayloadRules(**{"fields": FIELDS, **rules})
     stored = _stored(payloads) if asked.fields is FIELDS else payloads
     found = batch(stored, fields=asked.fields, required=asked.required, inventory=site(*pages))
-    table = pa.Table.from_batches([found])
+
+    def batches(columns: Sequence[str]) -> list[pa.RecordBatch]:
+        return [found.select(list(columns))]
+
     return PayloadEvidence(
-        table=table.select(columns_of(asked)),
-        levels=levels_of(table, asked, NOW),
+        batches=batches,
+        levels=levels_of(batches, asked, NOW),
         rules=asked,
-        texts=found.to_pylist,
         pages=lambda: [{"page_key": key, "headings": [{"level": 2, "text": "Part"}]} for key in deeper],
     )
 

@@ -1,8 +1,8 @@
-"""The measurement of payloads: the collection without its texts, read once, and what the detectors find in it."""
+"""The measurement of payloads: the levels of their fields, and what the detectors find in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -14,17 +14,11 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.payload.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
-from ragval_pipeline.validation.points import REF_COLUMNS, PointRef, point_ref
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Snapshot columns that detectors read, besides those that levels are derived from.
-COLUMNS = (
-    *REF_COLUMNS, "text_chars", "title", "module", "chapter", "headings", "token_count", "chunk_index",
-    "chunk_id", "odd",
-)  # fmt: skip
 #: Pages that show what holds for a whole index.
 MIN_PAGES = 2
 
@@ -58,43 +52,51 @@ class PayloadRules:
 
 @dataclass(frozen=True)
 class PayloadEvidence:
-    """The payloads of a collection.
+    """The payloads of a collection, of which no more than a batch of rows is in memory.
 
     Attributes:
-        table: The snapshot's ``columns_of``, a row a point.
+        batches: Reads some columns of the snapshot, a row a point, always in the same order.
         levels: What each point holds.
         rules: What the suite says.
-        texts: Reads ``page_key``, ``headings`` and ``text`` of every point; for those who have a suspicion.
         pages: Reads ``page_key`` and ``headings`` of every page that was read.
     """
 
-    table: pa.Table
+    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
     levels: PayloadLevels
     rules: PayloadRules
-    texts: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     pages: Callable[[], Iterable[Mapping[str, Any]]] = tuple
 
-    def column(self, name: str) -> Any:
-        """A column of the table as one array, its texts spelt out."""
+    def rows(self, *columns: str) -> Iterator[dict[str, Any]]:
+        """Some columns of every point."""
+        for batch in self.batches(columns):
+            yield from batch.to_pylist()
+
+    def rows_at(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
+        """Some columns of the points with these row numbers, which rise."""
+        import numpy as np
+
+        found: list[dict[str, Any]] = []
+        start = 0
+        for batch in self.batches(columns):
+            first, end = np.searchsorted(numbers, (start, start + batch.num_rows))
+            found += batch.take(numbers[first:end] - start).to_pylist()
+            start += batch.num_rows
+        return found
+
+    def rows_with(self, column: str, values: Collection[str], *columns: str) -> Iterator[dict[str, Any]]:
+        """Some columns of the points that hold one of the values in a text column."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        array = self.table.column(name).combine_chunks()
-        return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-
-    def rows(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
-        """Some columns of the points with these row numbers; all columns when none is named."""
-        found = self.table.select(list(columns) or self.table.column_names).take(numbers)
-        return list(found.to_pylist())
-
-    def refs(self, numbers: Any) -> list[PointRef]:
-        """The points with these row numbers."""
-        return [point_ref(row) for row in self.rows(numbers, *REF_COLUMNS)]
+        wanted = pa.array(list(values), pa.string())
+        for batch in self.batches(tuple(dict.fromkeys([*columns, column]))) if values else ():
+            yield from batch.filter(pc.is_in(batch.column(column), value_set=wanted)).to_pylist()
 
 
 def take_evidence(
     snapshot: Snapshot, rules: PayloadRules, *, copies: PageCopies | None = None, now: datetime
 ) -> PayloadEvidence:
-    """Read the collection once, without its texts.
+    """Derive the levels of a collection, for detectors that read more of it where they must.
 
     Args:
         snapshot: The collection.
@@ -102,26 +104,25 @@ def take_evidence(
         copies: The pages; ``None`` when none were read.
         now: Time of the run.
     """
-    table = snapshot.table(columns_of(rules))
     return PayloadEvidence(
-        table=table,
-        levels=levels_of(table, rules, now),
+        batches=snapshot.batches,
+        levels=levels_of(snapshot.batches, rules, now),
         rules=rules,
-        texts=lambda: snapshot.rows(("page_key", "headings", "text")),
         pages=(lambda: copies.rows(("page_key", "headings"))) if copies is not None else tuple,
     )
 
 
-def levels_of(table: pa.Table, rules: PayloadRules, now: datetime) -> PayloadLevels:
-    """The levels of the points by the suite's rules; the table as of ``derive_levels``."""
+def levels_of(
+    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]], rules: PayloadRules, now: datetime
+) -> PayloadLevels:
+    """The levels of the points by the suite's rules; ``batches`` as of ``PayloadEvidence``."""
     return derive_levels(
-        table, fields=rules.fields, required=rules.required, now=now, urls_required=rules.urls_required
+        batches(needed_columns(rules.fields, rules.required)),
+        fields=rules.fields,
+        required=rules.required,
+        now=now,
+        urls_required=rules.urls_required,
     )
-
-
-def columns_of(rules: PayloadRules) -> list[str]:
-    """Snapshot columns that are read."""
-    return list(dict.fromkeys([*COLUMNS, *needed_columns(rules.fields, rules.required)]))
 
 
 ASSET = "metadata_expectations"

@@ -35,7 +35,7 @@ def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
             key = canonical.get(name)
             judged = level in {"wrong_type", "invalid"} and key not in {None, "text"}
             columns = [*_COLUMNS, kind_column(name), *([key] if judged and key else [])]
-            rows = evidence.rows(numbers, *dict.fromkeys(columns))
+            rows = evidence.rows_at(numbers, *dict.fromkeys(columns))
             if level == "wrong_type" and key == "headings" and _is_convention(name, evidence):
                 rows = [row for row in rows if row[kind_column(name)] != "str"]
             if rows:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
-from ragval_pipeline.sources.snapshot.reader import coded
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
@@ -149,12 +149,17 @@ def present_fields(fields: Mapping[str, str], required: Sequence[str]) -> list[s
 
 
 def derive_levels(
-    table: pa.Table, *, fields: Mapping[str, str], required: Sequence[str], now: datetime, urls_required: bool
+    batches: Iterable[pa.RecordBatch],
+    *,
+    fields: Mapping[str, str],
+    required: Sequence[str],
+    now: datetime,
+    urls_required: bool,
 ) -> PayloadLevels:
     """Derive the levels.
 
     Args:
-        table: Snapshot with ``needed_columns``.
+        batches: Rows of the snapshot with ``needed_columns``.
         fields: Canonical name to payload name.
         required: Payload names that every point must hold.
         now: Time of the run, for times in the future.
@@ -163,57 +168,97 @@ def derive_levels(
     import numpy as np
     import pyarrow as pa
 
+    names = list(dict.fromkeys([*fields.values(), *required]))
     canonical, present = canonical_of(fields), present_fields(fields, required)
-    columns: dict[str, pa.Array] = {"point_id": table.column("point_id")}
-    offenders: dict[Level, dict[str, npt.NDArray[np.int64]]] = {}
-    kinds: dict[str, dict[str, int]] = {}
-    incomplete = np.zeros(table.num_rows, dtype=bool)
-    textless = _without_text(table, fields)
-    for name in dict.fromkeys([*fields.values(), *required]):
-        stored = table.column(kind_column(name)).unify_dictionaries().combine_chunks()
-        known, indices = stored.dictionary.to_pylist(), stored.indices.to_numpy(zero_copy_only=False)
-        tally = np.bincount(indices, minlength=len(known)).tolist()
-        kinds[name] = {kind: number for kind, number in zip(known, tally, strict=True) if number}
-        key = canonical.get(name)
-        levels = np.array([_level_of(kind, key, urls_required) for kind in known], dtype=np.int8)[indices]
-        if key is not None and key != "text":
-            column = table.column(key).combine_chunks()
-            if key in INTEGER_FIELDS and "float" in known:
-                # A float that is a whole number is a whole number: JSON knows no difference.
-                whole = (indices == known.index("float")) & column.is_valid().to_numpy(zero_copy_only=False)
-                levels[whole] = _OK
-            if (minimum := RULES[key].minimum) is not None:
-                numbers = column.fill_null(_BEYOND).to_numpy()
-                # No text has no tokens: there 0 is the true count.
-                true = (numbers == 0) & textless if key == "token_count" else np.zeros_like(textless)
-                levels[(levels == _OK) & (numbers < minimum) & ~true] = _INVALID
-                columns[number_column(name)] = pa.array(numbers, mask=(levels < _INVALID) | true)
-            elif (rule := value_rule(key, urls_required=urls_required)) is not None:
-                # The texts of a page repeat: each is judged once.
-                rows = np.flatnonzero(levels == _OK)
-                values = coded(column.take(pa.array(rows)))
-                wrong = np.array([not rule(value, now) for value in (*values.dictionary.to_pylist(), "")], dtype=bool)
-                places = values.indices.fill_null(len(values.dictionary)).to_numpy()
-                levels[rows[wrong[places]]] = _INVALID
-        columns[level_column(name)] = pa.DictionaryArray.from_arrays(pa.array(levels), list(LEVELS))
-        if name in required:
-            incomplete |= levels <= _EMPTY
-        for level in ((_MISSING, _EMPTY) if name in present else ()) + ((_WRONG_TYPE, _INVALID) if key else ()):
-            if len(rows := np.flatnonzero(levels == level)):
-                offenders.setdefault(LEVELS[level], {})[name] = rows
-    complete = int(table.num_rows - incomplete.sum())
-    return PayloadLevels(pa.table(columns), complete=complete, offenders=offenders, kinds=kinds)
+    ruled = {key: value_rule(key, urls_required=urls_required) for key in canonical.values()}
+    valid = {key: _at(now, rule) for key, rule in ruled.items() if rule is not None}
+    kinds: dict[str, Counter[str]] = {name: Counter() for name in names}
+    offenders: defaultdict[Level, defaultdict[str, list[npt.NDArray[np.int64]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    tables: list[pa.RecordBatch] = []
+    points = complete = 0
+    for batch in batches:
+        columns: dict[str, pa.Array] = {"point_id": batch.column("point_id")}
+        incomplete = np.zeros(batch.num_rows, dtype=bool)
+        textless = _without_text(batch, fields)
+        for name in names:
+            key = canonical.get(name)
+            stored = batch.column(kind_column(name))
+            kinds[name].update({entry["values"]: entry["counts"] for entry in stored.value_counts().to_pylist()})
+            of_kind = [_level_of(kind, key, urls_required) for kind in stored.dictionary.to_pylist()]
+            levels = np.array(of_kind, dtype=np.int8)[stored.indices.to_numpy()]
+            if key is not None and key != "text":
+                numbers = _judge_values(levels, stored, batch.column(key), key, textless, valid.get(key))
+                if numbers is not None:
+                    columns[number_column(name)] = numbers
+            columns[level_column(name)] = pa.DictionaryArray.from_arrays(pa.array(levels), list(LEVELS))
+            if name in required:
+                incomplete |= levels <= _EMPTY
+            for level in ((_MISSING, _EMPTY) if name in present else ()) + ((_WRONG_TYPE, _INVALID) if key else ()):
+                if len(rows := np.flatnonzero(levels == level)):
+                    offenders[LEVELS[level]][name].append(rows + points)
+        tables.append(pa.record_batch(columns))
+        points += batch.num_rows
+        complete += int(batch.num_rows - incomplete.sum())
+    return PayloadLevels(
+        pa.Table.from_batches(tables) if tables else pa.table({"point_id": pa.array([], pa.string())}),
+        complete=complete,
+        offenders={level: {n: np.concatenate(rows) for n, rows in found.items()} for level, found in offenders.items()},
+        kinds=kinds,
+    )
 
 
-def _without_text(table: pa.Table, fields: Mapping[str, str]) -> npt.NDArray[np.bool_]:
+def _at(now: datetime, rule: Callable[[str, datetime], bool]) -> Callable[[str], bool]:
+    return lambda value: rule(value, now)
+
+
+def _judge_values(
+    levels: npt.NDArray[np.int8],
+    kinds: pa.DictionaryArray,
+    values: pa.Array,
+    canonical: str,
+    textless: npt.NDArray[np.bool_],
+    valid: Callable[[str], bool] | None,
+) -> pa.Array | None:
+    """Look at the values themselves, and correct in ``levels`` what their kinds alone told.
+
+    Returns:
+        The whole numbers of a field with a smallest one.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if canonical in INTEGER_FIELDS:
+        # A float that is a whole number is a whole number: JSON knows no difference.
+        whole = pc.and_(pc.equal(kinds.dictionary_decode(), "float"), values.is_valid())
+        levels[whole.to_numpy(zero_copy_only=False)] = _OK
+    if (minimum := RULES[canonical].minimum) is not None:
+        numbers = values.fill_null(_BEYOND).to_numpy()
+        # No text has no tokens: there 0 is the true count.
+        true = (numbers == 0) & textless if canonical == "token_count" else np.zeros_like(textless)
+        levels[(levels == _OK) & (numbers < minimum) & ~true] = _INVALID
+        return pa.array(numbers, mask=(levels < _INVALID) | true)
+    if valid is not None:
+        # The texts of a page repeat: each is judged once.
+        rows = np.flatnonzero(levels == _OK)
+        known = values.take(pa.array(rows)).dictionary_encode()
+        wrong = np.array([not valid(value) for value in (*known.dictionary.to_pylist(), "")], dtype=bool)
+        places = known.indices.fill_null(len(known.dictionary)).to_numpy()
+        levels[rows[wrong[places]]] = _INVALID
+    return None
+
+
+def _without_text(batch: pa.RecordBatch, fields: Mapping[str, str]) -> npt.NDArray[np.bool_]:
     """The rows that have no text."""
     import numpy as np
 
     if "text" not in fields:
-        return np.zeros(table.num_rows, dtype=bool)
-    kinds = table.column(kind_column(fields["text"])).unify_dictionaries().combine_chunks()
+        return np.zeros(batch.num_rows, dtype=bool)
+    kinds = batch.column(kind_column(fields["text"]))
     empty = np.array([kind == "absent" or kind in EMPTY_KINDS for kind in kinds.dictionary.to_pylist()], dtype=bool)
-    found: npt.NDArray[np.bool_] = empty[kinds.indices.to_numpy(zero_copy_only=False)]
+    found: npt.NDArray[np.bool_] = empty[kinds.indices.to_numpy()]
     return found
 
 

@@ -13,7 +13,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
-from ragval_pipeline.validation.points import with_share
+from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import FEW, WHOLE
 
@@ -29,30 +29,18 @@ _Places = Mapping[tuple[str, str | None], int]
 @detector("payload.unexpected_module", needs=PayloadEvidence)
 def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Every point whose module the site, or the suite, does not have."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     declared, path_modules = evidence.rules.modules, evidence.rules.path_modules
     if "module" not in evidence.rules.fields:
         return
     derived = declared is None
     allowed = {normalise_name(name) for name in (path_modules.values() if declared is None else declared)}
-    counted = evidence.table.group_by(["module", "page_key"]).aggregate([([], "count_all")]).to_pylist()
-    # Empty names are another finding.
-    places = {
-        (row["module"], row["page_key"]): row["count_all"]
-        for row in counted
-        if row["module"] and normalise_name(row["module"])
-    }
+    places = _places(evidence)
     judged = _pages_that_agree(places, path_modules)
     wrong = {name for name, _ in places if normalise_name(name) not in allowed}
-    unexpected = pc.is_in(evidence.column("module"), value_set=pa.array(list(wrong), pa.string()))
-    rows = np.flatnonzero(unexpected.to_numpy(zero_copy_only=False))
     subjects = [
-        ref.subject(value=row["module"])
-        for ref, row in zip(evidence.refs(rows), evidence.rows(rows, "module"), strict=True)
-        if not derived or ref.page_key in judged
+        point_ref(row).subject(value=row["module"])
+        for row in evidence.rows_with("module", wrong, *REF_COLUMNS)
+        if not derived or row["page_key"] in judged
     ]
     if not subjects:
         return
@@ -68,6 +56,15 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     message = f"{plural(len(subjects), 'point')} {verb} {whose}: {named}."
     finding = make_finding("payload.unexpected_module", subjects, details=details, message=message)
     yield with_share(finding, evidence.levels.points)
+
+
+def _places(evidence: PayloadEvidence) -> Counter[tuple[str, str | None]]:
+    """The points that name a module; empty names are another finding."""
+    places: Counter[tuple[str, str | None]] = Counter()
+    for batch in evidence.batches(("module", "page_key")):
+        pairs = zip(batch.column("module").to_pylist(), batch.column("page_key").to_pylist(), strict=True)
+        places.update((module, page) for module, page in pairs if module)
+    return Counter({place: points for place, points in places.items() if normalise_name(place[0])})
 
 
 def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> frozenset[str]:
@@ -135,9 +132,9 @@ def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
 
 def _by_page(evidence: PayloadEvidence) -> dict[str, _Headings]:
     pages: dict[str, _Headings] = {}
-    for key, headings in zip(*(evidence.table.column(name) for name in ("page_key", "headings")), strict=True):
-        if key.is_valid and headings.is_valid and (context := tuple(headings.as_py())):
-            page = pages.setdefault(key.as_py(), _Headings())
+    for row in evidence.rows("page_key", "headings"):
+        if row["page_key"] is not None and (context := row["headings"]):
+            page = pages.setdefault(row["page_key"], _Headings())
             page.chunks += 1
             page.deepest = max(page.deepest, len(context))
             page.single = {*page.single, *context} if page.deepest == 1 else set()
@@ -159,7 +156,7 @@ def _deeper_pages(evidence: PayloadEvidence, pages: Mapping[str, _Headings]) -> 
     asked = {key for key, page in pages.items() if len(page.single) == 1} - read.keys()
     written = {
         row["page_key"]
-        for row in (evidence.texts() if asked else ())
+        for row in (evidence.rows("page_key", "headings", "text") if asked else ())
         if row["headings"] and _DEEPER.search(row["text"] or "")
     }
     return {key: read.get(key, {}) for key in pages if key in read or key in written}

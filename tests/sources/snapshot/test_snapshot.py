@@ -143,7 +143,6 @@ def test_only_the_columns_asked_for_come_back(qdrant: Qdrant, tmp_path: Path) ->
     snapshot = Snapshot(take(qdrant.reader(), tmp_path, payload=PayloadSettings(fields=fields)))
     for columns in (["kind:metadata"], ["kind:metadata.url", "point_id"], ["headings"]):
         assert all(batch.schema.names == columns for batch in snapshot.batches(columns))
-        assert snapshot.table(columns).schema.names == columns
 
 
 def test_the_fields_that_the_payload_really_has_are_observed(qdrant: Qdrant, tmp_path: Path) -> None:
@@ -159,8 +158,6 @@ def test_an_empty_collection_is_an_empty_snapshot_that_can_be_read(qdrant: Qdran
     assert (manifest.points, manifest.parts) == (0, ())
     snapshot = Snapshot(manifest)
     assert list(snapshot.rows(("point_id",))) == []
-    table = snapshot.table(["point_id", "chunk_index", "kind:source_url"])
-    assert table.schema.names == ["point_id", "chunk_index", "kind:source_url"]
 
 
 class Busy:
@@ -320,7 +317,7 @@ def test_any_fsspec_folder_will_do() -> None:
         manifest = take(qdrant.reader(), folder)
     assert manifest.staged_uri.startswith("memory://")
     assert len(rows(manifest)) == 3
-    assert Snapshot(manifest).table(["page_url"]).column("page_url").to_pylist() == [f"{PAGE}/"] * 3
+    assert [row["page_url"] for row in Snapshot(manifest).rows(["page_url"])] == [f"{PAGE}/"] * 3
 
 
 def test_parts_are_found_where_they_are_kept_once_they_were_moved(tmp_path: Path) -> None:

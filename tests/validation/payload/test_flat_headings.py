@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import pyarrow as pa
 
 from ragval_pipeline.validation.payload.modules import find_flat_headings
 from tests.validation.factory import absolute, site
@@ -72,4 +75,9 @@ def test_pages_of_one_chunk_prove_nothing():
 
 def test_texts_and_pages_are_read_only_where_headings_look_flat():
     found = index(lambda page, part: [f"Page {page}", f"Part {part}"])
-    assert judged(replace(found, texts=unread, pages=unread)) == []
+
+    def no_texts(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
+        assert "text" not in columns
+        return found.batches(columns)
+
+    assert judged(replace(found, batches=no_texts, pages=unread)) == []

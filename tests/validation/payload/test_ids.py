@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from ragval_pipeline.validation.payload.ids import find_duplicate_ids, find_rule_breaks
+from ragval_pipeline.validation.points import REF_COLUMNS
 from tests.validation.factory import absolute
 from tests.validation.rows import evidence, named
 
@@ -45,8 +46,11 @@ def test_ids_by_the_rule_are_right_with_and_without_dashes():
     digests = [hashlib.md5(f"{absolute('/a')}_{index}".encode()).hexdigest() for index in range(4)]
     ids = [digests[0], str(uuid.UUID(digests[1])), digests[2].upper(), digests[0]]
     found = evidence(*payloads, id_rule=RULE)
-    table = found.table.set_column(found.table.column_names.index("point_id"), "point_id", pa.array(ids))
-    [finding] = find_rule_breaks(replace(found, table=table))
+    renamed = [
+        batch.set_column(batch.schema.names.index("point_id"), "point_id", pa.array(ids))
+        for batch in found.batches([*REF_COLUMNS, "chunk_index", "chunk_id"])
+    ]
+    [finding] = find_rule_breaks(replace(found, batches=lambda _: renamed))
     assert finding.count == 1
     assert finding.subjects[0].details["expected"] == digests[3]
 
