@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import pairwise
 from types import TracebackType
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
+from ragval_pipeline.sources.storage import local_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from upath import UPath
 
-#: More files are not kept open at once.
-MOST_BUCKETS = 256
-#: Bytes of rows in memory after which they are written.
+#: What a folder can be expected to hold.
+MOST_BUCKETS = 4096
+#: Bytes of rows in memory after which they are sorted.
 BYTES_HELD = 32_000_000
 #: Columns whose values hardly repeat, so that a dictionary of them costs and gains nothing.
 UNIQUE = frozenset({"point_id", "text", "embedded_text", "text_sha256", "chunk_id", "text_hash"})
@@ -51,7 +54,10 @@ def buckets_for(rows: int, per_bucket: int) -> int:
 
 
 class BucketWriter(AbstractContextManager["BucketWriter"]):
-    """Writes rows into one Parquet file a bucket while they come.
+    """Sorts rows into one Parquet file a bucket: rows wait in a temporary file until all have come.
+
+    A file that is written as its rows come has a row group for each handful of them: at a million points their
+    descriptions take most of the memory, and reading them most of the time.
 
     Args:
         folder: Where the files go; it exists.
@@ -65,12 +71,13 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._held: list[pa.RecordBatch] = []
         self._numbers: list[NDArray[np.int32]] = []
         self._bytes = 0
-        self._rows: dict[int, int] = {}
-        self._writers: dict[int, Any] = {}
-        self._files = ExitStack()
+        # Beside the files, where there is room for them; a folder for temporary files may lie in memory.
+        self._waiting = tempfile.TemporaryFile(dir=local_path(folder))  # noqa: SIM115  open as long as the writer is
+        #: Of each bucket, where its rows begin and end in the temporary file.
+        self._places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         # Sorting and compressing need no lock of Python's: the next rows are read meanwhile.
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ragval-parts")
-        self._writing: Future[None] | None = None
+        self._sorting: Future[None] | None = None
 
     def add(self, batch: pa.RecordBatch, keys: pa.Array) -> None:
         """Take in rows and the key of each, a text."""
@@ -85,57 +92,67 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
             self._hand_over()
 
     def close(self) -> tuple[Part, ...]:
-        """Write what is held, close all files, and tell them by bucket."""
+        """Write all files, and tell them by bucket."""
+        import pyarrow.parquet as pq
+
         self._hand_over()
         self._wait()
-        for writer in self._writers.values():
-            writer.close()
-        self._files.close()
-        return tuple(Part(name=_name(bucket), rows=rows, bucket=bucket) for bucket, rows in sorted(self._rows.items()))
+        parts = []
+        for bucket in sorted(self._places):
+            rows = self._rows(bucket)
+            part = Part(name=f"part-{bucket:05d}.parquet", rows=rows.num_rows, bucket=bucket)
+            with (self._folder / part.name).open("wb") as file:
+                pq.write_table(rows, file, **encoding_of(rows, unique=UNIQUE))
+            parts.append(part)
+        give_back_memory()
+        return tuple(parts)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pool.shutdown()
-        self._files.close()
+        self._waiting.close()
 
     def _hand_over(self) -> None:
-        """Have the held rows written, once those before them are."""
+        """Have the held rows sorted, once those before them are."""
         self._wait()
         if self._held:
-            self._writing = self._pool.submit(self._write, self._held, self._numbers)
+            self._sorting = self._pool.submit(self._sort, self._held, self._numbers)
         self._held, self._numbers, self._bytes = [], [], 0
 
     def _wait(self) -> None:
-        writing, self._writing = self._writing, None
-        if writing is not None:
-            writing.result()
+        sorting, self._sorting = self._sorting, None
+        if sorting is not None:
+            sorting.result()
 
-    def _write(self, held: list[pa.RecordBatch], keys: list[NDArray[np.int32]]) -> None:
+    def _sort(self, held: list[pa.RecordBatch], keys: list[NDArray[np.int32]]) -> None:
         import numpy as np
         import pyarrow as pa
 
         numbers = np.concatenate(keys)
         order = np.argsort(numbers, kind="stable")
-        sorted_rows = pa.Table.from_batches(held, schema=self.schema).take(pa.array(order))
-        starts = [0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]
-        for start, end in pairwise(starts):
-            if start == end:
-                continue
-            bucket = int(numbers[order[start]])
-            self._writer(bucket, sorted_rows).write_table(sorted_rows.slice(start, end - start))
-            self._rows[bucket] = self._rows.get(bucket, 0) + end - start
-        del sorted_rows
+        rows = pa.Table.from_batches(held, schema=self.schema).take(pa.array(order))
+        for start, end in pairwise([0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]):
+            if start < end:
+                begins = self._waiting.tell()
+                with pa.ipc.new_stream(
+                    self._waiting, self.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")
+                ) as stream:
+                    stream.write_table(rows.slice(start, end - start))
+                self._places[int(numbers[order[start]])].append((begins, self._waiting.tell()))
+        del rows
         held.clear()
         give_back_memory()
 
-    def _writer(self, bucket: int, rows: pa.Table) -> Any:
-        import pyarrow.parquet as pq
+    def _rows(self, bucket: int) -> pa.Table:
+        """The rows of a bucket, in the order in which they came."""
+        import pyarrow as pa
 
-        if bucket not in self._writers:
-            file = self._files.enter_context((self._folder / _name(bucket)).open("wb"))
-            self._writers[bucket] = pq.ParquetWriter(file, self.schema, **encoding_of(rows, unique=UNIQUE))
-        return self._writers[bucket]
+        found = []
+        for start, end in self._places[bucket]:
+            self._waiting.seek(start)
+            found.append(pa.ipc.open_stream(self._waiting.read(end - start)).read_all())
+        return pa.concat_tables(found).unify_dictionaries()
 
 
 def encoding_of(rows: pa.Table, *, unique: Collection[str], hashes: Collection[str] = ()) -> dict[str, Any]:
@@ -177,7 +194,3 @@ def _leaves(kind: pa.Schema | pa.DataType, path: str = "") -> list[str]:
         start = f"{path}." if path else ""
         return [leaf for entry in kind for leaf in _leaves(entry.type, start + entry.name)]
     return _leaves(kind.value_type, f"{path}.list.element") if pa.types.is_list(kind) else [path]
-
-
-def _name(bucket: int) -> str:
-    return f"part-{bucket:05d}.parquet"
