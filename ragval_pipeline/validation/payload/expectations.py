@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ragval_pipeline.validation.payload.levels import (
@@ -147,13 +147,13 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
         return judge(levels.columns, expectations=suite, shown=SHOWN_IDS)
     asked = json.dumps({"expectations": suite, "shown": SHOWN_IDS})
     table = levels.columns.replace_schema_metadata({"asked": asked})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
     process = _LOADING.pop() if _LOADING else _start()
     _ASKED.append(process.pid)
     try:
-        answer, told = process.communicate(sink.getvalue())
+        # One that has died reads nothing; why, its last words tell.
+        with suppress(BrokenPipeError), pa.ipc.new_stream(process.stdin, table.schema) as stream:
+            stream.write_table(table)
+        answer, told = process.communicate()
     finally:
         _end(process)
     if process.returncode:
