@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -107,11 +108,20 @@ class ScratchRows:
     def add(self, block: NDArray[Any]) -> None:
         """Put some rows behind those that are there."""
         if len(block):
+            self._file.seek(0, os.SEEK_END)
             self._file.write(block.tobytes())
             self._count, self._width, self._kind = self._count + len(block), block.shape[1], block.dtype.str
 
+    def between(self, start: int, end: int) -> NDArray[Any]:
+        """Some of them, held by nobody else."""
+        import numpy as np
+
+        width = self._width * np.dtype(self._kind).itemsize
+        self._file.seek(start * width)
+        return np.frombuffer(self._file.read((end - start) * width), dtype=self._kind).reshape(-1, self._width)
+
     def rows(self) -> NDArray[Any]:
-        """All of them, read when they are looked at."""
+        """All of them, read when they are looked at; what was looked at may stay in memory."""
         import numpy as np
 
         if not self._count:

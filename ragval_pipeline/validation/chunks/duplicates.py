@@ -161,7 +161,7 @@ class Shingled:
         texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless each of both has a
             place of its own.
         rows: The place of each of these chunks among all.
-        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other; in a temporary file.
+        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
         offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
         bands: Their keys, by which those that may be alike are found.
         copies: Ids of points with the text of another one and no place of their own.
@@ -169,7 +169,7 @@ class Shingled:
 
     texts: Columns
     rows: npt.NDArray[np.intp]
-    shingles: npt.NDArray[np.uint32]
+    shingles: ScratchRows
     offsets: npt.NDArray[np.int64]
     bands: Bands
     copies: frozenset[str] = frozenset()
@@ -188,12 +188,12 @@ class Shingled:
             lengths.append(each)
         every = np.concatenate(lengths)
         offsets = np.cumsum(np.append(0, every[every > 0]), dtype=np.int64)
-        shingles = kept.rows()[:, 0]
-        return cls(evidence.texts, np.flatnonzero(every), shingles, offsets, bands, evidence.same_texts.copies)
+        return cls(evidence.texts, np.flatnonzero(every), kept, offsets, bands, evidence.same_texts.copies)
 
     def __getitem__(self, index: int) -> npt.NDArray[np.uint32]:
         """The trigrams of a chunk."""
-        return self.shingles[self.offsets[index] : self.offsets[index + 1]]
+        found: npt.NDArray[np.uint32] = self.shingles.between(self.offsets[index], self.offsets[index + 1])[:, 0]
+        return found
 
     def ref(self, index: int) -> PointRef:
         """The point of a chunk."""
