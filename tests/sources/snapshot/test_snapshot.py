@@ -65,7 +65,9 @@ def test_every_point_is_in_the_snapshot_once_over_pages_and_parts(
     progress: list[tuple[int, int]] = []
     manifest = take(qdrant.reader(), tmp_path, on_progress=lambda done, total: progress.append((done, total)))
     assert (manifest.buckets, len(manifest.parts), sum(part.rows for part in manifest.parts)) == (4, 4, 240)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [part.name for part in manifest.parts]
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == [part.name for part in manifest.parts]
+    assert {pq.ParquetFile(file).num_row_groups for file in files} == {1}
     read = list(Snapshot(manifest).rows(("point_id", "chunk_index")))
     assert {row["point_id"]: row["chunk_index"] for row in read} == {str(n): i for i, n in enumerate(ids)}
     assert len(read) == 240
