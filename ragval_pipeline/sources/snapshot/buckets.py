@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from upath import UPath
 
-#: What a folder can be expected to hold.
-MOST_BUCKETS = 4096
+#: Each is opened by every step that reads: in an object store a larger number of smaller ones takes longer.
+MOST_BUCKETS = 1024
 #: Bytes of rows in memory after which they are sorted.
 BYTES_HELD = 32_000_000
 #: Columns whose values hardly repeat, so that a dictionary of them costs and gains nothing.
