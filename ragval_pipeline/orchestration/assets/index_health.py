@@ -1,5 +1,6 @@
 """``index_health``: the collection is ready, searched well and fast enough, and each vector is its text's own."""
 
+import heapq
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -93,8 +94,8 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.vectors.sample import id_hash
 
-    ids = [row["point_id"] for row in Snapshot(manifest).rows(("point_id",))]
-    chosen = sorted(ids, key=id_hash)[:POINTS_PROBED]
+    ids = (row["point_id"] for row in Snapshot(manifest).rows(("point_id",)))
+    chosen = heapq.nsmallest(POINTS_PROBED, ids, key=id_hash)
     rows = (pair for batch in reader.vectors(chosen) for pair in zip(batch.ids, batch.matrix, strict=True))
     # A vector of zeros is near to nothing, and some servers refuse it.
     return {name: row.tolist() for name, row in rows if row.any()}

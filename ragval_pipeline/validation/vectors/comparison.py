@@ -225,17 +225,19 @@ def same_vectors(found: Comparison) -> list[list[str]]:
         return []
     prints = np.concatenate(found.prints)
     order = np.argsort(prints[:, 0], kind="stable")
-    ordered, left, shift = prints[order], np.arange(len(prints)), 0
+    prints, left, shift = prints[order], np.arange(len(prints)), 0
     groups: dict[int, list[int]] = {}
     while len(left):
         shift += 1
-        left = left[left + shift < len(ordered)]
-        left = left[ordered[left + shift, 0] - ordered[left, 0] <= ROUNDING]
-        same = (np.abs(ordered[left + shift] - ordered[left]) <= ROUNDING).all(axis=1)
-        for place in left[same].tolist():
+        left = left[left + shift < len(prints)]
+        left = left[prints[left + shift, 0] - prints[left, 0] <= ROUNDING]
+        same = left
+        for projection in range(1, DIRECTIONS):  # one after the other: hardly any pair is left after the first
+            same = same[np.abs(prints[same + shift, projection] - prints[same, projection]) <= ROUNDING]
+        for place in same.tolist():
             _unite(groups, place, place + shift)
         # A point that equals this neighbour is linked through it with all that follow.
-        left = left[~same]
+        left = np.setdiff1d(left, same, assume_unique=True)
     united = {id(group): group for group in groups.values()}
     return [[found.ids[order[place]] for place in sorted(group)] for group in united.values()]
 
