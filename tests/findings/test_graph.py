@@ -335,6 +335,21 @@ def test_computed_causes_take_the_place_of_derived_ones():
     }
 
 
+def test_a_cause_that_is_too_large_to_be_tried_is_inferred_and_may_be_one():
+    wrong = finding("vector.model_mismatch", "c")
+    failed, dark = finding("query.failed", query("q", "/a")), finding("retrieval.dark_page", page("/a"))
+    computed = {"query.failed": {}, "retrieval.dark_page": {}}
+    assert follows(failed, wrong, simulated=computed) is None
+    found = linked(failed, dark, wrong, simulated=computed, untried=frozenset({"vector.model_mismatch"}))
+    assert [entry.because for entry in found[:2]] == ["vector.model_mismatch"] * 2
+    assert "It may go away with vector.model_mismatch" in found[0].remedy
+
+
+def test_what_one_query_expects_is_why_the_same_question_scores_too_high_where_nothing_should_be_found():
+    high = finding("query.negative_scored_high", query("q"))
+    assert follows(high, finding("query.duplicate", query("q"))) == "query.duplicate"
+
+
 def test_a_computed_cause_needs_no_aspect_that_both_share():
     failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
     computed = {"query.failed": {"q1": frozenset({"text.zero_width"})}}

@@ -105,7 +105,7 @@ class _Plan:
     def _repair(self) -> Repair | None:
         code = self.finding.code
         if not self.world.whole and (code in _EVERYWHERE or _is_about_all(self.finding)):
-            return None
+            return self._made(is_too_large=True)
         if code in _DELETED:
             return self._made(removed=self._points())
         if code in _COPIES or code in GROUPED:

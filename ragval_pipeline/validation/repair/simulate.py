@@ -89,10 +89,12 @@ class Simulated:
     Attributes:
         results: One for each repair, in the order of the findings.
         left_out: Causes that have a repair and were not simulated, with the reason.
+        too_large: Those of them whose repair is too much to try: nothing else speaks against it.
     """
 
     results: tuple[WouldClear, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    too_large: frozenset[str] = frozenset()
 
     @property
     def links(self) -> Links:
@@ -177,7 +179,7 @@ def simulate(
         search: From questions, each with a number of hits, and whether to search exactly to the vector and the hits of
             each, in their order.
         settings: What the suite asks of retrieval.
-        left_out: Causes that are not tried, with the reason.
+        left_out: Causes whose repair is too large to be tried, with the reason.
         met_by_chance: From a repair to the queries that chance still passes once it is made.
     """
     weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
@@ -217,7 +219,7 @@ def simulate(
         # Which of several ways a finding is repaired in is not known.
         known = results.get((repair.code, repair.scope), result)
         results[repair.code, repair.scope] = known.and_also(result)
-    return Simulated(tuple(results.values()), dict(left_out or {}))
+    return Simulated(tuple(results.values()), dict(left_out or {}), frozenset(left_out or ()))
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,12 @@ def test_the_suggested_threshold_is_judged_like_the_one_that_was_asked_for() -> 
     assert not tried(Repair("query.threshold_unfit", thresholds={0.7: 0.6}), query=query).links
 
 
+def test_a_query_without_its_dead_page_is_held_to_no_threshold_that_it_never_stated() -> None:
+    low = [Hit(1, "a", 0.2, {"url": "/x"})]
+    found = tried(Repair("query.dead_target", dropped={"q": frozenset({"url"})}), hits=low)
+    assert found.links == {"query.failed": {"q": frozenset({"query.dead_target"})}}
+
+
 def test_fields_are_read_where_the_suggested_map_has_them() -> None:
     hits = [Hit(1, "a", 0.9, {"meta.url": "/gears"})]
     assert tried(Repair("payload.field_map", paths={"source_url": "meta.url"}), hits=hits).links
