@@ -101,7 +101,9 @@ def explain(
     """
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
-    links = [_links(finding, site, causes, simulated or {}, refuted or {}, untried, indices) for finding in findings]
+    links = [
+        _links(finding, site, causes, simulated or {}, refuted or {}, indices, untried=untried) for finding in findings
+    ]
     followed: dict[str, set[str]] = {}
     for finding, found in zip(findings, links, strict=True):
         followed.setdefault(finding.code, set()).update(*(need for link in found.values() for need in link.needs))
@@ -123,8 +125,9 @@ def _links(
     causes: Sequence[Cause],
     simulated: Simulated,
     refuted: Simulated,
-    untried: AbstractSet[str],
     indices: frozenset[int],
+    *,
+    untried: AbstractSet[str],
 ) -> dict[str, _Links]:
     """The causes of each subject, by its name; subjects without any are left out."""
     computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
