@@ -28,7 +28,8 @@ SHELL = '<html><body><div id="root"></div><script src="/app.js"></script></body>
 class Fault:
     """What becomes of a site of 40 pages after the first ``well`` ones, and what a run says of it.
 
-    ``status`` 0 breaks the connection, 200 is a page without text, 302 leads to the sign-in page. ``measured``: the criteria have values.
+    ``status`` 0 breaks the connection, 200 is a page without text, 302 leads to a sign-in page. ``measured``: the
+    criteria have values.
     ``severity``: of the pages that are told, if they are; None: nothing is told.
     """
 
