@@ -166,12 +166,11 @@ def _inferred(
     needs = []
     for read in reads:
         decided = read.only(DECIDED)
-        found = _nearest([cause for cause in causes if decided.keys and cause.explains(decided)], read)
-        if not found:
-            found = _nearest([cause for cause in likely if cause.explains(read)], read)
+        found = _needed([cause for cause in causes if decided.keys and cause.explains(decided)], read)
+        found = found or _needed([cause for cause in likely if cause.explains(read)], read)
         if not found:
             return _Links()
-        needs.append(found)
+        needs += found
     # Two causes may clear it together that do not alone; one that meets every need would have had to, and what follows
     # from it goes away with it.
     vain = (refuted or frozenset()).intersection(*needs)
@@ -182,10 +181,24 @@ def _inferred(
     return _Links(left) if all(left) else _Links()
 
 
+def _needed(causes: Sequence[Cause], read: Reading) -> list[frozenset[str]]:
+    """The causes of one reading: any of them, or of a value that fell, as many of the largest as account for it."""
+    if read.fell is None or any(cause.accounts_for(read.fell) for cause in causes):
+        able = [cause for cause in causes if read.fell is None or cause.accounts_for(read.fell)]
+        return [_nearest(able, read)] if able else []
+    left, needs = read.fell, []
+    for cause in sorted(causes, key=lambda cause: (-cause.share, cause.rank)):
+        needs.append(frozenset({cause.code}))
+        if cause.accounts_for(left):
+            return needs
+        left -= cause.share
+    return []
+
+
 def _linked(
     finding: Finding,
     links: Mapping[str, _Links],
-    ranks: Mapping[str, tuple[int, int]],
+    ranks: Mapping[str, tuple[float, ...]],
     followed: Mapping[str, AbstractSet[str]],
     untried: AbstractSet[str],
 ) -> Finding:
@@ -223,7 +236,7 @@ def _linked(
 
 
 def _likeliest_first(
-    counts: Mapping[str, int], ranks: Mapping[str, tuple[int, int]], followed: Mapping[str, AbstractSet[str]]
+    counts: Mapping[str, int], ranks: Mapping[str, tuple[float, ...]], followed: Mapping[str, AbstractSet[str]]
 ) -> list[str]:
     """Causes by the number of subjects that they explain; of those that explain as many, roots before what follows."""
     left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))

@@ -416,12 +416,11 @@ def test_a_page_that_is_ingested_again_under_another_address_follows_from_the_ad
 
 
 def test_a_query_that_fails_without_its_decided_cause_too_does_not_follow_from_it():
-    failed, dead = (finding(code, query("q", "/a")) for code in ("query.failed", "query.dead_target"))
-    missing = finding("coverage.missing_page", page("/a"))
-    vain = {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
-    assert linked(failed, dead, missing, simulated={"query.failed": {}})[0].because == "coverage.missing_page"
-    found = linked(failed, dead, missing, simulated={"query.failed": {}}, refuted=vain)
-    assert [entry.because for entry in found] == [None, "coverage.missing_page", None]
+    failed = finding("query.failed", query("q", "/a", thresholds=(0.7,)))
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,)))
+    vain = {"query.failed": {"q": frozenset({"query.threshold_unfit"})}}
+    assert linked(failed, unfit, simulated={"query.failed": {}})[0].because == "query.threshold_unfit"
+    assert linked(failed, unfit, simulated={"query.failed": {}}, refuted=vain)[0].because is None
 
 
 def test_two_decided_causes_may_clear_together_what_neither_clears_alone():

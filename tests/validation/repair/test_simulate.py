@@ -91,6 +91,17 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
         assert simulated.refuted == {}
 
 
+def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
+    """Both are scored too low by as much or not at all, and what is said of one says nothing of the other."""
+    pages = {"/x": [0.6, 0.8], "/gears": [0.55, 0.835]}
+    written = [Chunk(url, url, {"source_url": url}, is_new=True) for url in ("/x", "/gears")]
+    more = Chunk("more", "/x", {"source_url": "/x"}, is_new=True)
+    compared = ((("again",), ("stored",)),)
+    vectors = {**pages, "again": [0.8, 0.6], "stored": [1.0, 0.0]}
+    repair = Repair("coverage.missing_page", chunks=(*written, more), compared=compared)
+    assert tried(repair, hits=[], vectors=vectors, questions=[[1.0, 0.0]]).refuted == {}
+
+
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
     repair = Repair("vector.swapped", chunks=(Chunk("c", "gears", {"source_url": "/gears"}),))
     assert tried(repair, vectors={"gears": [1.0, 0.0]}).links["query.failed"] == {"q": frozenset({"vector.swapped"})}
