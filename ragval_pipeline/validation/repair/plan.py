@@ -262,8 +262,16 @@ class _Plan:
         if finding.code == "payload.field_map":
             return self._made(paths=dict(finding.details.get("suggested", {})))
         if finding.code == "query.threshold_unfit":
-            known = {float(subject.name): suggested_threshold(subject.details) for subject in finding.subjects}
-            return self._made(thresholds={old: new for old, new in known.items() if new is not None})
+            known = [(subject, suggested_threshold(subject.details)) for subject in finding.subjects]
+            # Those of single queries that are as unfit are set with it.
+            return self._made(
+                thresholds={
+                    old: new
+                    for subject, new in known
+                    if new is not None
+                    for old in (float(subject.name), *subject.thresholds)
+                }
+            )
         if finding.code == "query.dead_target":
             dead = {subject.name: _dead_conditions(subject) for subject in finding.subjects}
             return self._made(dropped={name: conditions for name, conditions in dead.items() if conditions})

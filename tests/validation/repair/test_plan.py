@@ -241,12 +241,12 @@ def test_a_setting_is_repaired_by_the_value_that_its_finding_suggests() -> None:
     unfit = make_finding(
         "query.threshold_unfit",
         [
-            Subject(name="0.9", details={"right": {"p10": 0.6}, "negative": {"max": 0.4}}),
+            Subject(name="0.9", details={"right": {"p10": 0.6}, "negative": {"max": 0.4}}, thresholds=(0.85, 0.9)),
             Subject(name="0.8", details={"right": {"p10": 0.4}, "negative": {"max": 0.6}}),
         ],
     )
     exact, mapped, asked = planned(recall, paths, unfit)
-    assert (exact.exact, mapped.paths, asked.thresholds) == (True, {"source_url": "meta.url"}, {0.9: 0.5})
+    assert (exact.exact, mapped.paths, asked.thresholds) == (True, {"source_url": "meta.url"}, {0.85: 0.5, 0.9: 0.5})
 
 
 def test_a_finding_without_a_repair_plans_none() -> None:
