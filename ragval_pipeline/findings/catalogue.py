@@ -265,7 +265,7 @@ _ROWS = (
                "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "
                "from URL and index."),
     FindingType("chunk.stale_tail", "warning", "subject", "chunks", "point", "delete",
-        breaks={Aspect.CURRENT},
+        breaks={Aspect.CURRENT}, reads={Aspect.LETTERS},
         title="Leftovers of older page versions",
         means="is left from a longer, older version of its page",
         many="are left from longer, older versions of their pages",

@@ -404,6 +404,13 @@ def test_chunks_are_short_because_their_letters_are_destroyed():
     assert follows(finding("chunk.too_small", point("1")), finding("text.mojibake", point("1"))) == "text.mojibake"
 
 
+def test_the_end_of_a_page_is_on_it_no_longer_because_its_letters_are_destroyed():
+    tail, damaged = finding("chunk.stale_tail", point("9")), finding("text.mojibake", point("9"))
+    assert follows(tail, damaged) == "text.mojibake"
+    dated = finding("chunk.stale_tail", point("9", without=frozenset({Aspect.LETTERS})))
+    assert follows(dated, damaged) is None
+
+
 def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():
     weak = finding("query.weak_oracle", query("q", "/a"))
     assert follows(weak, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"
