@@ -103,8 +103,8 @@ class Cause:
 
     def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
         row = CATALOGUE[finding.code]
-        self.code, self._share = finding.code, finding.share or 0.0
-        self.rank = (SEVERITIES.index(finding.severity), _ORDER[finding.code])
+        self.code, self.share = finding.code, finding.share or 0.0
+        self.rank = (SEVERITIES.index(finding.severity), -self.share, _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
         self._beside: dict[str, float] = {}
@@ -139,6 +139,10 @@ class Cause:
         """Whether it only tells what is worth knowing."""
         return SEVERITIES[self.rank[0]] == "info"
 
+    def accounts_for(self, fell: float) -> bool:
+        """Whether this can have lowered a value by so much alone."""
+        return self.share >= fell - _EQUAL
+
     def is_grave_enough(self, finding: Finding) -> bool:
         """Whether a finding of this severity can lead the other at all."""
         return not self.is_info or finding.severity != "error"
@@ -149,8 +153,6 @@ class Cause:
 
     def explains(self, read: Reading) -> bool:
         """Whether a subject reads what this breaks, where both meet, or anywhere as far as a ranking goes."""
-        if read.fell is not None and self._share < read.fell - _EQUAL:
-            return False
         shared = {keys: keys & read.keys for keys in self._parts}
         if read.fell is not None and any(aspect != Aspect.VALUE for keys in shared.values() for aspect, _ in keys):
             return True

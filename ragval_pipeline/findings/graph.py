@@ -71,7 +71,11 @@ def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
 
 
 def explain(
-    findings: Sequence[Finding], site: Site, simulated: Simulated | None = None, refuted: Simulated | None = None
+    findings: Sequence[Finding],
+    site: Site,
+    simulated: Simulated | None = None,
+    refuted: Simulated | None = None,
+    untried: AbstractSet[str] = frozenset(),
 ) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
@@ -88,6 +92,7 @@ def explain(
             it; a query follows from them whatever it reads. They take the place of causes that are inferred; of a code
             that is not in it all are derived.
         refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
+        untried: Causes whose repair was too large to be simulated: what follows from them is inferred everywhere.
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
@@ -96,12 +101,14 @@ def explain(
     """
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
-    links = [_links(finding, site, causes, simulated or {}, refuted or {}, indices) for finding in findings]
+    links = [
+        _links(finding, site, causes, simulated or {}, refuted or {}, indices, untried=untried) for finding in findings
+    ]
     followed: dict[str, set[str]] = {}
     for finding, found in zip(findings, links, strict=True):
         followed.setdefault(finding.code, set()).update(*(need for link in found.values() for need in link.needs))
     ranks = {cause.code: cause.rank for cause in causes}
-    return [_linked(finding, found, ranks, followed) for finding, found in zip(findings, links, strict=True)]
+    return [_linked(finding, found, ranks, followed, untried) for finding, found in zip(findings, links, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -119,6 +126,8 @@ def _links(
     simulated: Simulated,
     refuted: Simulated,
     indices: frozenset[int],
+    *,
+    untried: AbstractSet[str],
 ) -> dict[str, _Links]:
     """The causes of each subject, by its name; subjects without any are left out."""
     computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
@@ -139,9 +148,8 @@ def _links(
             grave = [cause for cause in present if not cause.is_info] or present
             found[subject.name] = _Links((_nearest(grave, reads[0]),), simulated=True)
         else:
-            found[subject.name] = _inferred(
-                reads, able, only_decided=clearing is not None, refuted=vain.get(subject.name) if again else None
-            )
+            likely = able if clearing is None else [cause for cause in able if cause.code in untried]
+            found[subject.name] = _inferred(reads, able, likely, refuted=vain.get(subject.name) if again else None)
     return found
 
 
@@ -152,17 +160,17 @@ def _nearest(causes: Sequence[Cause], read: Reading) -> frozenset[str]:
 
 
 def _inferred(
-    reads: Sequence[Reading], causes: Sequence[Cause], *, only_decided: bool, refuted: frozenset[str] | None
+    reads: Sequence[Reading], causes: Sequence[Cause], likely: Sequence[Cause], *, refuted: frozenset[str] | None
 ) -> _Links:
+    """The causes of what was not computed: those that decide, else those of ``likely`` that can explain it."""
     needs = []
     for read in reads:
         decided = read.only(DECIDED)
-        found = _nearest([cause for cause in causes if decided.keys and cause.explains(decided)], read)
-        if not found and not only_decided:
-            found = _nearest([cause for cause in causes if cause.explains(read)], read)
+        found = _needed([cause for cause in causes if decided.keys and cause.explains(decided)], read)
+        found = found or _needed([cause for cause in likely if cause.explains(read)], read)
         if not found:
             return _Links()
-        needs.append(found)
+        needs += found
     # Two causes may clear it together that do not alone; one that meets every need would have had to, and what follows
     # from it goes away with it.
     vain = (refuted or frozenset()).intersection(*needs)
@@ -173,11 +181,26 @@ def _inferred(
     return _Links(left) if all(left) else _Links()
 
 
+def _needed(causes: Sequence[Cause], read: Reading) -> list[frozenset[str]]:
+    """The causes of one reading: any of them, or of a value that fell, as many of the largest as account for it."""
+    if read.fell is None or any(cause.accounts_for(read.fell) for cause in causes):
+        able = [cause for cause in causes if read.fell is None or cause.accounts_for(read.fell)]
+        return [_nearest(able, read)] if able else []
+    left, needs = read.fell, []
+    for cause in sorted(causes, key=lambda cause: (-cause.share, cause.rank)):
+        needs.append(frozenset({cause.code}))
+        if cause.accounts_for(left):
+            return needs
+        left -= cause.share
+    return []
+
+
 def _linked(
     finding: Finding,
     links: Mapping[str, _Links],
-    ranks: Mapping[str, tuple[int, int]],
+    ranks: Mapping[str, tuple[float, ...]],
     followed: Mapping[str, AbstractSet[str]],
+    untried: AbstractSet[str],
 ) -> Finding:
     counts = Counter(code for link in links.values() for code in frozenset().union(*link.needs))
     if not counts:
@@ -205,14 +228,15 @@ def _linked(
                 finding,
                 named,
                 None if whole else len(chosen),
-                simulated=any(link.simulated for link in links.values()),
+                presumed=not any(link.simulated for link in links.values())
+                and all(cause in untried or is_presumed(finding.code, cause) for cause in named),
             ),
         }
     )
 
 
 def _likeliest_first(
-    counts: Mapping[str, int], ranks: Mapping[str, tuple[int, int]], followed: Mapping[str, AbstractSet[str]]
+    counts: Mapping[str, int], ranks: Mapping[str, tuple[float, ...]], followed: Mapping[str, AbstractSet[str]]
 ) -> list[str]:
     """Causes by the number of subjects that they explain; of those that explain as many, roots before what follows."""
     left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
@@ -230,10 +254,10 @@ def _noted(subject: Subject, cause: str, link: _Links) -> Subject:
     return replace(subject, details=details)
 
 
-def _remedy(finding: Finding, causes: Sequence[str], some: int | None, *, simulated: bool) -> str:
+def _remedy(finding: Finding, causes: Sequence[str], some: int | None, *, presumed: bool) -> str:
     """What follows needs no remedy of its own; the rest keeps it, and so does what is only presumed to follow."""
     named = " and ".join([", ".join(causes[:-1]), causes[-1]] if len(causes) > 1 else causes)
-    if some is None and not simulated and all(is_presumed(finding.code, cause) for cause in causes):
+    if some is None and presumed:
         return f"{finding.remedy} It may go away with {named}: repair that first, and measure again."
     if some is None:
         return f"Goes away with {named}."

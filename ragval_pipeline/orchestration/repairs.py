@@ -190,7 +190,9 @@ def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], lis
     left_out: dict[str, str] = {}
     for repair in repairs:
         more = dict.fromkeys(text for text in repair.texts if text not in texts)
-        if len(texts) + len(more) <= most:
+        if repair.is_too_large:
+            left_out[repair.code] = "it concerns more points than a simulation may"
+        elif len(texts) + len(more) <= most:
             tried.append(repair)
             texts.update(more)
         else:

@@ -105,10 +105,10 @@ def assemble_report(
         findings = explain(shared, site)
     else:
         simulated = simulated.below_roots(explain(shared, site))
-        # Of what was judged again, what no repair clears has no cause that must be simulated. Nor has a threshold: the
+        # Of what was judged again, what no repair clears has no cause that was simulated. Nor has a threshold: the
         # scores that it is judged by may be as they are with every vector right.
         computed = {code: simulated.links.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
-        findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted)
+        findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted, simulated.too_large)
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
     criteria_results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)

@@ -160,6 +160,8 @@ ROWS = [
     fails("searches that fail", inject=server("500", path=SEARCHES), words="status 500", only="queries"),
     fails("pages that fail", inject=server("503", path="/scroll"), words="status 503", slow=True),
     fails("counts that fail", inject=server("503", path="/count"), words="status 503", slow=True),
+    Fault("a vector that is misspelt", "Qdrant", lambda stage: (stage.qdrant(), stage.edit(qdrant={"vector_name": "dens"})), 2, None,
+          "has no vector dens", only="queries"),
     fails("a key that is repeated in an error", inject=lambda stage: (
         stage.qdrant(api_key="canary-of-qdrant").fail("echo"), stage.edit(qdrant={"api_key": "canary-of-qdrant"})),
         words=r"no shard for \*\*\*"),

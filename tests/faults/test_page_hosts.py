@@ -28,7 +28,8 @@ SHELL = '<html><body><div id="root"></div><script src="/app.js"></script></body>
 class Fault:
     """What becomes of a site of 40 pages after the first ``well`` ones, and what a run says of it.
 
-    ``status`` 0 breaks the connection, 200 is a page without text. ``measured``: the criteria have values.
+    ``status`` 0 breaks the connection, 200 is a page without text, 302 leads to a sign-in page. ``measured``: the
+    criteria have values.
     ``severity``: of the pages that are told, if they are; None: nothing is told.
     """
 
@@ -54,6 +55,7 @@ ROWS = {
     "410 for 5 of 40": Fault(35, 410, severity="error"),
     "404 for 4 of 40": Fault(36, 404, measured=True, severity="warning"),
     "no text on 36 of 40": Fault(4, 200, severity="warning"),
+    "a sign-in page for 36 of 40": Fault(4, 302, severity="warning"),
     "all well": Fault(40, 200, measured=True),
 }
 
@@ -90,11 +92,13 @@ def judged(folder: Path, fault: Fault, *, asked: list[str] | None = None) -> Mea
         path = request.url.path
         if asked is not None:
             asked.append(path)
+        if path == "/login":
+            return httpx.Response(200, html=html(paragraphs("Sign in to read on. " * 9)))
         if int(path[-2:]) < fault.well:
             return httpx.Response(200, html=html(paragraphs(texts[path])))
         if not fault.status:
             raise httpx.ReadError("the connection broke")
-        return httpx.Response(fault.status, html=SHELL)
+        return httpx.Response(fault.status, html=SHELL, headers={"Location": "/login"} if fault.status == 302 else {})
 
     inventory = site(*texts)
     with HttpFetcher(policy=RetryPolicy(max=0), transport=httpx.MockTransport(answer)) as fetcher:

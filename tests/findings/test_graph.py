@@ -335,6 +335,21 @@ def test_computed_causes_take_the_place_of_derived_ones():
     }
 
 
+def test_a_cause_that_is_too_large_to_be_tried_is_inferred_and_may_be_one():
+    wrong = finding("vector.model_mismatch", "c")
+    failed, dark = finding("query.failed", query("q", "/a")), finding("retrieval.dark_page", page("/a"))
+    computed = {"query.failed": {}, "retrieval.dark_page": {}}
+    assert follows(failed, wrong, simulated=computed) is None
+    found = linked(failed, dark, wrong, simulated=computed, untried=frozenset({"vector.model_mismatch"}))
+    assert [entry.because for entry in found[:2]] == ["vector.model_mismatch"] * 2
+    assert "It may go away with vector.model_mismatch" in found[0].remedy
+
+
+def test_what_one_query_expects_is_why_the_same_question_scores_too_high_where_nothing_should_be_found():
+    high = finding("query.negative_scored_high", query("q"))
+    assert follows(high, finding("query.duplicate", query("q"))) == "query.duplicate"
+
+
 def test_a_computed_cause_needs_no_aspect_that_both_share():
     failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
     computed = {"query.failed": {"q1": frozenset({"text.zero_width"})}}
@@ -389,6 +404,13 @@ def test_chunks_are_short_because_their_letters_are_destroyed():
     assert follows(finding("chunk.too_small", point("1")), finding("text.mojibake", point("1"))) == "text.mojibake"
 
 
+def test_the_end_of_a_page_is_on_it_no_longer_because_its_letters_are_destroyed():
+    tail, damaged = finding("chunk.stale_tail", point("9")), finding("text.mojibake", point("9"))
+    assert follows(tail, damaged) == "text.mojibake"
+    dated = finding("chunk.stale_tail", point("9", without=frozenset({Aspect.LETTERS})))
+    assert follows(dated, damaged) is None
+
+
 def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():
     weak = finding("query.weak_oracle", query("q", "/a"))
     assert follows(weak, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"
@@ -401,12 +423,11 @@ def test_a_page_that_is_ingested_again_under_another_address_follows_from_the_ad
 
 
 def test_a_query_that_fails_without_its_decided_cause_too_does_not_follow_from_it():
-    failed, dead = (finding(code, query("q", "/a")) for code in ("query.failed", "query.dead_target"))
-    missing = finding("coverage.missing_page", page("/a"))
-    vain = {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
-    assert linked(failed, dead, missing, simulated={"query.failed": {}})[0].because == "coverage.missing_page"
-    found = linked(failed, dead, missing, simulated={"query.failed": {}}, refuted=vain)
-    assert [entry.because for entry in found] == [None, "coverage.missing_page", None]
+    failed = finding("query.failed", query("q", "/a", thresholds=(0.7,)))
+    unfit = finding("query.threshold_unfit", query("0.7", thresholds=(0.7,)))
+    vain = {"query.failed": {"q": frozenset({"query.threshold_unfit"})}}
+    assert linked(failed, unfit, simulated={"query.failed": {}})[0].because == "query.threshold_unfit"
+    assert linked(failed, unfit, simulated={"query.failed": {}}, refuted=vain)[0].because is None
 
 
 def test_two_decided_causes_may_clear_together_what_neither_clears_alone():

@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.regression.compare import INDEX_CRITERIA
-from tests.findings.linking import finding, follows, page, point, query
+from tests.findings.linking import finding, follows, linked, page, point, query
 
 
 def fall(name: str) -> Finding:
@@ -48,6 +48,19 @@ def test_a_ranking_of_pages_fell_by_what_spoils_as_much_of_the_index_and_by_no_l
         assert follows(fallen, finding(code, *subjects[:4])) is None
     assert follows(fallen, finding("payload.duplicate_id", *points)) is None
     assert follows(fallen, finding("payload.missing_field", *points)) is None
+
+
+def test_a_ranking_of_pages_fell_by_several_causes_together_the_largest_first():
+    fallen = finding("regression.significant_drop", Subject(name="self_retrieval", fell=0.05), scope="self_retrieval")
+    zero, swapped = (finding("vector.zero", point("1")), finding("vector.swapped", *map(point, "2345")))
+    found = linked(fallen, zero, swapped)[0]
+    assert found.because == "vector.swapped"
+    assert found.remedy == "Goes away with vector.swapped and vector.zero."
+
+
+def test_of_several_findings_that_lower_a_criterion_the_one_of_most_subjects_is_named():
+    zero, swapped = (finding("vector.zero", point("1")), finding("vector.swapped", *map(point, "2345")))
+    assert follows(fall("embedding_match"), zero, swapped) == "vector.swapped"
 
 
 def test_an_off_topic_question_scores_high_because_its_scores_are_impossible_and_not_because_they_are_out_of_order():

@@ -193,9 +193,15 @@ def read_points(task: Task) -> Made:
     from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 
     payload, inventory = task.suite.payload, task.inventory
-    with open_reader(task.qdrant, task.suite) as reader:
+    state = ""
+
+    def before(facts: CollectionFacts) -> None:
+        nonlocal state
+        _check_vector(task.suite, facts, selected_groups(task.place.tags))
         # Before the read: a change during it is a change since.
         state = fingerprint_of(reader, payload.fields.get("embedded_at"))
+
+    with open_reader(task.qdrant, task.suite) as reader:
         manifest = take_snapshot(
             reader,
             payload=payload,
@@ -204,7 +210,7 @@ def read_points(task: Task) -> Made:
             folder=task.place.staged_payload,
             kept_uri=str(task.place.kept_payload),
             run_id=task.place.run_id,
-            accept=lambda facts: _check_vector(task.suite, facts, selected_groups(task.place.tags)),
+            accept=before,
             on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
         )
     task.context.log_event(observed_collection(task.key(names.COLLECTION), manifest))

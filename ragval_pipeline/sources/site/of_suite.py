@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Protocol
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
 from ragval_pipeline.sources.site.inventory import SiteInventory, take_inventory
@@ -53,6 +53,7 @@ def read_pages(
     reader: ReadsPages,
     *,
     max_pages: int,
+    min_readable: float = 1.0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[PageCopy]:
     """Read pages in the order of ``urls``.
@@ -61,33 +62,47 @@ def read_pages(
         urls: Addresses; those after the first ``max_pages`` are left out, which is logged.
         reader: Reads one page; its base path is learned from ``urls`` first.
         max_pages: Limit of pages.
+        min_readable: Share of the pages, 0..1, that must be readable: pages of a host that fails and holds no more than
+            the rest are told as unreadable.
         on_progress: Called with (pages read, pages to read) after each page.
 
     Yields:
         One copy per page, at most a few of them held at a time.
 
     Raises:
-        SystemFailure: The page host is unreachable.
+        SystemFailure: The page host, or one that holds too many of the pages, is unreachable.
     """
     chosen = urls[:max_pages]
     if len(chosen) < len(urls):
         log.warning("%d of %d pages are read (source.max_pages)", len(chosen), len(urls))
     reader.learn_base_path(chosen)
-    copies = map(reader.read, chosen) if reader.reads_files else _fetched(chosen, reader)
+    copies = map(reader.read, chosen) if reader.reads_files else _fetched(chosen, reader, min_readable)
     for done, copy in enumerate(copies, start=1):
         yield copy
         if on_progress is not None:
             on_progress(done, len(chosen))
 
 
-def _fetched(urls: Sequence[str], reader: ReadsPages) -> Iterator[PageCopy]:
+def _fetched(urls: Sequence[str], reader: ReadsPages, min_readable: float) -> Iterator[PageCopy]:
     """The pages, at most ``PER_HOST`` of a host at a time."""
     hosts = Counter(map(host_of, urls))
     turns = {host: BoundedSemaphore(PER_HOST) for host in hosts}
+    spared = max(
+        (1 - min_readable) * len(urls) + 1e-9, len(urls) > 1
+    )  # rounding; one page of several that fails is a broken page
+    down: dict[str | None, str] = {}
 
     def read(url: str) -> PageCopy:
-        with turns[host_of(url)]:
-            return reader.read(url)
+        host = host_of(url)
+        with turns[host]:
+            try:
+                if host not in down:
+                    return reader.read(url)
+            except SystemFailure as failure:
+                if hosts[host] > spared:
+                    raise
+                down[host] = failure.problem
+            return PageCopy(url, problem=down[host], host_failed=True)
 
     return in_order(read, urls, workers=PER_HOST * max(1, min(len(hosts), MOST_HOSTS)))
 

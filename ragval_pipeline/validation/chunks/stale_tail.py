@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
@@ -152,7 +152,8 @@ def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterab
                 "page_embedded_at": utc_text(tail.rewritten),
                 "checked_on_page": checked,
             }
-            yield Subject(name=point_id, page=tail.page, details=details)
+            # By its date it is old, whatever its letters are.
+            yield Subject(name=point_id, page=tail.page, details=details, without=frozenset({Aspect.LETTERS}))
 
 
 def _gone_subjects(key: str, order: PageOrder, tail: Iterable[int]) -> Iterable[Subject]:

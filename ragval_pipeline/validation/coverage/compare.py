@@ -143,7 +143,9 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
     subjects = []
     for page in inventory.in_scope:
         changed, known = dated.get(page.key), indexed.get(page.key)
-        if changed is not None and known is not None and known.newest is not None and changed > known.newest:
+        if changed is None or changed > covered.now + CLOCK_SKEW:
+            continue  # nothing changes in the future
+        if known is not None and known.newest is not None and changed > known.newest:
             details = {"lastmod": page.lastmod, "embedded_at": utc_text(known.newest)}
             subjects.append(Subject(name=known.spelling, page=page.key, details=details))
     if subjects:

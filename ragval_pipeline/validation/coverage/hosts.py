@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
@@ -112,7 +112,9 @@ def _loopback(
 
 
 def _development(pages: list[IndexedPage]) -> Finding:
-    subjects = [Subject(name=spelling, page=page.key) for page in pages for spelling in page.spellings]
+    # Addresses that are expected are the cause of nothing.
+    without = frozenset({Aspect.FIELD, Aspect.ORIGIN})
+    subjects = [Subject(name=spelling, page=page.key, without=without) for page in pages for spelling in page.spellings]
     cause = "The sitemap itself is on a private address: this is a development site."
     finding = make_finding(LOOPBACK, subjects, cause=cause, details={"expected": True})
     return finding.model_copy(update={"severity": "info"})

@@ -92,10 +92,10 @@ def _word_count(text: FoldedText, start: int, end: int) -> float:
 
 
 def _expected(spans: Sequence[Span], start: int) -> int | None:
-    """Where on the page a letter would stand if the text went on from the last span in front of it."""
+    """Where on the page a letter would stand if the text went on from the last span before it, else to the next."""
     at = bisect_left(spans, (start,))
-    before = reversed(spans[max(0, at - _BEFORE) : at])
-    return next((span.place + start - span.start for span in before if span.place >= 0), None)
+    beside = (*reversed(spans[max(0, at - _BEFORE) : at]), *spans[at : at + 1])
+    return next((span.place + start - span.start for span in beside if span.place >= 0), None)
 
 
 def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
@@ -129,7 +129,7 @@ def add_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
         window = _window(before, after, start, end, len(page.letters))
         if window is None or window[0] == window[1]:
             continue
-        same = list(_common_words(text, (start, end), page.folded, window))
+        same = list(_common_words(text, (start, end), page.folded, window, backwards=before is None))
         # Beside one run only, where it is not known how far to look, some small words are met by chance.
         if (before and after) or 2 * sum(last - first for first, last, _ in same) >= end - start:
             for first, last, place in same:
@@ -176,9 +176,12 @@ def _window(before: Span | None, after: Span | None, start: int, end: int, lette
 
 
 def _common_words(
-    text: FoldedText, gap: tuple[int, int], other: FoldedText, window: tuple[int, int]
+    text: FoldedText, gap: tuple[int, int], other: FoldedText, window: tuple[int, int], *, backwards: bool
 ) -> Iterator[tuple[int, int, int]]:
-    """Words of the gap that stand in the window in the same order: first letter, letter behind, place."""
+    """Words of the gap that stand in the window in the same order: first letter, letter behind, place.
+
+    Of words that stand there more than once the first ones, or ``backwards`` the last.
+    """
     from rapidfuzz.distance import LCSseq
 
     whole, beyond = text.whole_words(*gap), other.whole_words(*window)
@@ -188,12 +191,16 @@ def _common_words(
     read = [text.letters[first:last] for first, last in ours]
     shown = [other.letters[first:last] for first, last in theirs]
     # The first and the last word of a chunk may be the end and the beginning of one.
-    cut_first = ours[0][0] == 0 and next((word for word in shown if word.endswith(read[0])), None)
+    nearest = shown[::-1] if backwards else shown
+    cut_first = ours[0][0] == 0 and next((word for word in nearest if word.endswith(read[0])), None)
     cut_last = ours[-1][1] == len(text.letters) and next((word for word in shown if word.startswith(read[-1])), None)
     if cut_first:
         read[0] = cut_first
     if cut_last:
         read[-1] = cut_last
+    if backwards:
+        # What both end with would be matched first: nothing is, with other words behind it.
+        ours, theirs, read, shown = ours[::-1], theirs[::-1], [*read[::-1], "<"], [*shown[::-1], ">"]
     # In a wide window some small word is met by chance.
     least = 1 if window[1] - window[0] <= 2 * (gap[1] - gap[0]) + SIZE else SIZE
     for block in LCSseq.opcodes(read, shown):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.printing import nearest, plural
@@ -200,7 +200,10 @@ def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
         contradicting = len({_expectation(query) for query in group}) > 1
         for query in group:
             others = sorted(other.id for other in group if other.id != query.id)
-            yield Subject(name=query.id, details={"others": others, "contradicting": contradicting})
+            # What another query asks for is no wrong answer to this one.
+            without = frozenset() if len({each.negative for each in group}) > 1 else frozenset({Aspect.SELECTION})
+            details = {"others": others, "contradicting": contradicting}
+            yield Subject(name=query.id, details=details, without=without)
 
 
 def _expectation(query: TestQuery) -> tuple[Any, ...]:

@@ -134,7 +134,9 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
     manifest, since = read.manifest, read.since
     name = manifest.facts.name
     if not manifest.points and not (since.count if since else manifest.count_after):
-        yield make_finding("index.empty", [name])
+        stored = 0 if manifest.count_before else manifest.facts.stored_points
+        passing = f"None of the {plural(stored, 'point')} of {name} passes qdrant.filter." if stored else None
+        yield make_finding("index.empty", [name], message=passing)
         return
     counts = _counts(manifest, since)
     shown = ", ".join(f"{count:,} {when}" for when, count in counts.items())

@@ -218,15 +218,18 @@ def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
 
 
 def _suffices(compared: Compared, manifest: PageCopiesManifest) -> bool:
-    return manifest.suffices(len(compared.pages) - _unreadable(compared))
+    return manifest.suffices(len(compared.read))
 
 
-def _unreadable(compared: Compared) -> int:
-    return sum(page.state == "unreadable" for page in compared.pages.values())
+def _unread(compared: Compared) -> Counter[str]:
+    return Counter(page.state for page in compared.pages.values() if page.state != "read")
 
 
 def _too_few(compared: Compared, manifest: PageCopiesManifest) -> str:
-    counted = f"{_unreadable(compared)} of {plural(len(compared.pages), 'page')} could not be read"
+    unread = _unread(compared)
+    counted = f"{unread.total()} of {plural(len(compared.pages), 'page')} could not be read"
+    if elsewhere := unread["elsewhere"]:
+        counted += f" ({elsewhere} lead elsewhere)"
     return f"{counted}, and source.min_readable is {manifest.min_readable:g}"
 
 
@@ -246,14 +249,13 @@ def _unmeasured(reason: str) -> Measurement:
 def _summary(compared: Compared, facts: Facts) -> dict[str, Any]:
     kinds = Counter(compared.classes.values())
     chunks = sum(page.chunks for page in compared.read)
-    unread = [page for page in compared.pages.values() if page.state != "read"]
     return {
         "pages_read": len(compared.read),
-        "pages_unreadable": _unreadable(compared),
+        "pages_unreadable": _unread(compared)["unreadable"],
         "pages_left_out": facts.manifest.copies.left_out,
         "chunks": chunks,
         "verified": chunks - kinds["drifted"] - kinds["gone"],
         "drifted": kinds["drifted"],
         "gone": kinds["gone"],
-        "page_unreadable": sum(page.chunks for page in unread),
+        "page_unreadable": sum(page.chunks for page in compared.pages.values() if page.state != "read"),
     }

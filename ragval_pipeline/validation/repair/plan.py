@@ -105,7 +105,7 @@ class _Plan:
     def _repair(self) -> Repair | None:
         code = self.finding.code
         if not self.world.whole and (code in _EVERYWHERE or _is_about_all(self.finding)):
-            return None
+            return self._made(is_too_large=True)
         if code in _DELETED:
             return self._made(removed=self._points())
         if code in _COPIES or code in GROUPED:
@@ -262,8 +262,16 @@ class _Plan:
         if finding.code == "payload.field_map":
             return self._made(paths=dict(finding.details.get("suggested", {})))
         if finding.code == "query.threshold_unfit":
-            known = {float(subject.name): suggested_threshold(subject.details) for subject in finding.subjects}
-            return self._made(thresholds={old: new for old, new in known.items() if new is not None})
+            known = [(subject, suggested_threshold(subject.details)) for subject in finding.subjects]
+            # Those of single queries that are as unfit are set with it.
+            return self._made(
+                thresholds={
+                    old: new
+                    for subject, new in known
+                    if new is not None
+                    for old in (float(subject.name), *subject.thresholds)
+                }
+            )
         if finding.code == "query.dead_target":
             dead = {subject.name: _dead_conditions(subject) for subject in finding.subjects}
             return self._made(dropped={name: conditions for name, conditions in dead.items() if conditions})

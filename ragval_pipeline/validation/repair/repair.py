@@ -48,6 +48,7 @@ class Repair:
         thresholds: Similarities that are asked for now, with the one that is suggested in place of each.
         dropped: Queries whose expectation is dead, with the conditions that read it.
         exact: Whether searches are made exact.
+        is_too_large: Whether it concerns more points than are held in memory: then it holds nothing.
         compared: Where the texts of its chunks are not surely what an ingestion would write: texts that are right, each
             rewritten the same way and as it is stored; none: nothing to compare with. None where they are sure.
     """
@@ -61,6 +62,7 @@ class Repair:
     thresholds: Mapping[float, float] = field(default_factory=dict)
     dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
     exact: bool = False
+    is_too_large: bool = False
     compared: tuple[Compared, ...] | None = None
 
     @property
@@ -77,4 +79,5 @@ class Repair:
     @property
     def is_empty(self) -> bool:
         """Whether it changes nothing."""
-        return not (self.replaced or self.values or self.paths or self.thresholds or self.dropped or self.exact)
+        settings = self.paths or self.thresholds or self.dropped or self.exact
+        return not (self.replaced or self.values or settings or self.is_too_large)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.graph import can_follow
@@ -89,10 +89,12 @@ class Simulated:
     Attributes:
         results: One for each repair, in the order of the findings.
         left_out: Causes that have a repair and were not simulated, with the reason.
+        too_large: Those of them whose repair is too much to try: nothing else speaks against it.
     """
 
     results: tuple[WouldClear, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    too_large: frozenset[str] = frozenset()
 
     @property
     def links(self) -> Links:
@@ -177,7 +179,7 @@ def simulate(
         search: From questions, each with a number of hits, and whether to search exactly to the vector and the hits of
             each, in their order.
         settings: What the suite asks of retrieval.
-        left_out: Causes that are not tried, with the reason.
+        left_out: Causes whose repair is too large to be tried, with the reason.
         met_by_chance: From a repair to the queries that chance still passes once it is made.
     """
     weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
@@ -197,11 +199,8 @@ def simulate(
             if not _is_tried_on(repair, case):
                 continue
             base = exact if repair.exact else hits
-            # Of scores that are equal but for rounding any may come first.
-            low, high = margin
-            shifts = dict.fromkeys((0.0, low - ROUNDING, high + ROUNDING) if repair.chunks else (0.0,))
-            answers = _mended(case, repair, vector, base, vectors, settings, cut=cut, shifts=shifts)
-            judgements.setdefault((case.code, case.subject), []).append(_judge(case, repair, answers))
+            mended = _Mended(case, repair, vector, base, vectors, settings, cut=cut, margin=margin)
+            judgements.setdefault((case.code, case.subject), []).append(_judge(case, repair, mended))
     needed = {(case.code, case.subject): case.needed for case in cases}
     results: dict[tuple[str, str | None], WouldClear] = {}
     for repair, judgements in zip(repairs, judged, strict=True):
@@ -217,7 +216,7 @@ def simulate(
         # Which of several ways a finding is repaired in is not known.
         known = results.get((repair.code, repair.scope), result)
         results[repair.code, repair.scope] = known.and_also(result)
-    return Simulated(tuple(results.values()), dict(left_out or {}))
+    return Simulated(tuple(results.values()), dict(left_out or {}), frozenset(left_out or ()))
 
 
 @dataclass(frozen=True)
@@ -233,12 +232,14 @@ def _is_tried_on(repair: Repair, case: Case) -> bool:
     return case.code == PASSING or (case.code in _EXPLAINS.get(repair.code, JUDGED) and case.code != repair.code)
 
 
-def _judge(case: Case, repair: Repair, answers: Sequence[Answer | None]) -> _Judgement:
-    """The judgement of the answers that a repair may lead to, the likeliest first; None: the answer is not known."""
+def _judge(case: Case, repair: Repair, mended: _Mended) -> _Judgement:
+    """The judgement of the answers that a repair may lead to."""
+    answers = mended.answers()
     other = [answers[0] is None or case.holds(answers[0], way) for way in _other_thresholds(repair)]
+    possible = chain(answers, mended.best_for_a_page())
     return _Judgement(
         surely=all(answer is not None and case.holds(answer, repair) for answer in answers),
-        perhaps=any(other) or any(answer is None or case.holds(answer, repair) for answer in answers),
+        perhaps=any(other) or any(answer is None or case.holds(answer, repair) for answer in possible),
     )
 
 
@@ -315,45 +316,73 @@ def _margin(
     return (min(0.0, *off), max(0.0, *off)) if off else (-math.inf, math.inf)
 
 
-def _mended(
-    case: Case,
-    repair: Repair,
-    vector: Vector,
-    hits: Sequence[Hit],
-    vectors: Mapping[str, Vector],
-    settings: RetrievalSettings,
-    *,
-    cut: bool,
-    shifts: Iterable[float],
-) -> list[Answer | None]:
-    """The answers with the repair made in their hits, for each shift of the scores of what it writes.
+class _Mended:
+    """The answers to one question with a repair made in its hits; None: the search was not deep enough to know one.
 
-    None when the search was not deep enough to know one.
+    Args:
+        cut: Whether there may be more hits than were searched for.
+        margin: By how much the scores of what the repair writes may have to be lower and higher.
     """
-    read, higher = settings.rules.read, settings.rules.higher_is_better
-    gone = repair.replaced
-    left = [
-        replace(hit, payload={**hit.payload, **_payload(repair.values[hit.id], read.fields)})
-        if hit.id in repair.values
-        else hit
-        for hit in hits
-        if hit.id not in gone
-    ]
-    worst = hits[-1].score if cut else (-math.inf if higher else math.inf)
-    scores = [score_of(vector, vectors[chunk.embedded], settings.distance) for chunk in repair.chunks]
-    answers: list[Answer | None] = []
-    for shift in shifts:
-        # Below the worst hit seen there may be others that are better.
-        merged = left + [
-            Hit(0, chunk.id, score + shift, _payload({**chunk.values, "text": chunk.text}, read.fields))
-            for chunk, score in zip(repair.chunks, scores, strict=True)
-            if (score + shift >= worst if higher else score + shift <= worst)
+
+    def __init__(
+        self,
+        case: Case,
+        repair: Repair,
+        vector: Vector,
+        hits: Sequence[Hit],
+        vectors: Mapping[str, Vector],
+        settings: RetrievalSettings,
+        *,
+        cut: bool,
+        margin: tuple[float, float],
+    ) -> None:
+        read, self._higher = settings.rules.read, settings.rules.higher_is_better
+        gone = repair.replaced
+        self._case, self._repair, self._cut = case, repair, cut
+        self._left = [
+            replace(hit, payload={**hit.payload, **_payload(repair.values[hit.id], read.fields)})
+            if hit.id in repair.values
+            else hit
+            for hit in hits
+            if hit.id not in gone
         ]
-        merged.sort(key=lambda hit: -hit.score if higher else hit.score)
-        known = not cut or len(merged) >= case.top_k
-        ranked = [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)]
-        answers.append(_answer(case, ranked) if known else None)
-    return answers
+        self._worst = hits[-1].score if cut else (-math.inf if self._higher else math.inf)
+        self._written = [
+            Hit(
+                0,
+                chunk.id,
+                score_of(vector, vectors[chunk.embedded], settings.distance),
+                _payload({**chunk.values, "text": chunk.text}, read.fields),
+            )
+            for chunk in repair.chunks
+        ]
+        # Of scores that are equal but for rounding any may come first.
+        self._low, self._high = margin[0] - ROUNDING, margin[1] + ROUNDING
+
+    def answers(self) -> list[Answer | None]:
+        """With what is written as it is, all of it scored as low, and as high as can be."""
+        shifts = dict.fromkeys((0.0, self._low, self._high) if self._written else (0.0,))
+        return [self._answer([shift] * len(self._written)) for shift in shifts]
+
+    def best_for_a_page(self) -> Iterator[Answer | None]:
+        """With one page that is right scored as high as can be and the others as low: each is rewritten by itself."""
+        worse, better = (self._low, self._high) if self._higher else (self._high, self._low)
+        pages = [chunk.values.get("source_url") for chunk in self._repair.chunks]
+        for page in dict.fromkeys(pages):
+            shifts = [better if other == page else worse for other in pages]
+            own = [hit for hit, other in zip(self._written, pages, strict=True) if other == page]
+            best = (max if self._higher else min)(own, key=lambda hit: hit.score)
+            if self._case.holds(_answer(self._case, [replace(best, rank=1, score=best.score + better)]), self._repair):
+                yield self._answer(shifts)
+
+    def _answer(self, shifts: Sequence[float]) -> Answer | None:
+        # Below the worst hit seen there may be others that are better.
+        moved = [replace(hit, score=hit.score + shift) for hit, shift in zip(self._written, shifts, strict=True)]
+        kept = (hit for hit in moved if (hit.score >= self._worst if self._higher else hit.score <= self._worst))
+        merged = sorted([*self._left, *kept], key=lambda hit: -hit.score if self._higher else hit.score)
+        if self._cut and len(merged) < self._case.top_k:
+            return None
+        return _answer(self._case, [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)])
 
 
 def _answer(case: Case, hits: Sequence[Hit]) -> Answer:

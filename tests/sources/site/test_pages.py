@@ -20,7 +20,7 @@ from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, d
 from ragval_pipeline.sources.site.of_suite import PageReader, read_pages
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.testing.faults.http_host import Answer, Route, serving
+from ragval_pipeline.testing.faults.http_host import Answer, Route, refused_url, serving
 
 HOST = "https://docs.example.com"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -438,6 +438,18 @@ def test_pages_come_in_order_from_both_kinds_of_source_with_progress(tmp_path):
     assert [copy.url for copy in fetched_copies] == urls
     assert all(copy.html for copy in fetched_copies)
     assert seen == [(n, 30) for n in range(1, 31)]
+
+
+def test_a_host_of_few_pages_that_is_down_leaves_the_pages_of_the_others_readable():
+    names = [f"p{n:02}" for n in range(18)]
+    with serving({f"/{name}": page(name) for name in names}) as server, HttpFetcher(policy=ONCE) as fetcher:
+        reader = PageReader(site_root=None, base_path=None, fetcher=fetcher)
+        down = refused_url()
+        urls = [f"{down}/a", *[f"{server.url}/{name}" for name in names], f"{down}/b"]
+        copies = list(read_pages(urls, reader, max_pages=100, min_readable=0.9))
+        assert [copy.url for copy in copies if copy.host_failed] == [f"{down}/a", f"{down}/b"]
+        with pytest.raises(SystemFailure):
+            list(read_pages(urls, reader, max_pages=100, min_readable=0.95))
 
 
 def test_no_more_pages_are_read_than_allowed_and_the_rest_is_logged(tmp_path, caplog):

@@ -380,6 +380,15 @@ def picture(first: str, second: str) -> Alignment:
     return align(text, Page(record(SEEN)))
 
 
+@pytest.mark.parametrize("heading", ["Arm", "Using the arm"])
+def test_what_the_page_says_twice_before_the_chunk_goes_on_is_found_next_to_that(heading: str) -> None:
+    page = f"{CAMERA}\n{heading}\n{heading}\n{GRIPPER}"
+    found = match(f"{heading} \u00c2\u00b6 {GRIPPER}", page)
+    assert missing(found) == ["\u00c2"]
+    [begin, *_, end] = [span.place for span in found.spans]
+    assert begin == end - len("".join(heading.split()))
+
+
 def test_what_stands_for_a_picture_within_a_sentence_is_the_pages():
     assert missing(picture("[view more]", "![[a, b]](b.png)")) == []
     assert missing(picture("[view less]", "")) == ["view l"]

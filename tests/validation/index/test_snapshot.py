@@ -32,6 +32,12 @@ def test_a_collection_that_was_emptied_meanwhile_is_empty_now() -> None:
     assert [finding.code for finding in find_all(PointsRead(manifest(5, 0, 0)))] == ["index.empty"]
 
 
+def test_a_filter_that_nothing_passes_is_told_from_a_collection_that_holds_nothing() -> None:
+    assert find_all(PointsRead(manifest(0, 0, 0)))[0].message == "The collection docs holds no points."
+    [finding] = find_all(PointsRead(manifest(0, 0, 0, stored_points=7)))
+    assert finding.message == "None of the 7 points of docs passes qdrant.filter."
+
+
 def test_the_report_tells_the_facts_of_the_collection_and_the_read() -> None:
     section = index_section(manifest(7, 7, 7, alias="live", server_version="1.20.0", metadata={"model": "m"}))
     assert (section["name"], section["alias"], section["points_count"]) == ("docs", "live", 7)

@@ -91,6 +91,17 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
         assert simulated.refuted == {}
 
 
+def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
+    """Both are scored too low by as much or not at all, and what is said of one says nothing of the other."""
+    pages = {"/x": [0.6, 0.8], "/gears": [0.55, 0.835]}
+    written = [Chunk(url, url, {"source_url": url}, is_new=True) for url in ("/x", "/gears")]
+    more = Chunk("more", "/x", {"source_url": "/x"}, is_new=True)
+    compared = ((("again",), ("stored",)),)
+    vectors = {**pages, "again": [0.8, 0.6], "stored": [1.0, 0.0]}
+    repair = Repair("coverage.missing_page", chunks=(*written, more), compared=compared)
+    assert tried(repair, hits=[], vectors=vectors, questions=[[1.0, 0.0]]).refuted == {}
+
+
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
     repair = Repair("vector.swapped", chunks=(Chunk("c", "gears", {"source_url": "/gears"}),))
     assert tried(repair, vectors={"gears": [1.0, 0.0]}).links["query.failed"] == {"q": frozenset({"vector.swapped"})}
@@ -116,6 +127,12 @@ def test_the_suggested_threshold_is_judged_like_the_one_that_was_asked_for() -> 
     query = TestQuery(id="q", query_text="gears", min_similarity=0.95)
     assert tried(Repair("query.threshold_unfit", thresholds={0.95: 0.6}), query=query).links
     assert not tried(Repair("query.threshold_unfit", thresholds={0.7: 0.6}), query=query).links
+
+
+def test_a_query_without_its_dead_page_is_held_to_no_threshold_that_it_never_stated() -> None:
+    low = [Hit(1, "a", 0.2, {"url": "/x"})]
+    found = tried(Repair("query.dead_target", dropped={"q": frozenset({"url"})}), hits=low)
+    assert found.links == {"query.failed": {"q": frozenset({"query.dead_target"})}}
 
 
 def test_fields_are_read_where_the_suggested_map_has_them() -> None:

@@ -118,7 +118,8 @@ def _copies(
     on_progress: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[PageCopy, str]]:
     keys = {page.url: page.key for page in pages}
-    copies = read_pages([page.url for page in pages], reader, max_pages=max_pages, on_progress=on_progress)
+    urls = [page.url for page in pages]
+    copies = read_pages(urls, reader, max_pages=max_pages, min_readable=min_readable, on_progress=on_progress)
     expected = min(len(pages), max_pages)
     try:
         for copy in copies:
