@@ -293,11 +293,6 @@ def _vocabulary(parts: StaticParts) -> _Vocabulary:
     return _Vocabulary(parts)
 
 
-def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each text; a word that was met before is not tokenised again."""
-    return [tokens.tolist() for tokens in _vocabulary(parts).tokens_of(texts)]
-
-
 def token_counts(parts: StaticParts, texts: Sequence[str]) -> list[int]:
     """How many tokens each text has."""
     return _vocabulary(parts).counts_of(texts)

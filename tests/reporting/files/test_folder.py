@@ -48,7 +48,7 @@ def test_a_folder_has_every_file_and_says_where_each_is(tmp_path):
     assert names(tmp_path / "base" / "run") == ALWAYS | {"qrels.trec"}
     assert all(Path(path).is_file() for path in files.files.values())
     assert Path(files.report_html).name == "report.html"
-    assert json.loads(Path(files.report_json).read_bytes())["verdict"] == "fail"
+    assert json.loads(Path(files.files["validation_report.json"]).read_bytes())["verdict"] == "fail"
     assert [entry.name for entry in (tmp_path / "base").iterdir()] == ["run"]
 
 
@@ -149,7 +149,7 @@ def test_another_filesystem_gets_the_report_last_and_the_snapshot_moves(tmp_path
     files = write_run_folder(factory.bundle(manifest=manifest), str(base / "run"))
     stored = {str(path.path).split("/base/run/")[1]: path for path in (base / "run").rglob("*") if path.is_file()}
     assert set(stored) == ALWAYS | {"evidence/payload/part-00000.parquet"}
-    assert json.loads(UPath(files.report_json).read_bytes())["run_id"] == factory.RUN_ID
+    assert json.loads(UPath(files.files["validation_report.json"]).read_bytes())["run_id"] == factory.RUN_ID
     assert pq.read_table(io.BytesIO(stored["evidence/payload/part-00000.parquet"].read_bytes())).num_rows == 2
     assert not (tmp_path / "work").exists()
     created = {name: path.fs.created(path.path) for name, path in stored.items()}
