@@ -55,9 +55,6 @@ class Trial:
     def run(self, findings: Sequence[Finding]) -> Simulated:
         """Simulate the repairs of all findings that have one, where answers are not as they should be.
 
-        Args:
-            findings: All findings of the run, graded.
-
         Returns:
             What was tried. A system that fails leaves out what it was needed for: then nothing is claimed of it.
         """

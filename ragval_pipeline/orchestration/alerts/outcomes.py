@@ -94,11 +94,6 @@ def ended_runs(instance: dg.DagsterInstance, suite: str) -> list[dg.RunRecord]:
 def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite) -> Outcome | None:
     """What a run came to; None when nothing can be said of it: its report is gone, or of another version's shape.
 
-    Args:
-        instance: Dagster's instance.
-        record: The run.
-        suite: The resolved suite.
-
     Raises:
         OSError: The reports cannot be read now.
     """

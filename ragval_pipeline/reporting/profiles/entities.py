@@ -91,14 +91,7 @@ class Rule:
 def broken_rules(
     entity: SeedEntity, where: str, *, required: Iterable[str] = (), rules: Iterable[Rule] = ()
 ) -> Iterator[RuleViolation]:
-    """Required fields of an entity that are null, and values that break a rule.
-
-    Args:
-        entity: What is looked at.
-        where: Its path in the report.
-        required: Fields that must have a value.
-        rules: Rules for values that are there.
-    """
+    """Required fields of an entity that are null, and values that break a rule."""
     name = type(entity).__name__
     for field in required:
         if getattr(entity, field) is None:
@@ -159,12 +152,7 @@ def embedding_rules(bundle: ReportBundle) -> tuple[Rule, ...]:
 
 
 def dimension_violations(bundle: ReportBundle, entity: str) -> Iterator[RuleViolation]:
-    """The collection's dimension, once for all its embeddings, where queries are embedded with another one.
-
-    Args:
-        bundle: The run.
-        entity: The seed's name for an embedding.
-    """
+    """The collection's dimension, once for all its embeddings, where queries are embedded with another one."""
     size, _ = searched_vector(bundle)
     expected = _query_dimension(bundle)
     if size is not None and expected is not None and size != expected:

@@ -54,10 +54,6 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
 def unmatched_topics(suite: Suite, queries: Sequence[TestQuery]) -> dict[str, int]:
     """Ids of the suite's qrels that name none of its queries, with the number of judgements on each.
 
-    Args:
-        suite: The suite.
-        queries: Its queries, as ``load_queries`` reads them.
-
     Raises:
         SuiteError: The qrels cannot be read.
     """

@@ -121,12 +121,7 @@ def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **ch
 
 
 def rewrite(corpus: Corpus, changes: Sequence[tuple[StoredPoint, str]]) -> None:
-    """Give points new texts.
-
-    Args:
-        corpus: Their corpus.
-        changes: Points and their texts.
-    """
+    """Give points new texts."""
     counted = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
     for (point, text), tokens in zip(changes, token_counts([text for _, text in changes]), strict=True):
         corpus.put(point, "text", text)

@@ -47,13 +47,7 @@ class Against:
 
 
 def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:
-    """The measurement of ``regression``.
-
-    Args:
-        comparison: This run against the baseline.
-        baseline: Name of the baseline's run.
-        collection: Name of the collection.
-    """
+    """The measurement of ``regression``."""
     return Measurement(
         asset=ASSET,
         values=(_value(comparison, baseline),),
