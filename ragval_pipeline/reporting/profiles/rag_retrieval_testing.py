@@ -26,7 +26,7 @@ from ragval_pipeline.reporting.profiles.entities import (
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
-from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS
+from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 
