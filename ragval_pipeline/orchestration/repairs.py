@@ -34,16 +34,7 @@ _OWN_SEARCH = "retrieval.retriever ranks by its own scores"
 
 @dataclass(frozen=True)
 class Trial:
-    """All that trying the repairs of a run needs.
-
-    Attributes:
-        suite: The resolved suite.
-        inventory: The site.
-        manifest: The snapshot.
-        copies: The page copies.
-        connection: The resource of the collection.
-        embedding: The resource of the embedder.
-    """
+    """All that trying the repairs of a run needs."""
 
     suite: Suite
     inventory: SiteInventory

@@ -56,13 +56,7 @@ class QueryRule:
 
 @dataclass(frozen=True)
 class SettingRule:
-    """A rule of the seed for a setting of the suite.
-
-    Attributes:
-        key: Dotted key of the suite.
-        holds: Whether the value is right.
-        problem: What to say when it is not.
-    """
+    """A rule of the seed for a setting of the suite."""
 
     key: str
     holds: Callable[[Any], bool]

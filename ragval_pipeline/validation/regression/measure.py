@@ -33,13 +33,7 @@ _KINDS = 3  # shown
 
 @dataclass(frozen=True)
 class Against:
-    """A comparison with the baseline.
-
-    Attributes:
-        comparison: This run against it.
-        baseline: Name of its run.
-        collection: Name of the collection.
-    """
+    """A comparison with the baseline."""
 
     comparison: Comparison
     baseline: str
