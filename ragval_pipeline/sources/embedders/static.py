@@ -232,7 +232,6 @@ class _Vocabulary(dict[str, int]):
         return number
 
     def tokens_of(self, texts: Sequence[str]) -> list[NDArray[np.intp]]:
-        """The tokens of each text."""
         import numpy as np
 
         words, ends = self._numbers(texts)
@@ -243,7 +242,6 @@ class _Vocabulary(dict[str, int]):
         return [tokens[start:end] for start, end in pairwise(np.concatenate([[0], last])[ends].tolist())]
 
     def counts_of(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has."""
         import numpy as np
 
         words, ends = self._numbers(texts)

@@ -12,6 +12,7 @@ from ragval_pipeline.demo.ingest import module_of, text_hash, token_counts
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import Amount
+from ragval_pipeline.testing.defects.services import vector_key
 
 T = TypeVar("T")
 
@@ -68,6 +69,17 @@ def choose_queries(
     for query in chosen:
         corpus.spoilt.update((query["id"], *named_pages(query)))
     return chosen
+
+
+def query_keys(corpus: Corpus, queries: Iterable[dict[str, Any]]) -> frozenset[tuple[float, ...]]:
+    """The ``vector_key`` of each query, by which a server knows that it was asked."""
+    vectors = corpus.embed([query["query_text"] for query in queries], input_type="search_query")
+    return frozenset(map(vector_key, vectors))
+
+
+def top_k_of(corpus: Corpus, query: dict[str, Any] | None = None) -> int:
+    """How many hits a query asks for; without one, how many the suite does."""
+    return int((query or {}).get("top_k") or corpus.settings.get("retrieval", {}).get("top_k", 5))
 
 
 def counted_queries(corpus: Corpus) -> list[dict[str, Any]]:
