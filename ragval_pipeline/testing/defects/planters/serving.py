@@ -12,6 +12,7 @@ from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, t
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
 from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service, SpoilingReader
+from ragval_pipeline.testing.faults.services import acting_reader
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import EmbeddingBatch, InputType
@@ -99,7 +100,7 @@ def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 @defect("retrieval.slow", kind="service", describe="Makes every search take longer than the suite allows.")
 def slow_search(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    corpus.services.append(Service(reader=_SlowReader))
+    corpus.services.append(acting_reader("search", lambda: time.sleep(_DELAY_S)))
     return _over_budget(corpus)
 
 
@@ -203,14 +204,6 @@ class _Missing(PassingReader):
             return self.inner.search(vector, limit=limit, fields=fields, exact=True)
         hits = self.inner.search(vector, limit=2 * limit, fields=fields, exact=False)
         return [replace(hit, rank=rank) for rank, hit in enumerate(hits[::2], 1)]
-
-
-class _SlowReader(PassingReader):
-    """Takes its time with every search."""
-
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        time.sleep(_DELAY_S)
-        return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
 
 
 class _SlowEmbedder(PassingEmbedder):
