@@ -10,10 +10,10 @@ from typing import Any
 
 import dagster as dg
 
+from ragval_pipeline.orchestration.build import build_sensors
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, job_name, resource_key
 from ragval_pipeline.orchestration.resources import QdrantConnection
 from ragval_pipeline.orchestration.triggers.schedule import build_schedule, validation_condition, with_condition
-from ragval_pipeline.orchestration.triggers.sensors import build_sensors
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.suite.model import Suite
 

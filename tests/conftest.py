@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import logging
+import sqlite3
 from contextlib import nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -98,6 +99,20 @@ def _clients_share_what_each_reads_for_itself() -> Iterator[None]:
         mock.patch.object(type_inspector, "ModelSchemaParser", cache(type_inspector.ModelSchemaParser)),
         mock.patch.object(default, "create_ssl_context", read_once),
     ):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_commit_waits_for_the_disk() -> Iterator[None]:
+    """Dagster on disk commits each event, embedded Qdrant each batch. No test cuts the power: waiting is half a run."""
+    connect = sqlite3.connect
+
+    def connected(*place: Any, **how: Any) -> sqlite3.Connection:
+        connection = connect(*place, **how)
+        connection.execute("PRAGMA synchronous=OFF")
+        return connection
+
+    with mock.patch("sqlite3.connect", connected), mock.patch("sqlite3.dbapi2.connect", connected):
         yield
 
 

@@ -23,12 +23,7 @@ PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)
 
 @dataclass(frozen=True)
 class Look:
-    """A collection at first sight.
-
-    Attributes:
-        facts: What Qdrant says of it.
-        points: Its first points with their whole payload.
-    """
+    """A collection at first sight."""
 
     facts: CollectionFacts
     points: Sequence[Point]

@@ -107,9 +107,6 @@ def chunk_page(blocks: Sequence[Block]) -> list[Chunk]:
     headings, and what is still too long between two blocks. The text between the H1 and the first H2 is a chunk of its
     own.
 
-    Args:
-        blocks: The page's blocks; the first is its H1.
-
     Returns:
         Chunks with a body that is not empty.
     """

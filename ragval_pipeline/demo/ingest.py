@@ -90,12 +90,7 @@ def page_payloads(url: str, file: Path) -> Iterator[dict[str, Any]]:
 
 
 def payloads_of(url: str, html: str) -> Iterator[dict[str, Any]]:
-    """The payloads of a page's points in reading order: ``retrieval-pipeline-testing``'s fields, title and text_hash.
-
-    Args:
-        url: Address of the page.
-        html: Its HTML.
-    """
+    """A page's payloads in reading order: the fields of ``retrieval-pipeline-testing``, title and text_hash."""
     chunks = chunk_page(article_blocks(html))
     chapter = urlsplit(url).path.removeprefix("/docs/")
     for index, chunk in enumerate(chunks):

@@ -97,15 +97,7 @@ class Heading:
 def frame_page(
     template: str, page: SourcePage, pages: Sequence[SourcePage], *, content: str, headings: Sequence[Heading]
 ) -> str:
-    """The whole HTML document of a page.
-
-    Args:
-        template: Text of ``theme/page.html``, a ``string.Template``.
-        page: The page.
-        pages: All pages in reading order, for the sidebar and the neighbours.
-        content: HTML of the page's own text.
-        headings: Headings for "On this page".
-    """
+    """The whole HTML document of a page."""
     root = "../" * (page.path.count("/") + 2)
     return Template(template).substitute(
         root=root,

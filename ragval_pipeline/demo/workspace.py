@@ -16,12 +16,7 @@ SITE, QDRANT, SUITE_FILE, QUERIES_FILE, REPORTS = "site", "qdrant", "ragval.yaml
 
 @dataclass(frozen=True)
 class DemoHome:
-    """The parts of a built demo. All paths are absolute.
-
-    Attributes:
-        home: The demo's folder.
-        ingestion: What the ingestion wrote.
-    """
+    """The parts of a built demo. All paths are absolute."""
 
     home: Path
     ingestion: IngestionSummary

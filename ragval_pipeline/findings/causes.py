@@ -66,14 +66,7 @@ class Reading:
 
 
 def readings(subject: Subject, finding: Finding, site: Site, indices: frozenset[int]) -> list[Reading]:
-    """The aspects and entities that a subject of a finding is measured by, for each condition that it missed.
-
-    Args:
-        subject: The subject.
-        finding: Its finding.
-        site: What is known of pages.
-        indices: The ``matched_indices`` of the run.
-    """
+    """The aspects and entities that a subject of a finding is measured by, for each condition that it missed."""
     kind, page = finding.subject_kind, subject.page
     queries = frozenset(_named("query", (subject.name,) if kind == "query" else subject.queries))
     points = frozenset(_named("point", subject.points))

@@ -120,10 +120,6 @@ class AskedScores:
 def ask_for_scores(suite: Suite, *, log_level: str = "CRITICAL") -> AskedScores:
     """Ask an index the suite's queries and its pages' own titles; nothing of it is kept.
 
-    Args:
-        suite: As ``load_suite`` reads it.
-        log_level: From which level on Dagster's own log is shown.
-
     Raises:
         SuiteError: The suite, its queries or the environment are wrong.
     """

@@ -29,9 +29,13 @@ from ragval_pipeline.orchestration.names import (
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.orchestration.steps import build_asset
-from ragval_pipeline.orchestration.triggers.schedule import build_schedule, condition_for, with_condition
-from ragval_pipeline.orchestration.triggers.sensors import build_sensors
-from ragval_pipeline.orchestration.triggers.upstream import watched_asset
+from ragval_pipeline.orchestration.triggers.schedule import (
+    build_condition_sensor,
+    build_schedule,
+    condition_for,
+    with_condition,
+)
+from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_asset, watched_job
 from ragval_pipeline.suite.load import as_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 
@@ -141,3 +145,37 @@ def build_job(suite: Suite, assets: Sequence[dg.AssetKey], executor: dg.Executor
         description=f"Validates the collection of the suite {suite.suite} and writes its report.",
         tags={SUITE_TAG: suite.suite},
     )
+
+
+def build_sensors(
+    suite: Suite, watched: dg.AssetKey | None, *, keys: Sequence[dg.AssetKey], declarative: bool
+) -> list[dg.SensorDefinition]:
+    """The sensors of a suite.
+
+    Args:
+        suite: The suite.
+        watched: The asset that ingests, if one is known.
+        keys: The suite's own assets.
+        declarative: Whether the assets carry an automation condition for ``watched``.
+
+    Raises:
+        SuiteError: ``automation.after_job`` or ``automation.poll_s`` cannot be followed.
+    """
+    upstream = Upstream(watched, watched_job(suite))
+    poll_s = suite.automation.poll_s
+    sensors: list[dg.SensorDefinition] = []
+    if watched is not None and declarative:
+        sensors.append(build_condition_sensor(suite, keys, watched))
+    elif watched is not None:
+        from ragval_pipeline.orchestration.triggers.after_ingestion import build_after_asset_sensor
+
+        sensors.append(build_after_asset_sensor(suite, watched, upstream, keys))
+    if upstream.job is not None:
+        from ragval_pipeline.orchestration.triggers.after_ingestion import build_after_job_sensor
+
+        sensors.append(build_after_job_sensor(suite, upstream.job, upstream, keys))
+    if poll_s is not None:
+        from ragval_pipeline.orchestration.triggers.after_ingestion import build_collection_sensor
+
+        sensors.append(build_collection_sensor(suite, poll_s, upstream, keys))
+    return sensors

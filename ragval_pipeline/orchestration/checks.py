@@ -86,12 +86,7 @@ def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) 
 
 
 def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.AssetCheckResult]:
-    """The results of the checks of ``validation_report``.
-
-    Args:
-        report: The report.
-        names: The names of the checks, ``verdict`` among them.
-    """
+    """The results of the checks of ``validation_report``."""
     counted = {"error_findings": counted_errors(report.findings, report.criteria)}
     gates = [
         _publish(report.criterion(name), counted.get(name, report.findings)) for name in names if name != VERDICT_CHECK

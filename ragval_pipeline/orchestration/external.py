@@ -18,13 +18,7 @@ from ragval_pipeline.suite.model import Suite
 def external_assets(
     suite: Suite, *, ingestion: dg.AssetKey | None = None, prefix: Sequence[str] = ()
 ) -> list[dg.AssetSpec]:
-    """The collection of a suite and, when it names a source, the sitemap.
-
-    Args:
-        suite: The suite, possibly with placeholders.
-        ingestion: The asset that fills the collection, for the lineage.
-        prefix: Of all keys of the suite.
-    """
+    """The collection of a suite and, when it names a source, the sitemap."""
     return [*([_sitemap(suite, prefix)] if suite.source else []), _collection(suite, ingestion, prefix)]
 
 

@@ -104,13 +104,7 @@ def work_folder(base: UPath, run_id: str) -> UPath:
 
 
 def keep_latest(base: UPath, run_id: str, name: str) -> None:
-    """Keep the latest value of an asset as it is before a run replaces it, on the local disk as a link.
-
-    Args:
-        base: ``<report_uri>/<suite>``.
-        run_id: The run.
-        name: Name of the asset.
-    """
+    """Keep the latest value of an asset as it is before a run replaces it, on the local disk as a link."""
     from ragval_pipeline.sources.storage import local_path
 
     kept = local_path(work_folder(base, run_id) / _BEFORE)
@@ -126,10 +120,6 @@ def take_back_latest(base: UPath, run_id: str) -> None:
     """Put back the latest values that a run has replaced; where they were not kept, remove its own.
 
     Its snapshot goes with the run: what refers to it must not be found by whoever makes a single asset later.
-
-    Args:
-        base: ``<report_uri>/<suite>``.
-        run_id: The run that was cancelled.
     """
     from ragval_pipeline.sources.storage import write_whole
 

@@ -26,12 +26,7 @@ Work: TypeAlias = Callable[[Task], Measurement]
 
 @dataclass(frozen=True)
 class Made:
-    """What the work of an asset came to.
-
-    Attributes:
-        value: What the asset hands on.
-        metadata: What its page shows.
-    """
+    """What the work of an asset came to."""
 
     value: Any
     metadata: Mapping[str, Any]

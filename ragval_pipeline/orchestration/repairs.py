@@ -34,16 +34,7 @@ _OWN_SEARCH = "retrieval.retriever ranks by its own scores"
 
 @dataclass(frozen=True)
 class Trial:
-    """All that trying the repairs of a run needs.
-
-    Attributes:
-        suite: The resolved suite.
-        inventory: The site.
-        manifest: The snapshot.
-        copies: The page copies.
-        connection: The resource of the collection.
-        embedding: The resource of the embedder.
-    """
+    """All that trying the repairs of a run needs."""
 
     suite: Suite
     inventory: SiteInventory
@@ -54,9 +45,6 @@ class Trial:
 
     def run(self, findings: Sequence[Finding]) -> Simulated:
         """Simulate the repairs of all findings that have one, where answers are not as they should be.
-
-        Args:
-            findings: All findings of the run, graded.
 
         Returns:
             What was tried. A system that fails leaves out what it was needed for: then nothing is claimed of it.

@@ -180,12 +180,6 @@ def spent_words(report: ValidationReport) -> str:
     return show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of)
 
 
-def worst_severity(nodes: Sequence[FindingNode]) -> Severity:
-    """The worst severity among findings and all that follows from them; ``info`` without any."""
-    found = {finding.severity for node in nodes for finding in (node.finding, *node.below())}
-    return next((severity for severity in SEVERITIES if severity in found), "info")
-
-
 def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int]:
     """Number of findings of each severity."""
     counts: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)

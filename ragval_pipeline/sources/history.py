@@ -60,11 +60,7 @@ BASELINE_FILE = "baseline.json"
 
 @dataclass(frozen=True)
 class KeptRun:
-    """A finished run.
-
-    Attributes:
-        folder: Its folder.
-    """
+    """A finished run."""
 
     folder: UPath
 

@@ -112,13 +112,7 @@ def _required_of(given: Mapping[str, Any], flavour: Any) -> Sequence[Any]:
 
 
 def follow_map(required: Sequence[str], known: Mapping[str, str], fields: Mapping[str, str]) -> list[str]:
-    """A profile's required payload names after a suite has mapped some canonical names elsewhere.
-
-    Args:
-        required: Payload names that the profile requires.
-        known: The profile's own map.
-        fields: The map that holds now.
-    """
+    """A profile's required payload names after a suite has mapped some canonical names elsewhere."""
     moved = {known[name]: fields[name] for name in known if name in fields}
     return [moved.get(name, name) for name in required]
 
@@ -167,9 +161,6 @@ FLAVOURS: Mapping[str, Flavour] = {
 
 def flavour_of(names: Iterable[str]) -> str | None:
     """The framework that writes such payloads.
-
-    Args:
-        names: Payload names that a collection's points hold.
 
     Returns:
         A key of ``FLAVOURS``; None when the names are no framework's.

@@ -153,12 +153,7 @@ def _has_other_provider(profile: Profile, written: Layer, flags: Layer) -> bool:
 
 
 def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
-    """The suite with its provider's usual variable as key, where none is given.
-
-    Args:
-        suite: The suite as its settings say.
-        environ: Variables by name.
-    """
+    """The suite with its provider's usual variable as key, where none is given."""
     embedding = suite.embedding
     if embedding.provider == "openai" and embedding.base_url is not None:
         return suite  # a key for OpenAI is not sent to another host that speaks its API
@@ -179,11 +174,6 @@ def required_after_mapping(
 ) -> dict[str, Any]:
     """Let a profile's required fields follow when the suite maps their canonical names elsewhere.
 
-    Args:
-        settings: Merged settings.
-        layers: What they were merged from, the profile first.
-        profile: The profile, or None.
-
     Returns:
         The settings; unchanged when suite or flags name the required fields themselves.
     """
@@ -200,13 +190,7 @@ def required_after_mapping(
 
 
 def following(suite: Suite, layers: Sequence[Layer], profile: Profile | None) -> Suite:
-    """The suite with each key that a profile lets follow another one set to that one's value.
-
-    Args:
-        suite: The suite as its settings say.
-        layers: What they were merged from, the profile first.
-        profile: The profile, or None.
-    """
+    """The suite with each key that a profile lets follow another one set to that one's value."""
     for key, other in (profile.follows if profile else {}).items():
         (section, name), (held_by, followed) = key.split("."), other.split(".")
         if layer_of((section, name), layers) is layers[0]:

@@ -42,10 +42,6 @@ _REGISTERED: dict[str, Detector] = {}
 def detector(*codes: str, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]], _Find[_Evidence]]:
     """Register a function as the detector of some codes.
 
-    Args:
-        codes: Codes of the catalogue.
-        needs: Type of the evidence that it takes.
-
     Raises:
         ValueError: A code is not in the catalogue, or another function detects it for the same evidence.
     """

@@ -118,24 +118,23 @@ def validated(instance: dg.DagsterInstance) -> dg.JobExecutionResult:
 
 
 def test_a_run_that_is_continued_counts_only_while_the_index_is_what_it_was(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, kept: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from qdrant_client import QdrantClient
 
     required = list(world.suite().payload.required)
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
-    with dg.DagsterInstance.local_temp() as kept:
-        first = validated(kept)
-        assert first.success
-        assert "published" in materialised(reexecuted(kept, first.run_id, REPORT))
-        world.suite({"payload": {"required": ["source_url"]}})
-        assert_closed(reexecuted(kept, first.run_id, REPORT), "the suite has changed since")
-        world.suite({"payload": {"required": required}})
-        with closing(QdrantClient(path=str(world.folder / "qdrant"))) as client:
-            replace_with_garbage(client)
-        assert_closed(reexecuted(kept, first.run_id, REPORT), "the collection has changed since")
-        # The snapshot is new and the measurement is not.
-        assert_closed(reexecuted(kept, first.run_id, "payload_snapshot", REPORT), "collection")
+    first = validated(kept)
+    assert first.success
+    assert "published" in materialised(reexecuted(kept, first.run_id, REPORT))
+    world.suite({"payload": {"required": ["source_url"]}})
+    assert_closed(reexecuted(kept, first.run_id, REPORT), "the suite has changed since")
+    world.suite({"payload": {"required": required}})
+    with closing(QdrantClient(path=str(world.folder / "qdrant"))) as client:
+        replace_with_garbage(client)
+    assert_closed(reexecuted(kept, first.run_id, REPORT), "the collection has changed since")
+    # The snapshot is new and the measurement is not.
+    assert_closed(reexecuted(kept, first.run_id, "payload_snapshot", REPORT), "collection")
 
 
 def test_a_cancelled_run_takes_its_values_back_also_when_nobody_could_tell_its_process(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.orchestration.promotion.build import reasons_to_stay
 from ragval_pipeline.orchestration.promotion.decision import AliasChange, changed_since, reasons_against, side_by_side
-from ragval_pipeline.orchestration.promotion.rollback import reasons_to_stay
 from ragval_pipeline.validation.report import ValidationReport
 from tests.reporting.factory import RUN_ID, criterion, report
 

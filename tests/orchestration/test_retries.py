@@ -76,12 +76,17 @@ def run(instance: dg.DagsterInstance, outage: Outage, retried: str | None = None
     ("a detector of ours", "content_integrity", "metadata_completeness"),
 ])  # fmt: skip
 def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_could_be_measured(
-    world: World, monkeypatch: pytest.MonkeyPatch, system: str, step: str, measured: str | None
+    world: World,
+    kept: dg.DagsterInstance,
+    monkeypatch: pytest.MonkeyPatch,
+    system: str,
+    step: str,
+    measured: str | None,
 ) -> None:
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
-    with dg.DagsterInstance.local_temp() as instance, outage_of(system, world) as outage:
+    with outage_of(system, world) as outage:
         world.suite({**outage.changes, "retry": {"max": 0}})
-        first = run(instance, outage)
+        first = run(kept, outage)
         assert failed_steps(first) == {step}, why(first)
         assert not materialised(first) & {"validation_report", "published"}
         [folder] = world.reports.glob(f"*-{first.run_id[:8]}")
@@ -89,12 +94,12 @@ def test_a_retry_after_an_outage_is_green_and_the_report_in_between_holds_what_c
         crashed = "check.crashed" in {finding["code"] for finding in report["findings"]}
         assert crashed == (system == "a detector of ours")
         assert report["verdict"] == ("fail" if crashed else "error")
-        [seen] = instance.fetch_observations(dg.AssetKey([NAME, "validation_report"]), limit=1).records
+        [seen] = kept.fetch_observations(dg.AssetKey([NAME, "validation_report"]), limit=1).records
         assert seen.asset_observation.metadata["report"].value == f"{folder}/report.html"
         verdicts = {entry["name"]: entry["verdict"] for entry in report["criteria"]}
         assert {name for name, verdict in verdicts.items() if verdict == "met"} >= ({measured} if measured else set())
         outage.ends()
-        second = run(instance, outage, retried=first.run_id)
+        second = run(kept, outage, retried=first.run_id)
     assert second.success, why(second)
     assert materialised(second) >= {step, "validation_report", "published"}
     assert ("coverage_report" in materialised(second)) == (measured is None), "what was measured is not measured again"

@@ -64,14 +64,7 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Drafted:
-    """What ``ragval init`` made of a collection.
-
-    Attributes:
-        suite: What the suite file says.
-        questions: The starter queries that pages answer.
-        negatives: Those that are off topic.
-        seen: The first look.
-    """
+    """What ``ragval init`` made of a collection."""
 
     suite: SuiteDraft
     questions: Sequence[Question]

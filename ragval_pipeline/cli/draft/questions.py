@@ -104,13 +104,7 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Question:
-    """A question about one section of a page.
-
-    Attributes:
-        text: As a reader would type it.
-        heading: The heading that it was made of.
-        page: The page that answers it.
-    """
+    """A question about one section of a page."""
 
     text: str
     heading: str

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Annotated, Any, Literal, Protocol
 
 import dagster as dg
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from ragval_pipeline.errors import RagvalError, SuiteError, install_line
 from ragval_pipeline.reporting.alert import Alert, plain_text, slack_blocks, subject, webhook_body
@@ -236,13 +236,3 @@ def _nothing(record: logging.LogRecord) -> bool:
 
 #: What a configuration file may name; ``type`` tells them apart.
 AnyTarget = Annotated[SlackAlert | EmailAlert | WebhookAlert, Field(discriminator="type")]
-
-
-def target_of(written: Any) -> AlertTarget:
-    """A target from its settings, ``{type: slack, channel: "#rag"}``.
-
-    Raises:
-        pydantic.ValidationError: The settings are wrong.
-    """
-    known: TypeAdapter[AlertTarget] = TypeAdapter(AnyTarget, config=ConfigDict(hide_input_in_errors=True))
-    return known.validate_python(written)

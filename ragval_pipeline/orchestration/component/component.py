@@ -90,10 +90,6 @@ def rendered(value: Any, context: dg.ResolutionContext) -> Any:
     """``value`` with its templates filled in; a text without a template stays a text.
 
     Dagster's templates are native: rendering a plain ``"2024"`` would make a number of a collection's name.
-
-    Args:
-        value: Attributes as YAML gives them.
-        context: What templates may use.
     """
     if isinstance(value, Mapping):
         return {key: rendered(entry, context.at_path(key)) for key, entry in value.items()}

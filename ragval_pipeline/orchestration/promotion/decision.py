@@ -58,13 +58,7 @@ def side_by_side(candidate: ValidationReport, live: ValidationReport, *, tolerat
 
 
 def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs: Collection[str]) -> list[str]:
-    """Why the two reports do not allow a promotion; empty when they do.
-
-    Args:
-        candidate: Report on the candidate.
-        live: Report on what is live.
-        runs: The run that promotes, and the ones that it continues.
-    """
+    """Why the two reports do not allow a promotion; empty when they do."""
     reasons = []
     for name, report in (("candidate", candidate), ("live collection", live)):
         if report.run_id not in runs:

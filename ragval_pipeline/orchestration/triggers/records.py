@@ -34,11 +34,6 @@ def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg
 
     A run of some groups or assets only says nothing of the rest, one that continues another rests on what that one
     read, and a cancelled one says nothing at all.
-
-    Args:
-        instance: Dagster's instance.
-        suite: Its name.
-        keys: Its assets.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
     return [_validation(record) for record in records if _is_whole(record.dagster_run, frozenset(keys))]

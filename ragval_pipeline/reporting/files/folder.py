@@ -73,10 +73,6 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
     """The files that only show what the others hold, so that they can be made again from a kept run.
 
     Each is made when it is written: they grow with the test queries, and one at a time is in memory.
-
-    Args:
-        bundle: The run.
-        corpus: Names and lengths of what the run read.
     """
     changes = bundle.history.changes if bundle.history else None
     return {
@@ -105,11 +101,6 @@ class RunFiles:
 
     folder: str
     files: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def report_json(self) -> str:
-        """Where ``validation_report.json`` is."""
-        return self.files[REPORT]
 
     @property
     def report_html(self) -> str:

@@ -88,11 +88,6 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
 def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
     """The run that a person means, where ``baseline`` is the one that the suite is held against.
 
-    Args:
-        base: Where the suite's runs are.
-        wanted: As for ``find_run``.
-        baseline: ``history.baseline``.
-
     Raises:
         SuiteError: There is no such run.
         HistoryNotReadError: The filesystem refuses.

@@ -26,14 +26,7 @@ from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 def changes_between(
     name: str, before: ValidationReport, after: ValidationReport, subjects: tuple[Subjects, Subjects]
 ) -> RunChanges:
-    """What differs between two runs.
-
-    Args:
-        name: Name of the earlier run's folder.
-        before: Its report.
-        after: The later report.
-        subjects: All subjects of the findings of each.
-    """
+    """What differs between two runs."""
     pairing = pair_queries(before.query_results, after.query_results)
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
     groups = groups_of_report(before), groups_of_report(after)

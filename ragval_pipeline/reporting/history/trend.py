@@ -46,12 +46,7 @@ def read_history(base: UPath, *, baseline: str | None = None, limit: int | None 
 
 
 def point_of(name: str, report: ValidationReport) -> RunPoint:
-    """A run whose report is at hand.
-
-    Args:
-        name: Name of its folder.
-        report: Its report.
-    """
+    """A run whose report is at hand."""
     return RunPoint(
         name=name,
         run_id=report.run_id,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,6 +20,9 @@ class SeedEntity(BaseModel):
     """Base of a seed's entities: created once, never changed."""
 
     model_config = ConfigDict(frozen=True)
+
+
+E = TypeVar("E", bound=SeedEntity)
 
 
 class SuccessCriterion(SeedEntity):
@@ -91,14 +94,7 @@ class Rule:
 def broken_rules(
     entity: SeedEntity, where: str, *, required: Iterable[str] = (), rules: Iterable[Rule] = ()
 ) -> Iterator[RuleViolation]:
-    """Required fields of an entity that are null, and values that break a rule.
-
-    Args:
-        entity: What is looked at.
-        where: Its path in the report.
-        required: Fields that must have a value.
-        rules: Rules for values that are there.
-    """
+    """Required fields of an entity that are null, and values that break a rule."""
     name = type(entity).__name__
     for field in required:
         if getattr(entity, field) is None:
@@ -141,35 +137,47 @@ def searched_vector(bundle: ReportBundle) -> tuple[int | None, str | None]:
     return (None, None) if vector is None else (vector.size, vector.distance)
 
 
-def hash_matches(row: Mapping[str, Any]) -> bool | None:
-    """Whether a stored SHA-256 is that of the stored text; null when none is stored."""
+def _hash_matches(row: Mapping[str, Any]) -> bool | None:
+    """None when no SHA-256 is stored."""
     text_hash = row.get("text_hash")
     if not isinstance(text_hash, str) or len(text_hash) != 64:
         return None
     return text_hash.lower() == row.get("text_sha256")
 
 
-def embedding_rules(bundle: ReportBundle) -> tuple[Rule, ...]:
-    """What two profiles ask of the embedding of a chunk, as far as the index records it."""
-    hash_rule = Rule("text_hash_matches", "the hash must be that of the text", bool)
+def embedding_records(kind: type[E], bundle: ReportBundle, stored: Mapping[str, Mapping[str, Any]]) -> list[E]:
+    """The embedding of every returned chunk, once, as far as the index records it."""
+    ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
+    dimension, _ = searched_vector(bundle)
+    return [
+        kind.model_validate(
+            {
+                "chunk": chunk,
+                "vector": None,
+                "model": row.get("model"),
+                "dimension": dimension,
+                "text_hash": row.get("text_hash"),
+                "text_hash_matches": _hash_matches(row),
+            }
+        )
+        for chunk in ids
+        for row in (stored.get(chunk, {}),)
+    ]
+
+
+def embedding_violations(bundle: ReportBundle, kind: type[E], embeddings: Sequence[E]) -> Iterator[RuleViolation]:
+    """What two profiles ask of the embedding of a chunk; the collection's dimension is named once for all of them."""
+    rules = [Rule("text_hash_matches", "the hash must be that of the text", bool)]
     model = bundle.report.environment.get("embedding_model")
-    if model is None:
-        return (hash_rule,)
-    return (hash_rule, Rule("model", f"must be the model that queries are embedded with, {model}", model.__eq__))
-
-
-def dimension_violations(bundle: ReportBundle, entity: str) -> Iterator[RuleViolation]:
-    """The collection's dimension, once for all its embeddings, where queries are embedded with another one.
-
-    Args:
-        bundle: The run.
-        entity: The seed's name for an embedding.
-    """
+    if model is not None:
+        rules.append(Rule("model", f"must be the model that queries are embedded with, {model}", model.__eq__))
+    for index, embedding in enumerate(embeddings):
+        yield from broken_rules(embedding, f"embeddings[{index}]", rules=rules)
     size, _ = searched_vector(bundle)
     expected = _query_dimension(bundle)
     if size is not None and expected is not None and size != expected:
         rule = f"must be that of the queries, {expected}"
-        yield RuleViolation(entity=entity, where="embeddings", field="dimension", rule=rule, value=size)
+        yield RuleViolation(entity=kind.__name__, where="embeddings", field="dimension", rule=rule, value=size)
 
 
 def _query_dimension(bundle: ReportBundle) -> int | None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -17,16 +17,14 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    dimension_violations,
-    embedding_rules,
-    hash_matches,
+    embedding_records,
+    embedding_violations,
     is_filled,
-    searched_vector,
     stored_chunks,
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
-from ragval_pipeline.suite.profiles.rag_retrieval_testing import MAX_CHARACTERS
+from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 
@@ -101,7 +99,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
     results = [_result(query, stored, searched, report.timestamp) for query in report.query_results]
-    embeddings = _embeddings(report.query_results, stored, searched_vector(bundle)[0])
+    embeddings = embedding_records(VectorEmbedding, bundle, stored)
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -118,8 +116,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         rule_violations=[
             *_violations(results),
             *_shared_chunk_ids(results),
-            *_broken_embeddings(embeddings, embedding_rules(bundle)),
-            *dimension_violations(bundle, VectorEmbedding.__name__),
+            *embedding_violations(bundle, VectorEmbedding, embeddings),
         ],
     )
 
@@ -160,24 +157,6 @@ def _metadata(hit: TopResult, stored: Mapping[str, Any]) -> Metadata:
     )
 
 
-def _embeddings(
-    queries: Sequence[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
-) -> list[VectorEmbedding]:
-    """The embedding record of every returned chunk, once."""
-    ids = dict.fromkeys(hit.chunk_id for query in queries for hit in query.top_results)
-    return [
-        VectorEmbedding(
-            chunk=chunk,
-            vector=None,
-            model=stored.get(chunk, {}).get("model"),
-            dimension=dimension,
-            text_hash=stored.get(chunk, {}).get("text_hash"),
-            text_hash_matches=hash_matches(stored.get(chunk, {})),
-        )
-        for chunk in ids
-    ]
-
-
 _QUERY_RULES = (
     Rule("text", "must not be empty", is_filled),
     Rule("text", f"must have at most {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
@@ -199,11 +178,6 @@ def _violations(results: list[RetrievalResult]) -> Iterator[RuleViolation]:
             yield from broken_rules(chunk, f"{where}.matches[{rank}]", required=("content",), rules=_CHUNK_RULES)
             place = f"{where}.metadata_list[{rank}]"
             yield from broken_rules(metadata, place, required=("url", "chunk_id"), rules=_METADATA_RULES)
-
-
-def _broken_embeddings(embeddings: list[VectorEmbedding], rules: Iterable[Rule]) -> Iterator[RuleViolation]:
-    for index, embedding in enumerate(embeddings):
-        yield from broken_rules(embedding, f"embeddings[{index}]", rules=rules)
 
 
 def _shared_chunk_ids(results: list[RetrievalResult]) -> Iterator[RuleViolation]:

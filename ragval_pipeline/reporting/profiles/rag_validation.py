@@ -24,7 +24,7 @@ from ragval_pipeline.reporting.profiles.entities import (
 )
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.suite.profiles.rag_validation import CATEGORIES, MIN_CHARACTERS
+from ragval_pipeline.suite.profiles.table import CATEGORIES, MIN_CHARACTERS
 from ragval_pipeline.validation.report import PrecisionMetric as Precision
 from ragval_pipeline.validation.report import QueryReport, TopResult
 

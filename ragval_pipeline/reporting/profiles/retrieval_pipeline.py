@@ -25,7 +25,9 @@ from ragval_pipeline.reporting.profiles.entities import (
     success,
 )
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K, PROFILE
+from ragval_pipeline.suite.profiles.table import MAX_TOP_K
+from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
+from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE as PROFILE
 from ragval_pipeline.validation.report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word
 

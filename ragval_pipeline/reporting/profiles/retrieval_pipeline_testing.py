@@ -20,7 +20,8 @@ from ragval_pipeline.reporting.profiles.entities import (
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
-from ragval_pipeline.suite.profiles.retrieval_pipeline_testing import MODULE_PATTERN, PROFILE
+from ragval_pipeline.suite.profiles.table import MODULE_PATTERN
+from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE_TESTING as PROFILE
 from ragval_pipeline.validation.report import Distribution, QueryReport
 from ragval_pipeline.validation.report import ValidationReport as RunReport
 

@@ -5,7 +5,7 @@ Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -18,9 +18,8 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    dimension_violations,
-    embedding_rules,
-    hash_matches,
+    embedding_records,
+    embedding_violations,
     is_filled,
     searched_vector,
     stored_chunks,
@@ -130,7 +129,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     times = bundle.asked_at
     tests = [_test(query, asked.get(str(query["id"])), stored, times) for query in bundle.queries]
     queries = [_query(query, times) for query in bundle.queries]
-    embeddings = _embeddings(report.query_results, stored, searched_vector(bundle)[0])
+    embeddings = embedding_records(Embedding, bundle, stored)
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -152,8 +151,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         },
         rule_violations=[
             *_violations(queries, tests, _negative_ids(bundle)),
-            *_broken_embeddings(embeddings, embedding_rules(bundle)),
-            *dimension_violations(bundle, Embedding.__name__),
+            *embedding_violations(bundle, Embedding, embeddings),
         ],
     )
 
@@ -213,23 +211,6 @@ def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]]) -> Retrieved
             processed_at=row.get("embedded_at"),
         ),
     )
-
-
-def _embeddings(
-    queries: Sequence[QueryReport], stored: Mapping[str, Mapping[str, Any]], dimension: int | None
-) -> list[Embedding]:
-    ids = dict.fromkeys(hit.chunk_id for query in queries for hit in query.top_results)
-    return [
-        Embedding(
-            chunk=chunk,
-            vector=None,
-            dimension=dimension,
-            model=stored.get(chunk, {}).get("model"),
-            text_hash=stored.get(chunk, {}).get("text_hash"),
-            text_hash_matches=hash_matches(stored.get(chunk, {})),
-        )
-        for chunk in ids
-    ]
 
 
 def _indexing(bundle: ReportBundle) -> Indexing:
@@ -303,8 +284,3 @@ def _violations(queries: list[Query], tests: list[ValidationTest], negative: set
             yield from broken_rules(
                 chunk.metadata, f"{place}.metadata", required=_METADATA_REQUIRED, rules=_METADATA_RULES
             )
-
-
-def _broken_embeddings(embeddings: list[Embedding], rules: Iterable[Rule]) -> Iterator[RuleViolation]:
-    for index, embedding in enumerate(embeddings):
-        yield from broken_rules(embedding, f"embeddings[{index}]", rules=rules)

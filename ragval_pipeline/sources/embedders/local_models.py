@@ -52,7 +52,6 @@ class _LocalEmbedder:
         return joined([self._embed_slice(part, input_type) for part in in_calls(clean, BATCH)])
 
     def close(self) -> None:
-        """Let the model go."""
         self.__dict__.pop("_loaded", None)
 
     @cached_property

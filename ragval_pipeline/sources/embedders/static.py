@@ -232,7 +232,6 @@ class _Vocabulary(dict[str, int]):
         return number
 
     def tokens_of(self, texts: Sequence[str]) -> list[NDArray[np.intp]]:
-        """The tokens of each text."""
         import numpy as np
 
         words, ends = self._numbers(texts)
@@ -243,7 +242,6 @@ class _Vocabulary(dict[str, int]):
         return [tokens[start:end] for start, end in pairwise(np.concatenate([[0], last])[ends].tolist())]
 
     def counts_of(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has."""
         import numpy as np
 
         words, ends = self._numbers(texts)
@@ -291,11 +289,6 @@ class _Vocabulary(dict[str, int]):
 @functools.cache
 def _vocabulary(parts: StaticParts) -> _Vocabulary:
     return _Vocabulary(parts)
-
-
-def token_ids(parts: StaticParts, texts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each text; a word that was met before is not tokenised again."""
-    return [tokens.tolist() for tokens in _vocabulary(parts).tokens_of(texts)]
 
 
 def token_counts(parts: StaticParts, texts: Sequence[str]) -> list[int]:

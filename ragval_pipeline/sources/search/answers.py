@@ -6,16 +6,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Reader
+from ragval_pipeline.sources.search.searchers import Searcher
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
 from ragval_pipeline.sources.stores.qdrant.strict_mode import MOST_HITS
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders.base import Embedder
+    pass
 
 #: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
 MAX_DEPTH = 10_000
@@ -69,50 +68,6 @@ class Answers:
 
     answers: list[Answer] = field(default_factory=list)
     failure: SystemFailure | None = None
-
-
-def ask_all(
-    questions: Sequence[Question],
-    *,
-    embedder: Embedder,
-    reader: Reader,
-    fields: Sequence[str],
-    page_of: Callable[[Mapping[str, object]], str | None],
-    vector: VectorFacts,
-    input_type: Literal["search_query", "search_document"] = "search_query",
-    exact: bool = False,
-    repeats: int = 1,
-    page_fields: Sequence[str] | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> Answers:
-    """``ask_with`` an embedder and a collection.
-
-    Args:
-        questions: What to ask.
-        embedder: Embeds all texts in one go.
-        reader: The collection.
-        fields: Payload fields that come with a hit.
-        page_of: Canonical page of a payload, or null.
-        vector: Size and distance of the vectors searched.
-        input_type: How queries are embedded.
-        exact: Search exactly.
-        repeats: Searches per question, the first included.
-        page_fields: As in ``ask_with``.
-        on_progress: As in ``ask_with``.
-
-    Raises:
-        SystemFailure: The embedder fails: then nothing is answered.
-        NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
-    """
-    return ask_with(
-        questions,
-        searcher=IndexSearcher(embedder, reader, vector, input_type, exact),
-        fields=fields,
-        page_of=page_of,
-        repeats=repeats,
-        page_fields=page_fields,
-        on_progress=on_progress,
-    )
 
 
 def ask_with(

@@ -24,7 +24,8 @@ from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Hit
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.suite.profiles.retrieval_pipeline import MAX_CHARACTERS, MAX_TOP_K
+from ragval_pipeline.suite.profiles.table import MAX_TOP_K
+from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.text.characters import is_blank
 
 State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]

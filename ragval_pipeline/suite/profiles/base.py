@@ -28,8 +28,11 @@ class Variable:
 
 
 #: What every seed asks for. A suite that says itself where Qdrant is says also whether that place asks for a key.
-QDRANT_URL = Variable("QDRANT_URL", "qdrant.url", unless=("qdrant.url", "qdrant.path"))
-QDRANT_API_KEY = Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.url", "qdrant.path", "qdrant.api_key"))
+SYSTEM_VARIABLES = (
+    Variable("COHERE_API_KEY", "embedding.api_key"),
+    Variable("QDRANT_URL", "qdrant.url", unless=("qdrant.url", "qdrant.path")),
+    Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.url", "qdrant.path", "qdrant.api_key")),
+)
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,7 @@ class QueryRule:
 
 @dataclass(frozen=True)
 class SettingRule:
-    """A rule of the seed for a setting of the suite.
-
-    Attributes:
-        key: Dotted key of the suite.
-        holds: Whether the value is right.
-        problem: What to say when it is not.
-    """
+    """A rule of the seed for a setting of the suite."""
 
     key: str
     holds: Callable[[Any], bool]

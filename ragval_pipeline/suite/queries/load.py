@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,18 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.problems import suite_error
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.profiles.base import Profile, QueryRule
 from ragval_pipeline.suite.queries.files import Entry, read_beir, read_entries
 from ragval_pipeline.suite.queries.ground_truth import with_ground_truth
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
 from ragval_pipeline.suite.queries.qrels import Qrels, is_qrels, query_ids, read_qrels, with_judgements
-from ragval_pipeline.suite.queries.rules import advice, check_patterns, refuse_broken
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.queries.trec import read_topics
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 
 _log = logging.getLogger(__name__)
+
+Located = list[tuple[Entry, TestQuery]]
 
 
 def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
@@ -43,20 +46,16 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     """
     located, file = _read(suite)
     profile = get_profile(suite.profile)
-    refuse_broken(located, profile, file)
-    for line in advice(located, profile, file) if advise else ():
+    _refuse_broken(located, profile, file)
+    for line in _advice(located, profile, file) if advise else ():
         _log.warning("%s", line)
     if suite.retrieval.module_match == "regex":
-        check_patterns(located, file)
+        _check_patterns(located, file)
     return [query for _, query in located]
 
 
 def unmatched_topics(suite: Suite, queries: Sequence[TestQuery]) -> dict[str, int]:
     """Ids of the suite's qrels that name none of its queries, with the number of judgements on each.
-
-    Args:
-        suite: The suite.
-        queries: Its queries, as ``load_queries`` reads them.
 
     Raises:
         SuiteError: The qrels cannot be read.
@@ -74,9 +73,6 @@ def _qrels_of(suite: Suite) -> Qrels:
         truth = setting.ground_truth
         return read_qrels(truth) if truth is not None and is_qrels(truth) else {}
     return read_beir(setting)[1] if isinstance(setting, Path) and setting.is_dir() else {}
-
-
-Located = list[tuple[Entry, TestQuery]]
 
 
 def _read(suite: Suite) -> tuple[Located, Path | None]:
@@ -157,3 +153,60 @@ def _query(content: dict[str, Any], entry: Entry, file: Path | None) -> TestQuer
                 remedy="Add query_text (or query, text).",
             ) from None
         raise suite_error(error, model=TestQuery, file=file, given=content, prefix=entry.key("")) from None
+
+
+def _refuse_broken(located: Located, profile: Profile | None, file: Path | None) -> None:
+    for rule in _rules(profile, fatal=True):
+        for entry, query in located:
+            if profile is not None and _is_broken(rule, query):
+                problem = f"{rule.problem} (profile {profile.name})"
+                raise SuiteError(problem, file=file, key=entry.key(rule.field))
+
+
+def _advice(located: Located, profile: Profile | None, file: Path | None) -> Iterator[str]:
+    """What the profile would have otherwise, a line for each of its rules, however many queries break it."""
+    if profile is None:
+        return
+    for rule in _rules(profile, fatal=False):
+        broken = [(entry, query) for entry, query in located if _is_broken(rule, query)]
+        if broken:
+            entry, query = broken[0]
+            more = f", and {len(broken) - 1} more likewise" if len(broken) > 1 else ""
+            shown = printable(getattr(query, rule.field))
+            yield f"{file}: {entry.key(rule.field)}: {shown!r} {rule.problem} (profile {profile.name}){more}"
+    for name in profile.expects:
+        lacking = [query.id for _, query in located if not query.negative and not _states(query, name)]
+        if lacking:
+            yield (
+                f"{file}: {len(lacking):,} of {len(located):,} queries have no {name}, which profile {profile.name} "
+                f"asks for; the first is {printable(lacking[0])}"
+            )
+
+
+def _rules(profile: Profile | None, *, fatal: bool) -> list[QueryRule]:
+    return [rule for rule in profile.query_rules if rule.fatal == fatal] if profile is not None else []
+
+
+def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
+    given = rule.field in query.model_fields_set
+    return (given or rule.always) and not rule.holds(getattr(query, rule.field))
+
+
+def _states(query: TestQuery, name: str) -> bool:
+    # Judgements of a qrels file say as well which pages are relevant.
+    return name in query.model_fields_set or (name == "relevant_urls" and bool(query.judgements))
+
+
+def _check_patterns(located: Located, file: Path | None) -> None:
+    for entry, query in located:
+        if query.expected_module is None:
+            continue
+        try:
+            re.compile(query.expected_module)
+        except re.error as error:
+            raise SuiteError(
+                f"query {printable(query.id)}: {printable(query.expected_module)} is no regular expression ({error})",
+                file=file,
+                key=entry.key("expected_module"),
+                remedy="Correct it, or set retrieval.module_match to exact, normalised or prefix.",
+            ) from None

@@ -12,6 +12,7 @@ from ragval_pipeline.demo.ingest import module_of, text_hash, token_counts
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import Amount
+from ragval_pipeline.testing.defects.services import vector_key
 
 T = TypeVar("T")
 
@@ -70,6 +71,17 @@ def choose_queries(
     return chosen
 
 
+def query_keys(corpus: Corpus, queries: Iterable[dict[str, Any]]) -> frozenset[tuple[float, ...]]:
+    """The ``vector_key`` of each query, by which a server knows that it was asked."""
+    vectors = corpus.embed([query["query_text"] for query in queries], input_type="search_query")
+    return frozenset(map(vector_key, vectors))
+
+
+def top_k_of(corpus: Corpus, query: dict[str, Any] | None = None) -> int:
+    """How many hits a query asks for; without one, how many the suite does."""
+    return int((query or {}).get("top_k") or corpus.settings.get("retrieval", {}).get("top_k", 5))
+
+
 def counted_queries(corpus: Corpus) -> list[dict[str, Any]]:
     """Queries that criteria and findings count: a draft expects nothing yet that could be missed."""
     return [query for query in corpus.queries if query.get("status") != "draft"]
@@ -121,12 +133,7 @@ def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **ch
 
 
 def rewrite(corpus: Corpus, changes: Sequence[tuple[StoredPoint, str]]) -> None:
-    """Give points new texts.
-
-    Args:
-        corpus: Their corpus.
-        changes: Points and their texts.
-    """
+    """Give points new texts."""
     counted = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
     for (point, text), tokens in zip(changes, token_counts([text for _, text in changes]), strict=True):
         corpus.put(point, "text", text)

@@ -71,6 +71,26 @@ class PassingReader:
         return getattr(self.inner, name)
 
 
+class SpoilingReader(PassingReader):
+    """Spoils the hits of some vectors, known by their ``vector_key``, every time."""
+
+    def __init__(
+        self, inner: Reader, vectors: frozenset[tuple[float, ...]], spoil: Callable[[list[Hit]], list[Hit]]
+    ) -> None:
+        super().__init__(inner)
+        self._vectors, self._spoil = vectors, spoil
+
+    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
+        """The hits, or what is left of them."""
+        hits = self.inner.search(vector, limit=limit, fields=fields, exact=exact)
+        return self._spoil(hits) if vector_key(vector) in self._vectors else hits
+
+
+def vector_key(vector: Iterable[float]) -> tuple[float, ...]:
+    """What a vector that was sent is known again by: its values to five digits."""
+    return tuple(round(value, 5) for value in vector)
+
+
 class PassingEmbedder:
     """An embedder that passes everything on."""
 

@@ -95,16 +95,3 @@ def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = N
                 chunk = hash((row["chunk_index"], row["text_sha256"]))
                 page.chunks.setdefault(row["source_url"], set()).add(chunk)
     return pages
-
-
-def merge_pages(slices: Iterable[Mapping[str, IndexedPage]]) -> dict[str, IndexedPage]:
-    """Indexed pages of the whole collection from those of its slices."""
-    merged: dict[str, IndexedPage] = {}
-    for pages in slices:
-        for key, page in pages.items():
-            known = merged.setdefault(key, IndexedPage(key))
-            for spelling, points in page.spellings.items():
-                known.add(spelling, points, page.newest)
-            for spelling, chunks in page.chunks.items():
-                known.chunks.setdefault(spelling, set()).update(chunks)
-    return merged

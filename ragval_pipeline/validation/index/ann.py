@@ -23,13 +23,7 @@ _SHOWN = 5  # shown
 
 
 def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool) -> str | None:
-    """Why every search is exact, so that there is no recall to measure; None when there is.
-
-    Args:
-        facts: Of the collection.
-        vector: The one that searches use.
-        asked_exact: The suite's ``retrieval.exact``.
-    """
+    """Why every search is exact, so that there is no recall to measure; None when there is."""
     if asked_exact:
         return "the suite searches exactly"
     if not answers_for_itself(facts):

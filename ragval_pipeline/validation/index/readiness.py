@@ -25,12 +25,7 @@ _STATUS = {
 
 @dataclass(frozen=True)
 class Serving:
-    """How a collection serves searches.
-
-    Attributes:
-        facts: Of the collection.
-        filtered: The suite's ``qdrant.filter``.
-    """
+    """How a collection serves searches."""
 
     facts: CollectionFacts
     filtered: Mapping[str, object] | None = None

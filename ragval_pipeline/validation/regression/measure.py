@@ -33,13 +33,7 @@ _KINDS = 3  # shown
 
 @dataclass(frozen=True)
 class Against:
-    """A comparison with the baseline.
-
-    Attributes:
-        comparison: This run against it.
-        baseline: Name of its run.
-        collection: Name of the collection.
-    """
+    """A comparison with the baseline."""
 
     comparison: Comparison
     baseline: str
@@ -47,13 +41,7 @@ class Against:
 
 
 def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:
-    """The measurement of ``regression``.
-
-    Args:
-        comparison: This run against the baseline.
-        baseline: Name of the baseline's run.
-        collection: Name of the collection.
-    """
+    """The measurement of ``regression``."""
     return Measurement(
         asset=ASSET,
         values=(_value(comparison, baseline),),

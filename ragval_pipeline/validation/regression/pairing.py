@@ -210,11 +210,6 @@ class Series:
 def all_series(before: RunAnswers, after: RunAnswers, pairing: Pairing) -> list[Series]:
     """Every metric that at least one pair of queries has.
 
-    Args:
-        before: The earlier run.
-        after: This run.
-        pairing: Their queries.
-
     Returns:
         ``query_pass_rate`` and ``ndcg_at_K``, K the largest that this run measures and both runs' rankings hold: of a
         ranking that was kept three deep, nDCG@10 would be a lower bound. A query that vanished scores 0 now: leaving

@@ -68,12 +68,7 @@ class Turnover:
 
 
 def turnover(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> Turnover:
-    """Compare two snapshots.
-
-    Args:
-        before: Rows of the earlier snapshot with ``PAGE_COLUMNS``.
-        after: Rows of the later one.
-    """
+    """Compare two snapshots."""
     old, new = _chunks_by_page(before), _chunks_by_page(after)
     both = old.keys() & new.keys()
     return Turnover(
@@ -119,10 +114,6 @@ class ChunkChange:
 
 def chunk_changes(before: Iterable[_Row], after: Iterable[_Row]) -> list[ChunkChange]:
     """The chunks that differ, by page and place.
-
-    Args:
-        before: Rows of the earlier snapshot with ``CHUNK_COLUMNS``.
-        after: Rows of the later one.
 
     Returns:
         Chunks whose text stands on their page in only one of the snapshots. An old and a new text at the same place of

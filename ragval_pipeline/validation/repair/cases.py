@@ -58,13 +58,7 @@ class Case:
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
-    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs, then of the others.
-
-    Args:
-        findings: All findings of the run.
-        queries: Every test query.
-        settings: What the suite asks of retrieval.
-    """
+    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs, then of others."""
     by_id = {query.id: query for query in queries}
     cases: list[Case] = []
     for finding in findings:

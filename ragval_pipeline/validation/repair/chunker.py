@@ -89,11 +89,7 @@ class Chunker:
 
     @classmethod
     def seen_in(cls, pages: Sequence[tuple[Layout, Sequence[Span]]]) -> Chunker | None:
-        """The chunker that has made the chunks of some pages; None when too few are in several chunks.
-
-        Args:
-            pages: Pages, each with where all its chunks stand.
-        """
+        """The chunker that has made the chunks of some pages; None when too few are in several chunks."""
         parted = [(layout, sorted(spans)) for layout, spans in pages if len(spans) > 1]
         if len(parted) < FEWEST:
             return None

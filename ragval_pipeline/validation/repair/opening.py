@@ -31,11 +31,7 @@ class Opening:
 
     @classmethod
     def seen_in(cls, chunks: Iterable[tuple[str, Mapping[str, Any]]]) -> Opening:
-        """What most of some chunks begin with, or nothing.
-
-        Args:
-            chunks: The beginning of each, with its point.
-        """
+        """What most of some chunks begin with, or nothing."""
         shapes, parting = Counter[str](), Counter[str]()
         for text, row in chunks:
             shape, path = text, [str(heading) for heading in row.get("headings") or ()]

@@ -72,12 +72,7 @@ def _begin_of(letters: str, page: FoldedText) -> int | None:
 
 
 def as_on_page(text: str, page: FoldedText) -> str | None:
-    """A chunk with the words that differ as its page has them, else as it is stored; None when it is not on the page.
-
-    Args:
-        text: The chunk.
-        page: The page's text.
-    """
+    """A chunk with the words that differ as its page has them; None when it is not on the page."""
     place = _place_of(fold(text), page)
     if place is None:
         return None

@@ -107,11 +107,7 @@ class Simulated:
         return _by_subject((result.code, result.refuted) for result in self.results)
 
     def below_roots(self, findings: Iterable[Finding]) -> Simulated:
-        """The same without what a repair clears that is only tried because of a cause whose own repair does not.
-
-        Args:
-            findings: With ``because``, which names the root of what follows.
-        """
+        """The same without what a repair clears that is only tried because of a cause whose own repair does not."""
         roots = {(finding.code, finding.scope): finding.because for finding in findings}
         results = []
         for result in self.results:

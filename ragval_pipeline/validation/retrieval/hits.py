@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,8 +128,3 @@ def has_ground_truth(query: TestQuery) -> bool:
 def relevant_pages(grades: Mapping[str, int]) -> list[str]:
     """Judged pages that are relevant at all."""
     return [page for page, grade in grades.items() if grade > 0]
-
-
-def first_relevant(ranking: Sequence[str], grades: Mapping[str, int]) -> int | None:
-    """Rank (from 1) of the first relevant page; None when there is none."""
-    return next((rank for rank, page in enumerate(ranking, 1) if grades.get(page, 0) > 0), None)

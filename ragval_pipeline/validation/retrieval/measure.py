@@ -34,12 +34,6 @@ def query_sections(
 ) -> dict[str, Any]:
     """All sections, as JSON values and packed entities.
 
-    Args:
-        queries: Every test query, in file order.
-        reports: What was judged of each, in the same order.
-        answers: The answer to each, by query id.
-        settings: What the suite asks.
-
     Returns:
         ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, ``run`` and
         ``qrels`` (pages by canonical form) of the queries with ground truth that were answered, and ``asked_at`` (query

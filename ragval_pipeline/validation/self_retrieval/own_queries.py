@@ -173,10 +173,6 @@ def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) ->
     """Beginnings of the longest chunks of some pages; vectors that are not those of the page's texts find neither.
 
     With their blanks as they are stored: some models read them, and a text of short lines has another vector without.
-
-    Args:
-        keys: Canonical forms of the pages.
-        rows: Snapshot rows with ``PASSAGE_COLUMNS``.
     """
     longest: dict[str, list[str]] = {key: [] for key in keys}
     for row in rows:

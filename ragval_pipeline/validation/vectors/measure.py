@@ -161,7 +161,6 @@ class _Judged:
             self._named = [row["model"] for row in rows.values()]
 
     def findings(self) -> list[Finding]:
-        """Everything that is wrong with the vectors."""
         found, settings, points = self._found, self._settings, self._points
         named = points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
         lengths = self._lengths()
@@ -196,7 +195,6 @@ class _Judged:
         return {found.ids[place]: round(float(lengths[place]), 4) for place in off}
 
     def value(self) -> MeasuredValue:
-        """``embedding_match``."""
         if not self._settings.sampling:
             return not_measured(CRITERION, "not_applicable", "embedding.identity_sample is 0")
         if not self._found.points:
@@ -208,7 +206,6 @@ class _Judged:
         return ratio(CRITERION, self._points.count(Label.MATCHING), sampled, of=of)
 
     def sections(self) -> dict[str, Any]:
-        """The report's part on vectors."""
         found, points, best = self._found, self._points, self._decision.best
         section = {
             "points": found.points,

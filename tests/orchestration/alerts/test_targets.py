@@ -17,8 +17,8 @@ from ragval_pipeline.orchestration.alerts.targets import (
     EmailAlert,
     SlackAlert,
     WebhookAlert,
-    target_of,
 )
+from ragval_pipeline.orchestration.component.attributes import DagsterSettings
 from ragval_pipeline.reporting.alert import Alert
 from tests.orchestration.alerts.receivers import HttpReceiver, MailReceiver, http_receiver, mail_receiver
 from tests.orchestration.world import NOBODY
@@ -119,5 +119,5 @@ def test_secrets_are_read_when_an_alert_is_sent(http: HttpReceiver, monkeypatch:
 ])  # fmt: skip
 def test_wrong_settings_are_refused_without_repeating_them(written: dict[str, str]) -> None:
     with pytest.raises(ValidationError) as error:
-        target_of(written)
+        DagsterSettings.model_validate({"alerts": [written]})
     assert SECRET not in str(error.value)

@@ -10,7 +10,8 @@ from qdrant_client import models
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
-from ragval_pipeline.sources.search.answers import Answers, Question, ask_all
+from ragval_pipeline.sources.search.answers import Answers, Question, ask_with
+from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.points import Found
 from ragval_pipeline.sources.stores.qdrant.searching import Search
@@ -73,8 +74,9 @@ def page_of(payload: Mapping[str, Any]) -> str | None:
 
 
 def ask(reader: Any, *questions: Question, embedder: Compass | None = None, **more: Any) -> Answers:
-    settings = {"fields": ["url", "text"], "page_of": page_of, "vector": PLANE, **more}
-    return ask_all(questions, embedder=embedder or Compass(), reader=reader, **settings)
+    ways = {name: more.pop(name) for name in ("vector", "exact", "input_type") if name in more}
+    searcher = IndexSearcher(embedder or Compass(), reader, **{"vector": PLANE, **ways})
+    return ask_with(questions, searcher=searcher, **{"fields": ["url", "text"], "page_of": page_of, **more})
 
 
 def test_hits_come_with_their_fields_and_rank(qdrant: Qdrant) -> None:

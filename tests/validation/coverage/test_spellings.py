@@ -8,7 +8,7 @@ from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.coverage.compare import measure_coverage, url_variants
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages, merge_pages
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage, collect_pages
 from tests.validation.factory import NOW, SITE, absolute, index, site
 
 
@@ -95,17 +95,3 @@ def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
     inventory = site("/a")
     [page] = index(inventory, "/a#one", "/a#two", "/a#two", "/a").values()
     assert page.spelling == f"{SITE}/a"
-
-
-def test_slices_merge_to_the_whole() -> None:
-    fold = site("/a").folder().key
-    times = ["2026-01-01", None, "2026-03-01", "2026-02-01"]
-    urls = [f"{SITE}/a", f"{SITE}/a/", f"{SITE}/b", f"{SITE}/a"]
-    rows = [
-        {"page_key": fold(url), "source_url": url, "embedded_at": time} for url, time in zip(urls, times, strict=True)
-    ]
-    rows.append({"page_key": None, "source_url": None, "embedded_at": None})
-    whole = collect_pages(rows)
-    for cut in range(len(rows) + 1):
-        assert merge_pages([collect_pages(rows[:cut]), collect_pages(rows[cut:])]) == whole
-    assert whole[f"{SITE}/a"].spelling == f"{SITE}/a"

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from ragval_pipeline.reporting.files.tables import qrels_trec, run_trec
 from ragval_pipeline.validation.retrieval.hits import (
-    first_relevant,
     has_ground_truth,
     page_qrels,
     page_ranking,
@@ -64,7 +63,7 @@ def test_the_usual_formulas_hold(grades: list[int], relevant: int) -> None:
     values = {name: by["q"] for name, by in per_query({"q": ranking}, qrels, ranks=(3,), depth=4).items()}
     total = sum(grade > 0 for grade in qrels["q"].values())
     top = [grade > 0 for grade in grades[:3]]
-    first = first_relevant(ranking[:4], qrels["q"])
+    first = next((rank for rank, grade in enumerate(grades[:4], 1) if grade > 0), None)
     assert values["precision_at_3"] == pytest.approx(sum(top) / 3)
     assert values["recall_at_3"] == pytest.approx(sum(top) / total)
     assert values["hit_at_3"] == float(any(top))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.demo.workspace import SITE
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.testing.defects.choose import choose_queries
+from ragval_pipeline.testing.defects.choose import choose_queries, top_k_of
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
 
@@ -188,7 +188,7 @@ def _fail(corpus: Corpus, amount: Amount, rng: random.Random, expect: Any, *, ne
     """Give positive queries that state ``needs`` an expectation that only hits far down the ranking meet."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and needs in query)
     for query, ranking in zip(chosen, corpus.search([query["query_text"] for query in chosen]), strict=True):
-        points, near = [point for _, point in ranking], _NEAR * _top_k(corpus, query)
+        points, near = [point for _, point in ranking], _NEAR * top_k_of(corpus, query)
         expect(query, points[:near], points[near:])
     return Planted("query.failed", frozenset(str(query["id"]) for query in chosen))
 
@@ -199,7 +199,3 @@ def _other_name(corpus: Corpus, rng: random.Random, name: str) -> Any:
         query[f"expected_{name}"] = rng.choice(sorted({corpus.get(point, name) for point in far} - found))
 
     return expect
-
-
-def _top_k(corpus: Corpus, query: dict[str, Any]) -> int:
-    return int(query.get("top_k") or corpus.settings.get("retrieval", {}).get("top_k", 5))

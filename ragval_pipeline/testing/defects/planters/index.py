@@ -71,11 +71,9 @@ class _RefusingReader(PassingReader):
     """Answers the first call with 401, as a server does that does not know the key."""
 
     def facts(self) -> CollectionFacts:
-        """Never answers."""
         self._refuse()
 
     def count(self) -> int:
-        """Never answers."""
         self._refuse()
 
     def _refuse(self) -> NoReturn:
@@ -94,7 +92,6 @@ class _Growing(PassingReader):
     """Counts more points than its facts told."""
 
     def count(self) -> int:
-        """Points by now."""
         return self.inner.count() + _ARRIVING
 
 
@@ -122,7 +119,6 @@ class _RefusingEmbedder(PassingEmbedder):
     """Refuses every call."""
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Never answers."""
         raise SystemFailure(
             "the provider answered HTTP 401: invalid api token",
             code="embedder.unreachable",

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ragval_pipeline.testing.defects.choose import choose_queries, rewrite
+from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingReader, Service
+from ragval_pipeline.testing.defects.services import Service, SpoilingReader
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.reader import Hit
 
 #: A word that stands in most chunks, and what it becomes in chunks and pages alike: nothing else is wrong then.
 _COMMON, _INSTEAD = re.compile(r"\bthe\b"), "this"
-#: Digits by which a vector that was sent is known again.
-_DIGITS = 5
 
 Spoil: TypeAlias = "Callable[[list[Hit]], list[Hit]]"
 
@@ -97,9 +95,8 @@ def corpus_turnover(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
 def _spoil(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Spoil, *, critical: bool) -> list[str]:
     """Make the server spoil the hits of some queries; their ids."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: _is_ordinary(query, critical=critical))
-    vectors = corpus.embed([query["query_text"] for query in chosen], input_type="search_query")
-    keys = frozenset(map(_key, vectors))
-    corpus.services.append(Service(reader=lambda inner: _Spoiling(inner, keys, spoil)))
+    keys = query_keys(corpus, chosen)
+    corpus.services.append(Service(reader=lambda inner: SpoilingReader(inner, keys, spoil)))
     _against_last_run(corpus)
     return [str(query["id"]) for query in chosen]
 
@@ -128,20 +125,3 @@ def _reworded(text: str) -> str:
 
 def _reworded_all(value: str | Sequence[str]) -> str | list[str]:
     return _reworded(value) if isinstance(value, str) else [_reworded(entry) for entry in value]
-
-
-def _key(vector: Iterable[float]) -> tuple[float, ...]:
-    return tuple(round(value, _DIGITS) for value in vector)
-
-
-class _Spoiling(PassingReader):
-    """Spoils the hits of some vectors."""
-
-    def __init__(self, inner: Reader, vectors: frozenset[tuple[float, ...]], spoil: Spoil) -> None:
-        super().__init__(inner)
-        self._vectors, self._spoil = vectors, spoil
-
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits, or what is left of them."""
-        hits = self.inner.search(vector, limit=limit, fields=fields, exact=exact)
-        return self._spoil(hits) if _key(vector) in self._vectors else hits

@@ -17,18 +17,18 @@ from ragval_pipeline.testing.defects.choose import (
     choose_points,
     choose_queries,
     counted_queries,
+    query_keys,
     required_fields,
+    top_k_of,
 )
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingReader, Service
+from ragval_pipeline.testing.defects.services import PassingReader, Service, vector_key
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
 
 
-#: Digits by which a vector that was sent is known again.
-_DIGITS = 5
 Key = tuple[float, ...]
 
 
@@ -40,8 +40,7 @@ Key = tuple[float, ...]
 )
 def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_queries(corpus, amount, rng, suits=lambda _: True)
-    vectors = corpus.embed([query["query_text"] for query in chosen], input_type="search_query")
-    forgetful = frozenset(_key(vector) for vector in vectors)
+    forgetful = query_keys(corpus, chosen)
     corpus.services.append(Service(reader=lambda inner: _Forgetful(inner, forgetful)))
     return Planted("retrieval.nondeterministic", frozenset(str(query["id"]) for query in chosen))
 
@@ -53,7 +52,7 @@ def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 )
 def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     asked = [query for query in corpus.queries if "top_k" not in query]
-    top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
+    top_k = top_k_of(corpus)
     rankings = corpus.search([query["query_text"] for query in asked])
     # Not the last hit: the server may order a near tie differently.
     returned = sorted({str(point.id) for ranking in rankings for _, point in ranking[: top_k - 1]})
@@ -76,7 +75,7 @@ class _Forgetful(PassingReader):
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The hits, without the second one from the second time on; an exact search forgets nothing."""
-        key = _key(vector)
+        key = vector_key(vector)
         if exact or key not in self._vectors:
             return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
         self._asked[key, limit] += 1
@@ -94,7 +93,6 @@ class _Stripping(PassingReader):
         self._ids, self._field = ids, field
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits, some of them stripped."""
         hits = self.inner.search(vector, limit=limit, fields=fields, exact=exact)
         return [self._stripped(hit) if hit.id in self._ids else hit for hit in hits]
 
@@ -102,10 +100,6 @@ class _Stripping(PassingReader):
         if not lookup(hit.payload, self._field)[0]:
             return hit
         return replace(hit, payload={name: value for name, value in hit.payload.items() if name != self._field})
-
-
-def _key(vector: Sequence[float]) -> Key:
-    return tuple(round(value, _DIGITS) for value in vector)
 
 
 #: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
@@ -160,10 +154,9 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     for ranking in corpus.search([query["query_text"] for query in chosen]):
         _store_again(corpus, ranking[0][1], copies=4)
     asked = [query for query in counted_queries(corpus) if not query.get("negative")]
-    top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
     crowded = set()
     for query, ranking in zip(asked, corpus.search([query["query_text"] for query in asked]), strict=True):
-        texts = [corpus.text(point) for _, point in ranking[: int(query.get("top_k") or top_k)]]
+        texts = [corpus.text(point) for _, point in ranking[: top_k_of(corpus, query)]]
         if len(texts) - len(set(texts)) >= len(texts) / 2:
             crowded.add(str(query["id"]))
     return Planted(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.testing.defects.choose import choose_queries
+from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, top_k_of
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
+from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service, SpoilingReader
+from ragval_pipeline.testing.faults.services import acting_reader
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders import EmbeddingBatch, InputType
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 _SITE_FIELD, _SITE = "site", "handbook"
 #: What the suite allows, and what the slow server takes.
 _BUDGET_MS, _DELAY_S = 20.0, 0.03
-#: Digits by which a vector that was sent is known again.
-_DIGITS = 5
 #: A server's usual settings (qdrant.tech/documentation/concepts/indexing).
 _SERVER: dict[str, Any] = {
     "local": False,
@@ -101,7 +100,7 @@ def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 @defect("retrieval.slow", kind="service", describe="Makes every search take longer than the suite allows.")
 def slow_search(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    corpus.services.append(Service(reader=_SlowReader))
+    corpus.services.append(acting_reader("search", lambda: time.sleep(_DELAY_S)))
     return _over_budget(corpus)
 
 
@@ -166,14 +165,12 @@ def _over_budget(corpus: Corpus) -> Planted:
 def _spoilt_answers(
     corpus: Corpus, amount: Amount, rng: random.Random, spoil: Callable[[list[Hit]], list[Hit]]
 ) -> Planted:
-    top_k = int(corpus.settings.get("retrieval", {}).get("top_k", 5))
     # A query that wants one hit has no order, and a negative one would rise above its limit.
     chosen = choose_queries(
-        corpus, amount, rng, suits=lambda query: not query.get("negative") and int(query.get("top_k") or top_k) > 1
+        corpus, amount, rng, suits=lambda query: not query.get("negative") and top_k_of(corpus, query) > 1
     )
-    vectors = corpus.embed([query["query_text"] for query in chosen], input_type="search_query")
-    keys = frozenset(map(_key, vectors))
-    corpus.services.append(Service(reader=lambda inner: _Spoiling(inner, keys, spoil)))
+    keys = query_keys(corpus, chosen)
+    corpus.services.append(Service(reader=lambda inner: SpoilingReader(inner, keys, spoil)))
     return Planted("retrieval.invalid_order", frozenset(str(query["id"]) for query in chosen))
 
 
@@ -188,10 +185,6 @@ def _raised(hits: list[Hit]) -> list[Hit]:
     return [replace(hit, score=hit.score + 1) if hit.rank == 1 else hit for hit in hits]
 
 
-def _key(vector: Iterable[float]) -> tuple[float, ...]:
-    return tuple(round(value, _DIGITS) for value in vector)
-
-
 class _Pretending(PassingReader):
     """Says other things of the collection."""
 
@@ -200,7 +193,6 @@ class _Pretending(PassingReader):
         self._facts = facts
 
     def facts(self) -> CollectionFacts:
-        """The collection's facts, some of them changed; ``simulated``."""
         return super().facts().model_copy(update=self._facts)
 
 
@@ -208,44 +200,18 @@ class _Missing(PassingReader):
     """Finds the first, third, fifth hit and so on, unless it searches exactly."""
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits."""
         if exact:
             return self.inner.search(vector, limit=limit, fields=fields, exact=True)
         hits = self.inner.search(vector, limit=2 * limit, fields=fields, exact=False)
         return [replace(hit, rank=rank) for rank, hit in enumerate(hits[::2], 1)]
 
 
-class _SlowReader(PassingReader):
-    """Takes its time with every search."""
-
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits, late."""
-        time.sleep(_DELAY_S)
-        return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
-
-
 class _SlowEmbedder(PassingEmbedder):
     """Takes its time with every call."""
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """The vectors, late."""
         time.sleep(_DELAY_S)
         return self.inner.embed(texts, input_type=input_type)
-
-
-class _Spoiling(PassingReader):
-    """Spoils the hits of some vectors, every time."""
-
-    def __init__(
-        self, inner: Reader, vectors: frozenset[tuple[float, ...]], spoil: Callable[[list[Hit]], list[Hit]]
-    ) -> None:
-        super().__init__(inner)
-        self._vectors, self._spoil = vectors, spoil
-
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits, some of them spoilt."""
-        hits = self.inner.search(vector, limit=limit, fields=fields, exact=exact)
-        return self._spoil(hits) if _key(vector) in self._vectors else hits
 
 
 class _TellingApart(PassingEmbedder):
