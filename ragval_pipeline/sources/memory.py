@@ -48,10 +48,10 @@ def seldom_collecting() -> Iterator[None]:
 
 
 def collect_answers() -> None:
-    """Take back what the answers of a call were read from: httpx's responses and their streams refer to each other.
+    """Take back what the answers of an embedder were read from: responses and their streams refer to each other.
 
-    A page of vectors is megabytes in a handful of objects, and the collector counts objects: it would leave thousands
-    of pages. Only what is younger than the last call is looked at.
+    A batch of vectors is megabytes in a handful of objects, and the collector counts objects: it would leave thousands
+    of batches. Only what is younger than the last call is looked at.
     """
     if gc.isenabled() and gc.get_threshold()[0]:  # else somebody wants none of it
         gc.collect(0)

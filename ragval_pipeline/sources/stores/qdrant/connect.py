@@ -6,7 +6,7 @@ import logging
 import math
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.model import QdrantSettings
 
 if TYPE_CHECKING:
+    import httpx
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.suite.model import Suite
@@ -72,7 +73,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
         try:
             if settings.path is not None:
                 return QdrantClient(path=str(settings.path))
-            return QdrantClient(
+            client = QdrantClient(
                 url=settings.url,
                 api_key=key,
                 prefer_grpc=settings.prefer_grpc and _offers_grpc(settings),
@@ -80,8 +81,23 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
             )
+            client.http.client.add_middleware(_apart_from_its_stream)
+            return client
         except (RuntimeError, ValueError, OSError) as error:
             raise failure_of(error, place=place, tries=1) from (None if holds_secrets(error) else error)
+
+
+def _apart_from_its_stream(request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]) -> httpx.Response:
+    """An answer that is gone when nobody needs it any more.
+
+    httpx's responses and the streams they were read from refer to each other. A page of vectors is megabytes in a
+    handful of objects, which the collector leaves for long, and for ever when another thread was still reading it.
+    """
+    from httpx import ByteStream
+
+    response = send(request)
+    response.stream = ByteStream(b"")
+    return response
 
 
 def _offers_grpc(settings: QdrantSettings) -> bool:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
+import httpx
 import pytest
 from qdrant_client import QdrantClient, models
 
@@ -11,6 +14,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, place_of
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.testing.faults.qdrant_server import qdrant_stand_in
 
 
 def embedded(folder: Path) -> QdrantSettings:
@@ -40,6 +44,28 @@ def test_an_embedded_folder_is_opened_read_and_closed(tmp_path: Path) -> None:
             reader = CollectionReader(client, collection="c", place=place_of(settings))
             assert [entry.payload for page in reader.pages(None) for entry in page] == [{"a": 1}]
             assert reader.facts().local
+
+
+def test_answers_of_a_server_are_gone_without_being_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_from: list[weakref.ref[httpx.Response]] = []
+    send = httpx.Client.send
+
+    def watched(client: httpx.Client, request: httpx.Request) -> httpx.Response:
+        response = send(client, request)
+        read_from.append(weakref.ref(response))
+        return response
+
+    monkeypatch.setattr(httpx.Client, "send", watched)
+    with (
+        qdrant_stand_in() as server,
+        open_client(QdrantSettings(url=server.url, collection="c")) as client,
+    ):
+        gc.disable()
+        try:
+            client.get_collections()
+            assert [answer() for answer in read_from] == [None]
+        finally:
+            gc.enable()
 
 
 def test_a_client_is_closed_when_the_work_fails(tmp_path: Path) -> None:
