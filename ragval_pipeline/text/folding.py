@@ -242,7 +242,7 @@ def _classified(characters: str) -> npt.NDArray[np.uint8]:
 _INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
 #: Vowel signs and points, which are no letters: a word of Hindi, Hebrew or Arabic goes on behind them.
 _SIGNS = "".join(sign for code in range(0x300, 0xE00) if unicodedata.category(sign := chr(code))[0] == "M")
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}](?:[^\W_{UNSPACED}]|[{_SIGNS}])*")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]++(?:[{_SIGNS}]++[^\W_{UNSPACED}]*+)*+")
 #: Of ASCII lower case, and blanks for all but letters and digits.
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 

@@ -21,7 +21,8 @@ _BEFORE = 64  # work
 # dot, bullet, dashes.
 # Rows of tables are written out as well: ``Name: a. Type: b``.
 _COLUMN = r"\s+[^\s:.,;][^\n:.,;]{0,40}:"
-_PIECES = re.compile(rf"(?:[^\n\t|;#>\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]|[.,](?!{_COLUMN}))+")
+# Possessive: a long line would need a hundred bytes a letter for ways back that are never taken.
+_PIECES = re.compile(rf"(?:[^\n\t|;#>\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|[.,](?!{_COLUMN}))++")
 
 # What stands for a picture, as Markdown and plain text write it: ``![a camera](camera.png)``, ``[a camera]``.
 _BRACKETED = re.compile(r"[^\[\]]+")
