@@ -38,8 +38,8 @@ _ASKED: list[int] = []
 def loading_expectations() -> Iterator[None]:
     """Load Great Expectations in a process of its own meanwhile, for the next ``run_expectations``.
 
-    Where this process has loaded them already, there is nothing to wait for; and one that validates again loads them
-    itself, once, instead of paying for a process each time.
+    Where this process has loaded them already, or somebody around has begun to, there is nothing to do; and one that
+    validates again loads them itself, once, instead of paying for a process each time.
     """
     process = None if _LOADING or _judges_here() else _start()
     if process is not None:
