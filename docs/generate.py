@@ -216,7 +216,7 @@ def install_page() -> str:
 
 
 def scale_out_page() -> str:
-    """The page on scale-out, written by hand around what ``sources/estimate`` computes."""
+    """The page on scale-out, written by hand around what ``cli/checkup/estimate`` computes."""
     suite = Suite.model_validate({"suite": "docs", "qdrant": {"url": "http://qdrant", "collection": "docs"}})
     sizes = [Size(millions * 10**6, millions * 10**6 // 8, 100, 900) for millions in (1, 10, 100)]
     two, many = ([estimate(suite, size, Provider(free=False), workers=n) for size in sizes] for n in (2, 16))

@@ -31,9 +31,9 @@ SHARED_MS, CHUNK_MS = 0.7, 0.45
 #: Milliseconds of CPU to parse a page, which all workers share, to read it, and to search and judge an answer
 #: (``benchmarks.defects_cost``).
 PARSED_MS, PAGE_MS, SEARCH_MS = 1.7, 0.3, 1.0
-#: Memory at the peak (``benchmarks.defects_cost``, 463 MiB at 20,868 chunks, 2,310 at 1,001,490, of which the metadata
-#: expectations alone need more than 1,532): MiB of a small run, KiB more for each chunk, and MiB of each worker.
-RUN_MIB, CHUNK_KIB, WORKER_MIB = 460, 2, 350
+#: Memory at the peak (``benchmarks.defects_cost``, 469 MiB at 20,868 chunks, 1,291 at 1,001,490): MiB of a small run,
+#: KiB more for each chunk, and MiB of each worker.
+RUN_MIB, CHUNK_KIB, WORKER_MIB = 460, 0.9, 350
 #: Seconds of one request besides the link: a server that reads a page of points, or answers a batch of searches.
 REQUEST_S = 0.02
 #: Share of its text that a chunk takes in the snapshot, compressed, and bytes beside the text.
