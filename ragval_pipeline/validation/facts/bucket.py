@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from itertools import chain
@@ -88,18 +88,19 @@ def facts_of_bucket(
     texts: dict[str, TextFacts] = {}
     pages = []
 
-    def describe(own: Sequence[StoredText], page: PageWords | None = None, standing: Collection[str] = ()) -> None:
-        found = described(own, [counts[id(text)] for text in own], page, standing)
+    def describe(
+        own: Sequence[StoredText], page: PageWords | None = None, read: Mapping[str, str] | None = None
+    ) -> None:
+        found = described(own, [counts[id(text)] for text in own], page, read or {})
         texts.update((fact.point_id, fact) for fact in found)
 
     for record in records:
         page, own = Page(record), by_page.pop(record.page_key, [])
         words = PageWords(record, page.content)
-        facts, compared = _facts_of_page(record, page, own, textless=textless[record.page_key])
+        facts, compared, read = _facts_of_page(record, page, own, textless=textless[record.page_key])
         pages.append(replace(facts, damaged=words.damaged))
         chunks += compared
-        standing = {chunk.point_id for chunk in compared if chunk.share >= VERIFIED_FROM}
-        describe(own, words if facts.state == "read" else None, standing)
+        describe(own, words if facts.state == "read" else None, read)
     for others in by_page.values():
         chunks += _not_compared(others)
         describe(others)
@@ -113,12 +114,14 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
         The page, and a row for each of its points that have text; without a readable page nothing is compared.
     """
     texts = [StoredText(row) for row in rows if row["text"] is not None]
-    return _facts_of_page(record, Page(record), texts, textless=len(rows) - len(texts))
+    facts, chunks, _ = _facts_of_page(record, Page(record), texts, textless=len(rows) - len(texts))
+    return facts, chunks
 
 
 def _facts_of_page(
     record: PageRecord, page: Page, texts: Sequence[StoredText], *, textless: int
-) -> tuple[PageFacts, list[ChunkFacts]]:
+) -> tuple[PageFacts, list[ChunkFacts], dict[str, str]]:
+    """The facts, and of each text that stands on the page what was read of it, by the id of its point."""
     lettered = [text for text in texts if text.folded.letters]
     state, problem = _state(record, page, lettered)
     facts = PageFacts(
@@ -132,15 +135,17 @@ def _facts_of_page(
         anchors=array("Q", sampled_runs(page.letters).tobytes()),
     )
     if state != "read":
-        return facts, _not_compared(lettered)
+        return facts, _not_compared(lettered), {}
     aligned = align_chunks(page, lettered)
     found, letters = sum(chunk.letters_found for chunk in aligned), sum(chunk.letters for chunk in aligned)
     if record.redirected and found < MOST * letters:
-        return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(lettered)
+        return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(lettered), {}
     labels = {label for text in lettered for label in chain(labels_of(text.row), front_matter_values(text.text))}
     blocks = tuple(held_blocks(page, aligned, labels, [text.folded for text in lettered]))
     chunks = [_chunk(text.row, chunk, page) for text, chunk in zip(lettered, aligned, strict=True)]
-    return replace(facts, blocks=blocks), chunks
+    on_page = zip(chunks, aligned, strict=True)
+    read = {chunk.point_id: found.text.shown for chunk, found in on_page if chunk.share >= VERIFIED_FROM}
+    return replace(facts, blocks=blocks), chunks, read
 
 
 def align_chunks(page: Page, texts: Sequence[StoredText]) -> list[Alignment]:

@@ -147,16 +147,19 @@ def _by_first_word(labels: tuple[str, ...]) -> dict[str, list[list[str]]]:
     return found
 
 
-def begins_and_ends(text: str, labels: tuple[str, ...]) -> tuple[Words, Words]:
+def begins_and_ends(text: str, labels: tuple[str, ...], *, is_read: bool = False) -> tuple[Words, Words]:
     """At most ``MOST_WORDS`` words at either end of a text.
 
     Args:
         text: The text; addresses, tags and imports of Markdown are no words.
         labels: What is stored with it and may stand before its text: title, headings, address, module.
+        is_read: Whether these are left out already, but for those that the text's page shows: ``Vec<String>``.
     """
     known = _by_first_word(labels)
     before = _ORIGINS.match(text) or _ROLE.match(text)
-    text = without_markup(without_statements(text[before.end() if before else 0 :]))
+    text = text[before.end() if before else 0 :]
+    if not is_read:
+        text = without_markup(without_statements(text))
     path = _BREADCRUMBS.match(text)
     text = text[path.end() if path else 0 :]
     first = words_of(text[:_REACH])

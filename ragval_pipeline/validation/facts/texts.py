@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
@@ -168,7 +169,7 @@ def described(
     texts: Sequence[StoredText],
     counts: Iterable[Mapping[str, Any]],
     page: PageWords | None = None,
-    standing: Collection[str] = (),
+    read: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[TextFacts]:
     """The facts of some texts.
 
@@ -176,7 +177,7 @@ def described(
         texts: The texts.
         counts: What was found of each among many, by the names of ``TextFacts``: counts and trigrams.
         page: Their page, when they are compared with it.
-        standing: Ids of the points whose text stands on it.
+        read: The texts that stand on it as they were read there, by the ids of their points.
     """
     for stored, counted in zip(texts, counts, strict=True):
         row, text, own = stored.row, stored.text, stored.words
@@ -184,12 +185,13 @@ def described(
         headings: tuple[str, ...] = tuple(row["headings"] or ())
         titles = _titles((*headings, row["title"] or ""))
         labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
-        begins, ends = begins_and_ends(text, labels)
+        on_page = read.get(row["point_id"])
+        begins, ends = begins_and_ends(text if on_page is None else on_page, labels, is_read=on_page is not None)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
         if page is not None:
-            proven = proven_damage(text, page.shown, stands=row["point_id"] in standing)
+            proven = proven_damage(text, page.shown, stands=on_page is not None)
             damaged = [passage for passage in damaged if page.lacks(passage)] or list(proven)
         yield TextFacts(
             point_id=row["point_id"],

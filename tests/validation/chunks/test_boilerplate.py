@@ -168,6 +168,14 @@ def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_s
     assert boilerplate(found, [page(number, link.format(number)) for number in range(10)]) == []
 
 
+def test_what_the_author_repeats_may_look_like_the_tag_of_a_component():
+    adapter = "fn chain makes of two iterators one Chain <Self> over both of them at once"
+    found = index(change=lambda text, page, part: f"{text}. {adapter}" if part == 2 else text)
+    pages = [replace(page(number), main=(text := f"{page(number).main}. {adapter}"), body=text) for number in range(10)]
+    pages = [replace(record, blocks=(Block("paragraph", record.main),)) for record in pages]
+    assert boilerplate(found, pages) == []
+
+
 def test_the_label_of_a_button_beside_what_the_author_repeats_is_no_wording():
     code = "import acme and call it"
     found = index(change=lambda text, page, part: text if part else f"Copy\n{code}\n{text}")
