@@ -82,8 +82,8 @@ _ROWS = (
         means="is not a readable sitemap", many="are not readable sitemaps",
         measured="The answer is parsed as a sitemap, a sitemap index or plain text with one address a line. "
             "Document types and entities are refused.",
-        cause="The answer is an HTML page, is cut off, or holds what a sitemap must not have: addresses without a host, "
-            "document types.",
+        cause="The answer is an HTML page, is cut off, or holds what a sitemap must not have, such as addresses "
+            "without a host.",
         remedy="Point source.sitemap at the sitemap itself and rebuild it if it is damaged."),
     FindingType("source.empty", "error", "run", "coverage", "url", "setting",
         title="Sitemap without pages in scope",

@@ -118,9 +118,12 @@ def test_a_url_without_an_address_is_skipped_and_counted(tmp_path):
 
 
 def test_a_page_without_a_host_is_a_fault_of_the_sitemap_and_not_a_missing_page(tmp_path):
-    failure = failure_in(urlset("/a/", host="").replace("</urlset>", f"<url><loc>{HOST}/b</loc></url></urlset>"), tmp_path)
+    failure = failure_in(
+        urlset("/a/", host="").replace("</urlset>", f"<url><loc>{HOST}/b</loc></url></urlset>"), tmp_path
+    )
     assert (failure.code, failure.details["line"]) == ("source.malformed", 3)
-    assert "<loc>/a/</loc>" in str(failure) and "baseURL" in failure.remedy
+    assert "<loc>/a/</loc>" in str(failure)
+    assert "baseURL" in failure.remedy
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
