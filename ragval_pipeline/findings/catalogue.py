@@ -397,7 +397,7 @@ _ROWS = (
         remedy="Extract the main content element only and re-ingest.",
         error_share=0.5),
     FindingType("text.hash_mismatch", "error", "subject", "chunks", "point", "reingest",
-        breaks={Aspect.TEXT, Aspect.OWN}, reads={Aspect.FIELD}, fields=("text_hash",),
+        breaks={Aspect.TEXT, Aspect.OWN}, reads={Aspect.FIELD}, fields=("text_hash", "text"),
         title="Text changed after it was hashed",
         means="has a text that does not match its stored hash", many="have a text that does not match its stored hash",
         measured="The stored hash is compared with the hashes of the text in several forms. Points are judged only "
