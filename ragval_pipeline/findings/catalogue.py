@@ -82,7 +82,8 @@ _ROWS = (
         means="is not a readable sitemap", many="are not readable sitemaps",
         measured="The answer is parsed as a sitemap, a sitemap index or plain text with one address a line. "
             "Document types and entities are refused.",
-        cause="The answer is an HTML page, is cut off, or holds constructs that a sitemap must not have.",
+        cause="The answer is an HTML page, is cut off, or holds what a sitemap must not have, such as addresses "
+            "without a host.",
         remedy="Point source.sitemap at the sitemap itself and rebuild it if it is damaged."),
     FindingType("source.empty", "error", "run", "coverage", "url", "setting",
         title="Sitemap without pages in scope",
@@ -396,7 +397,7 @@ _ROWS = (
         remedy="Extract the main content element only and re-ingest.",
         error_share=0.5),
     FindingType("text.hash_mismatch", "error", "subject", "chunks", "point", "reingest",
-        breaks={Aspect.TEXT, Aspect.OWN}, reads={Aspect.FIELD}, fields=("text_hash",),
+        breaks={Aspect.TEXT, Aspect.OWN}, reads={Aspect.FIELD}, fields=("text_hash", "text"),
         title="Text changed after it was hashed",
         means="has a text that does not match its stored hash", many="have a text that does not match its stored hash",
         measured="The stored hash is compared with the hashes of the text in several forms. Points are judged only "

@@ -107,6 +107,11 @@ def test_a_wrong_field_explains_what_reads_that_field_and_nothing_else():
     assert follows(judged, chapter) == "payload.missing_field"
 
 
+def test_an_empty_text_is_why_its_hash_does_not_match():
+    empty = finding("payload.empty_field", point("1", fields=("text",)), scope="content")
+    assert follows(finding("text.hash_mismatch", point("1")), empty) == "payload.empty_field"
+
+
 def test_findings_of_one_code_in_several_fields_all_explain():
     parts = [
         finding("payload.empty_field", point(name, f"/{name}", fields=(field,)), scope=field)

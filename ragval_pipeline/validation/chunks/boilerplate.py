@@ -4,17 +4,19 @@ Two kinds of evidence. A phrase that themes write, standing as themes write it, 
 counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
 when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
 content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
-ingestion puts before a chunk to say where it is from, are never furniture, nor is what most chunks begin or end with
-and no page shows: a summary that says where each chunk belongs, questions that it answers. Where pages were not read,
-only a wording that pages share in several chunks each is taken for furniture, since an author repeats himself once a
-page.
+ingestion puts before a chunk to say where it is from, are never furniture, nor is what most chunks begin or end with,
+no page shows and goes on otherwise in each: a summary that says where a chunk belongs, questions that it answers. Where
+pages were not read, only a wording that pages share in several chunks each is taken for furniture, since an author
+repeats himself once a page.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.findings.factory import make_finding
@@ -23,6 +25,7 @@ from ragval_pipeline.text.folding import as_written, words_of
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
+from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.integrity.content import class_of
@@ -84,9 +87,10 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     texts = _of_captured_pages(evidence, list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence, min_pages))))
     found = _phrases_of_themes(texts, pages)
     known = [f" {entry.phrase} " for entry in found]
+    additions = _Additions(evidence)
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
-            found += (entry for entry in _judge(shared, chunks, pages) if not _is_added(shared, evidence))
+            found += (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -196,19 +200,56 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
     ]
 
 
-def _is_added(shared: Shared, evidence: ChunkEvidence) -> bool:
-    """Whether the ingestion put a wording around its chunks: what most begin or end with, and no page has."""
-    names, usual = {text.point_id for text in shared.texts}, evidence.habits.usual
-    if not usual:
-        return False
-    letters, added = sum(map(len, shared.words)), 0
-    for _, chunks in evidence.on_pages(_pages(shared.texts)):
-        for chunk in chunks:
-            # Imports and the like, which no page shows, may be all that stands in front of what is put behind.
-            edges = (*chunk.openings, *chunk.closings)
-            habit = sum(edge.missing for edge in edges if not usual.isdisjoint((*edge.words, ANY)))
-            added += chunk.point_id in names and habit >= MOST * letters
-    return added >= MOST * len(names)
+@dataclass(frozen=True)
+class _Additions:
+    """What the ingestion puts around its chunks and no page has."""
+
+    evidence: ChunkEvidence
+
+    @cached_property
+    def _usual(self) -> frozenset[str]:
+        return self.evidence.habits.usual
+
+    @cached_property
+    def _sizes(self) -> Mapping[_Edge, Counter[int]]:
+        """Chunks with an addition at either edge, by its letters."""
+        sizes: Mapping[_Edge, Counter[int]] = {edge: Counter() for edge in _EDGES}
+        for _, chunks in self.evidence.on_pages(self.evidence.read):
+            for chunk in chunks:
+                for edge, counted in sizes.items():
+                    size = _added_to(chunk, edge, self._usual)
+                    counted.update([size] if size else [])
+        return sizes
+
+    def contain(self, shared: Shared) -> bool:
+        """Whether a wording is of what is said of each chunk: that goes on otherwise from chunk to chunk.
+
+        What is the same around most of them tells none from another: a menu or a banner that the site's HTML does not
+        hold.
+        """
+        if not self._usual:
+            return False
+        names, letters = {text.point_id for text in shared.texts}, sum(map(len, shared.words))
+        chunks = (chunk for _, found in self.evidence.on_pages(_pages(shared.texts)) for chunk in found)
+        sizes = (_added_to(chunk, shared.edge, self._usual) for chunk in chunks if chunk.point_id in names)
+        if sum(size >= MOST * letters for size in sizes) < MOST * len(names):
+            return False
+        every = self._sizes[shared.edge]
+        size, alike = every.most_common(1)[0]
+        goes_on = size > letters and len(shared.words) < MOST_WORDS
+        return goes_on or alike <= MOST * every.total()
+
+
+def _added_to(chunk: ChunkFacts, edge: _Edge, usual: frozenset[str]) -> int:
+    """Letters that no page has at an edge of a chunk where most chunks have such; what is all edge may count as either.
+
+    Imports and the like, which no page shows, may be all that stands in front of what is put behind.
+    """
+    sides = (chunk.openings, chunk.closings)
+    for side in sides if edge == "begins" else sides[::-1]:
+        if any(not usual.isdisjoint((*line.words, ANY)) for line in side):
+            return sum(line.missing for line in side)
+    return 0
 
 
 def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:

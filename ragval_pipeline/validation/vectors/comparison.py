@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.thresholds import MATCH, ROUNDING
+from ragval_pipeline.validation.thresholds import NOISE, ROUNDING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,8 +62,9 @@ class Comparison:
         sampled: Points whose text was embedded again, in the order in which they were read.
         cosine: Blocks of the cosines of ``sampled``; NaN where one of the two vectors has no direction.
         texts: Unit vectors of the re-embedded texts; of the first ``sampled`` when all are too many to keep.
-        stored_at: Blocks of places in ``sampled``: the points that do not match, and references that do.
+        stored_at: Blocks of places in ``sampled``: the points that do not match, or only nearly, and references.
         stored: Their stored unit vectors.
+        stride: Every so many points is a reference, whose vector is kept in any case.
         failure: Why re-embedding ended early, if it did; what stored vectors tell by themselves is whole all the same.
     """
 
@@ -79,6 +80,7 @@ class Comparison:
     texts: ScratchRows = field(default_factory=ScratchRows)
     stored_at: list[Rows] = field(default_factory=list)
     stored: ScratchRows = field(default_factory=ScratchRows)
+    stride: int = 1
     failure: SystemFailure | NotMeasurableError | None = None
 
     def add(self, batch: VectorBatch) -> Floats:
@@ -118,6 +120,8 @@ class Comparison:
         """
         import numpy as np
 
+        self.stride = stride
+
         norms = np.linalg.norm(again, axis=1, keepdims=True)
         unit: Floats = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
         cosine = np.einsum("ij,ij->i", stored, unit)
@@ -127,7 +131,7 @@ class Comparison:
         self.sampled.extend(names)
         self.cosine.append(cosine)
         if room > 0:
-            wanted = np.flatnonzero((cosine < MATCH) | ((places % stride == 0) & np.isfinite(cosine)))
+            wanted = np.flatnonzero((cosine < 1 - NOISE) | ((places % stride == 0) & np.isfinite(cosine)))
             wanted = wanted[wanted < room]
             self.texts.add(unit[:room].astype(np.float16))
             self.stored_at.append(places[wanted])

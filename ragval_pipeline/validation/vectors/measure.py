@@ -266,9 +266,10 @@ class _Judged:
             return []
         kept = points.at[points.at < points.sampled].tolist()
         place = {points.ids[number]: number for number in kept}
+        matching = {number for number in points.references() if points.labels[number] == Label.MATCHING}
         chosen = choose_tested(
             [name for name, number in place.items() if number in related],
-            [name for name, number in place.items() if points.labels[number] == Label.MATCHING],
+            [name for name, number in place.items() if number in matching],
         )
         rows = self._rows_of(frozenset(chosen), trials.COLUMNS)
         chosen = [name for name in chosen if name in rows]
@@ -280,11 +281,14 @@ class _Judged:
         return try_all(tested, embed_as)
 
     def _given(self, trial: Trial) -> list[int]:
-        """Places of the points that nothing explains yet and whose vectors a way of embedding gives."""
-        places = self._points.off(with_vector=True)
-        rows = self._rows_of(frozenset(self._points.ids[place] for place in places), trials.COLUMNS)
-        tried = [_tried(rows[self._points.ids[place]]) for place in places]
-        return list(places[trial.gives(tried, self._points.vectors(places))])
+        """Places of the points that nothing explains yet, or that match only nearly, whose vectors a way gives."""
+        import numpy as np
+
+        points = self._points
+        places = np.union1d(points.off(with_vector=True), points.inexact(with_vector=True))
+        rows = self._rows_of(frozenset(points.ids[place] for place in places), trials.COLUMNS)
+        tried = [_tried(rows[points.ids[place]]) for place in places]
+        return list(places[trial.gives(tried, points.vectors(places), points.cosine[places])])
 
 
 def _tried(row: Row) -> Row:

@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.sources.stores.qdrant.names import id_order
-from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, NOISE, WHOLE
+from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit
 from ragval_pipeline.validation.vectors.trials import Trial
@@ -63,7 +63,7 @@ class Decision:
 def worth_trying(points: Partition, strangers: Strangers) -> bool:
     """Whether enough vectors are related to their texts and off to try what was embedded instead."""
     related = len(strangers.related)
-    return bool(related) and _is_population(related + _inexact(points), _belonging(points) + len(_off(strangers)))
+    return bool(related) and _is_population(related + len(points.inexact()), _belonging(points) + len(_off(strangers)))
 
 
 def decide(
@@ -80,7 +80,7 @@ def decide(
         strangers: Those that are off and whose text was not changed.
         trials: Ways of embedding, the closest first; empty when none was tried.
         rows: ``COLUMNS`` of the sampled points; empty when nothing is off.
-        given: Of all points that are off those whose vectors a way of embedding gives.
+        given: Of all points that are off, or match only nearly, those whose vectors a way of embedding gives.
     """
     import numpy as np
 
@@ -101,18 +101,11 @@ def decide(
     most = _is_most(len(off) - single, total)
     many = _is_population(len(related), matching + len(_off(strangers)))
     explaining = next((trial for trial in trials if _explains_whole(trial, most=most, many=many)), None)
-    if explaining is None and split is None and _is_population(len(related), total):
-        by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
-        dated = by is not None and by["by"] in {"model", "embedded_at"}
-        ways = ((one, {*given(one)}) for one in trials if one.explains and (dated or not one.keeps))
-        # An older text is often a beginning, too, and each of another length: one way must give most of them.
-        way, own = next(
-            (found for found in ways if dated or len(found[1].intersection(related)) > MOST * len(related)),
-            (None, set[int]()),
-        )
-        if way is not None or (by is not None and by["by"] == "model"):
-            points.assign([*related, *own], Label.OTHER_MODEL)
-            return replace(decision, split=by, way=way)
+    if explaining is None and split is None:
+        part = _part(points, related, trials, rows, given)
+        if _is_population(len({*related, *part.own}), total) and (part.way is not None or part.is_named):
+            points.assign([*related, *part.own], Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
+            return replace(decision, split=part.split, way=part.way)
     if explaining is None and not (most and total >= FEWEST):
         return decision
     kind = KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
@@ -124,6 +117,50 @@ def decide(
         Label.MISMATCH,
     )
     return replace(decision, mismatch=kind, best=explaining or best)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Points that one way of embedding may explain.
+
+    Attributes:
+        split: What separates them from the rest.
+        way: The way; None when no way does.
+        own: Those whose vectors it gives, which may be more than those that are off.
+    """
+
+    split: Mapping[str, Any] | None = None
+    way: Trial | None = None
+    own: frozenset[int] = frozenset()
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the payload names another model for them."""
+        return self.split is not None and self.split["by"] == "model"
+
+
+def _part(
+    points: Partition,
+    related: Sequence[int],
+    trials: Sequence[Trial],
+    rows: Mapping[str, Row],
+    given: Callable[[Trial], Collection[int]],
+) -> _Part:
+    """The part of the collection that the related points are, by the first way that gives most of them.
+
+    An older text is often a beginning, too, and each of another length: one way must give most of them, unless they
+    were embedded at another time than the rest.
+    """
+    by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
+    dated = by is not None and by["by"] in {"model", "embedded_at"}
+    for way in trials:
+        if not way.explains or (way.keeps and not dated):
+            continue
+        own = frozenset(given(way))
+        if dated or len(own.intersection(related)) > MOST * len(related):
+            rest = [place for place in _right(points) if place not in own]
+            return _Part(by or explain_split(_ids(points, [*{*related, *own}]), _ids(points, rest), rows), way, own)
+    return _Part(by)
 
 
 def _kind_of(points: Partition, strangers: Strangers, decision: Decision) -> Kind:
@@ -149,14 +186,6 @@ def _right(points: Partition) -> list[int]:
 
 def _ids(points: Partition, *places: Sequence[int]) -> list[str]:
     return [points.ids[place] for part in places for place in part]
-
-
-def _inexact(points: Partition) -> int:
-    """Points that match, and whose vectors are of another text all the same: one that hardly differs."""
-    import numpy as np
-
-    matching = np.isin(points.labels[: points.sampled], (Label.MATCHING, Label.NEAR))
-    return int((points.cosine[: points.sampled][matching] < 1 - NOISE).sum())
 
 
 def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.validation.thresholds import MATCH, MOST, SPREAD
-from ragval_pipeline.validation.vectors.comparison import REFERENCES, Comparison
+from ragval_pipeline.validation.thresholds import MATCH, MOST, NOISE, SPREAD
+from ragval_pipeline.validation.vectors.comparison import Comparison
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class Owner:
 class Partition:
     """The re-embedded points, each with one label.
 
-    A label is only ever given to points that are still ``OFF``: what is named by a larger pattern is not named again.
+    A label is given to points that are still ``OFF``: what is named by a larger pattern is not named again.
 
     Attributes:
         ids: The points of the sample, then those that were looked up beside it.
@@ -70,7 +70,7 @@ class Partition:
         def joined(blocks: Sequence[NDArray[np.generic]], empty: NDArray[np.generic]) -> NDArray[np.generic]:
             return np.concatenate(blocks) if blocks else empty
 
-        self.ids, self.sampled = list(found.sampled), len(found.sampled)
+        self.ids, self.sampled, self._stride = list(found.sampled), len(found.sampled), found.stride
         self.cosine: Floats = joined(found.cosine, np.empty(0, dtype=np.float32))  # type: ignore[assignment]
         self.texts: NDArray[np.float16] = found.texts.rows()
         self.stored: NDArray[np.float16] = found.stored.rows()
@@ -86,12 +86,20 @@ class Partition:
         off = np.flatnonzero(self.labels[: self.sampled] == Label.OFF)
         return off[np.isin(off, self.at)] if with_vector else off
 
-    def assign(self, places: Iterable[int] | Rows, label: Label) -> None:
-        """Give a label to those of the points that have none."""
+    def inexact(self, *, with_vector: bool = False) -> Rows:
+        """Places of the sampled points that match, and whose vectors are of another text: one that hardly differs."""
+        import numpy as np
+
+        matching = np.isin(self.labels[: self.sampled], (Label.MATCHING, Label.NEAR))
+        found = np.flatnonzero(matching & (self.cosine[: self.sampled] < 1 - NOISE))
+        return found[np.isin(found, self.at)] if with_vector else found
+
+    def assign(self, places: Iterable[int] | Rows, label: Label, *, instead_of: Collection[Label] = ()) -> None:
+        """Give a label to those of the points that have none, or one of some others."""
         import numpy as np
 
         chosen = np.fromiter(places, dtype=np.intp)
-        self.labels[chosen[self.labels[chosen] == Label.OFF]] = label
+        self.labels[chosen[np.isin(self.labels[chosen], (Label.OFF, *instead_of))]] = label
 
     def places(self, *labels: Label) -> list[int]:
         """Places of the points with one of some labels."""
@@ -119,7 +127,7 @@ class Partition:
 
     def references(self) -> list[int]:
         """Places of points that stand for the whole sample: evenly spread over it."""
-        return list(range(0, self.sampled, max(1, self.sampled // REFERENCES)))
+        return list(range(0, self.sampled, self._stride))
 
     def look_up(self, ids: Sequence[str], stored: Floats, again: Floats) -> None:
         """Add points beside the sample; rows of unit vectors."""

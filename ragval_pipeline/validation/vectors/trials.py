@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.embedded import filled
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
-from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, NOISE
+from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, MUCH_CLOSER, NOISE
 from ragval_pipeline.validation.vectors.sample import id_hash
 
 if TYPE_CHECKING:
@@ -131,12 +131,22 @@ class Trial:
     template: str | None = None
     way: Way | None = field(default=None, compare=False, repr=False)
 
-    def gives(self, rows: Sequence[Row], stored: Floats) -> NDArray[np.bool_]:
-        """Which of some rows have the vectors that it gives; ``stored`` are theirs, of length 1."""
+    def gives(self, rows: Sequence[Row], stored: Floats, plain: Floats) -> NDArray[np.bool_]:
+        """Which of some rows have the vectors that it gives.
+
+        A long text hides what stands in front of it: vectors that match their texts are given by a way that comes much
+        closer to them.
+
+        Args:
+            rows: The rows.
+            stored: Their unit vectors.
+            plain: The cosines of these with the vectors of their texts.
+        """
         import numpy as np
 
         assert self.way is not None
-        found: NDArray[np.bool_] = np.einsum("ij,ij->i", _unit(self.way(rows)), stored) >= MATCH
+        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), stored)
+        found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
 
 

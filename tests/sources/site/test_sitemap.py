@@ -117,6 +117,15 @@ def test_a_url_without_an_address_is_skipped_and_counted(tmp_path):
     assert listing.files[0].skipped == 2
 
 
+def test_a_page_without_a_host_is_a_fault_of_the_sitemap_and_not_a_missing_page(tmp_path):
+    failure = failure_in(
+        urlset("/a/", host="").replace("</urlset>", f"<url><loc>{HOST}/b</loc></url></urlset>"), tmp_path
+    )
+    assert (failure.code, failure.details["line"]) == ("source.malformed", 3)
+    assert "<loc>/a/</loc>" in str(failure)
+    assert "baseURL" in failure.remedy
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
 def test_the_declared_encoding_is_honoured(encoding, tmp_path):
     name = "utf-8" if encoding == "utf-8-sig" else encoding
@@ -132,7 +141,7 @@ def test_a_text_sitemap_has_one_address_a_line(tmp_path):
 
 
 def test_the_site_host_is_the_most_frequent_one(tmp_path):
-    text = urlset("https://a.org/1", "https://B.org:443/1", "https://b.org/2", "opaque", host="")
+    text = urlset("https://a.org/1", "https://B.org:443/1", "https://b.org/2", host="")
     assert listed(text, tmp_path).site_host == "b.org"
 
 

@@ -151,6 +151,12 @@ def test_a_summary_that_says_where_each_chunk_belongs_is_no_furniture():
     assert len(named(boilerplate(found, framed))) == 30, "which the page's frame says"
 
 
+@pytest.mark.parametrize("framed", ["Home Products Pricing Careers\n{}", "{}\nHome Products Pricing Careers"])
+def test_a_menu_around_most_chunks_is_furniture_although_no_page_holds_it(framed: str):
+    found = index(change=lambda text, page, part: framed.format(text) if page else text)
+    assert len(named(boilerplate(found, PAGES))) == 27
+
+
 def test_questions_behind_most_chunks_are_no_furniture_whatever_some_of_them_share():
     asked = "{text}\n\nQuestions that this answers:\nWhen should it waltz?\nHow does {word} quiz the zoo?"
     found = index(change=lambda text, page, part: asked.format(text=text, word="one" if page % 2 else page * 3 + part))

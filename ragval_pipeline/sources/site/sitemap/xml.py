@@ -14,6 +14,7 @@ from ragval_pipeline.sources.site.urls import is_http_url
 ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}
 # The protocol needs three levels and its extensions five.
 DEEPEST = 32
+_WHOLE_ADDRESSES = "Tell the site generator the address that the site is served at (baseURL, site_url), and build again"
 _HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -36,8 +37,8 @@ def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSite
         max_entries: More entries than this are a failure.
 
     Raises:
-        SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, too
-            many entries. ``details`` holds ``line`` and ``byte`` where there is one.
+        SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, pages
+            without a whole address, too many entries. ``details`` holds ``line`` and ``byte`` where there is one.
     """
     if _HTML.match(body.removeprefix(codecs.BOM_UTF8)):
         raise html_page(location)
@@ -102,10 +103,10 @@ class _Reader:
             self._fail("an unknown text encoding")
         return ParsedSitemap(self._kind, self._entries, self._skipped)
 
-    def _fail(self, what: str, line: int | None = None, byte: int | None = None) -> NoReturn:
+    def _fail(self, what: str, line: int | None = None, byte: int | None = None, remedy: str = "") -> NoReturn:
         line = self._parser.CurrentLineNumber if line is None else line
         byte = self._parser.CurrentByteIndex if byte is None else byte
-        raise malformed(self._location, f"{what} at line {line}, byte {byte}", line=line, byte=byte) from None
+        raise malformed(self._location, f"{what} at line {line}, byte {byte}", remedy, line=line, byte=byte) from None
 
     def _refuse(self, what: str) -> NoReturn:
         self._fail(f"{what}, which is refused since it can hide a bomb,")
@@ -159,6 +160,8 @@ class _Reader:
 
     def _take(self, local: str, text: str) -> None:
         if text and local == "loc":
+            if self._kind == "urlset" and not text.lower().startswith(("http://", "https://")):
+                self._fail(f"<loc>{text[:200]}</loc>, an address without a host,", remedy=_WHOLE_ADDRESSES)
             self._locs.append(text)
         elif text:
             self._lastmod = text
