@@ -37,8 +37,8 @@ def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSite
         max_entries: More entries than this are a failure.
 
     Raises:
-        SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, pages
-            without a whole address, too many entries. ``details`` holds ``line`` and ``byte`` where there is one.
+        SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, no page
+            with a whole address, too many entries. ``details`` holds ``line`` and ``byte`` where there is one.
     """
     if _HTML.match(body.removeprefix(codecs.BOM_UTF8)):
         raise html_page(location)
@@ -87,6 +87,9 @@ class _Reader:
         self._entries: list[tuple[str, str | None]] = []
         self._skipped = 0
         self._locs: list[str] = []
+        #: The first address with its line and byte, and whether any has a host.
+        self._first: tuple[str, int, int] | None = None
+        self._has_whole = False
         self._lastmod: str | None = None
         self._buffer: list[str] | None = None
 
@@ -101,6 +104,9 @@ class _Reader:
             self._fail(f"{what} ({expat.ErrorString(error.code)})", error.lineno, self._parser.ErrorByteIndex)
         except (ValueError, LookupError):  # an encoding that expat or Python does not know
             self._fail("an unknown text encoding")
+        if self._kind == "urlset" and self._first is not None and not self._has_whole:
+            loc, line, byte = self._first
+            self._fail(f"addresses without a host, such as <loc>{loc[:200]}</loc>", line, byte, _WHOLE_ADDRESSES)
         return ParsedSitemap(self._kind, self._entries, self._skipped)
 
     def _fail(self, what: str, line: int | None = None, byte: int | None = None, remedy: str = "") -> NoReturn:
@@ -160,8 +166,9 @@ class _Reader:
 
     def _take(self, local: str, text: str) -> None:
         if text and local == "loc":
-            if self._kind == "urlset" and not text.lower().startswith(("http://", "https://")):
-                self._fail(f"<loc>{text[:200]}</loc>, an address without a host,", remedy=_WHOLE_ADDRESSES)
             self._locs.append(text)
+            if self._first is None:
+                self._first = (text, self._parser.CurrentLineNumber, self._parser.CurrentByteIndex)
+            self._has_whole |= text.lower().startswith(("http://", "https://"))
         elif text:
             self._lastmod = text
