@@ -142,8 +142,8 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, the largest share first, and every cause before what follows from it, as a whole or in part.
 
-    A finding takes its place by its own severity and share. What it follows from is placed right before it, where it
-    is not yet; what follows from it as a whole comes right after it.
+    A warning stands before an error only where the error, or one right behind it, follows from it. Of one severity,
+    what a finding follows from is placed right before it, and what follows from it as a whole right after it.
     """
     ranked = sorted(findings, key=_rank)
     by_code: dict[str, list[Finding]] = {}
@@ -172,7 +172,26 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
             place(finding)
 
     place_all(ranked)
-    return ordered
+    return _errors_first(ordered)
+
+
+def _errors_first(ordered: Sequence[Finding]) -> list[Finding]:
+    """Of what no cause is still missing for, the gravest, then what leads to the gravest, else as it stands."""
+    needs: list[set[int]] = []
+    for index, finding in enumerate(ordered):
+        codes = {*_causes(finding), finding.because}
+        needs.append({before for before in range(index) if ordered[before].code in codes})
+    own = [SEVERITIES.index(finding.severity) for finding in ordered]
+    leads_to = list(own)
+    for index in reversed(range(len(ordered))):
+        for cause in needs[index]:
+            leads_to[cause] = min(leads_to[cause], leads_to[index])
+    left, placed = set(range(len(ordered))), []
+    while left:
+        ready = [index for index in sorted(left) if needs[index].isdisjoint(left)]
+        placed.append(min(ready, key=lambda index: (own[index], leads_to[index])))
+        left.remove(placed[-1])
+    return [ordered[index] for index in placed]
 
 
 def _rank(finding: Finding) -> tuple[int, float, int, str]:

@@ -46,11 +46,14 @@ def test_much_lost_content_comes_before_some_changed_chunks_and_errors_before_wa
     ]  # fmt: skip
 
 
-def test_a_warning_that_explains_an_error_stands_before_it_and_with_it():
+def test_a_warning_stands_right_before_the_error_that_it_explains_and_behind_all_other_errors():
     zero = finding("vector.zero", point("9", "/z"))
     twice = finding("chunk.duplicate_index", point("1"), point("2"))
     variant = finding("coverage.url_variant", page("/a"))
-    assert codes(zero, twice, variant) == ["coverage.url_variant", "chunk.duplicate_index", "vector.zero"]
+    limit = finding("chunk.over_model_limit", *(point(str(number), "/l") for number in range(9)))
+    assert codes(zero, twice, variant, limit) == [
+        "vector.zero", "coverage.url_variant", "chunk.duplicate_index", "chunk.over_model_limit",
+    ]  # fmt: skip
 
 
 def test_a_cause_of_some_subjects_stands_before_them_too():
