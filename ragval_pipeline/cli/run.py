@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,8 +115,7 @@ def run_quietly(suite: Suite) -> Run:
 def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> Run:
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
-    judged = only is None or "metadata" in only
-    with loading_expectations() if judged else nullcontext(), showing_progress() as display:
+    with loading_expectations(only), showing_progress() as display:
         # Here and not above: importing Dagster takes a moment, and people see that something happens.
         from ragval_pipeline.orchestration.progress import observed_by
         from ragval_pipeline.orchestration.run import run_suite

@@ -6,7 +6,7 @@ import gc
 import os
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from itertools import count
@@ -101,8 +101,7 @@ def run_suite(
     run_id = str(uuid.uuid4())
     if next(_RUNS) % _FORGOTTEN_AT_ONCE == _FORGOTTEN_AT_ONCE - 1:
         _forget_earlier_runs()
-    is_judged = only is None or "metadata" in only
-    with loading_expectations() if is_judged else nullcontext(), _instance() as instance:
+    with loading_expectations(only), _instance() as instance:
         # Without an instance to come back to, nobody will read the values between assets again.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -35,13 +35,17 @@ _ASKED: list[int] = []
 
 
 @contextmanager
-def loading_expectations() -> Iterator[None]:
+def loading_expectations(only: Collection[str] | None = None) -> Iterator[None]:
     """Load Great Expectations in a process of its own meanwhile, for the next ``run_expectations``.
 
     Where this process has loaded them already, or somebody around has begun to, there is nothing to do; and one that
     validates again loads them itself, once, instead of paying for a process each time.
+
+    Args:
+        only: Groups of measurements that a run is limited to: without ``metadata`` nobody will ask. None: all.
     """
-    process = None if _LOADING or _judges_here() else _start()
+    wanted = only is None or "metadata" in only
+    process = _start() if wanted and not _LOADING and not _judges_here() else None
     if process is not None:
         _LOADING.append(process)
     try:

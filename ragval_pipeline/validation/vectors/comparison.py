@@ -121,7 +121,6 @@ class Comparison:
         import numpy as np
 
         self.stride = stride
-
         norms = np.linalg.norm(again, axis=1, keepdims=True)
         unit: Floats = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
         cosine = np.einsum("ij,ij->i", stored, unit)
