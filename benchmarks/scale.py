@@ -196,6 +196,7 @@ def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
     import pyarrow.parquet  # noqa: F401, PLC0415
     from upath import UPath  # noqa: PLC0415
 
+    from ragval_pipeline.sources.memory import seldom_collecting  # noqa: PLC0415
     from ragval_pipeline.sources.site.urls import UrlFolder  # noqa: PLC0415
     from ragval_pipeline.sources.snapshot.writer import take_snapshot  # noqa: PLC0415
     from ragval_pipeline.suite.payload import PayloadSettings  # noqa: PLC0415
@@ -218,7 +219,8 @@ def _part_snapshot(workers: str, url: str) -> tuple[float, float]:
             )
             assert manifest.points == points
 
-        return _timed(work)
+        with seldom_collecting():  # as every step of a run
+            return _timed(work)
 
 
 def _part_query(url: str) -> tuple[float, float]:

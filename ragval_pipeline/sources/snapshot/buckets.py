@@ -135,9 +135,8 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         for start, end in pairwise([0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]):
             if start < end:
                 begins = self._waiting.tell()
-                with pa.ipc.new_stream(
-                    self._waiting, self.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")
-                ) as stream:
+                # As they are: to compress what is read again at once takes longer than writing all of it.
+                with pa.ipc.new_stream(self._waiting, self.schema) as stream:
                     stream.write_table(rows.slice(start, end - start))
                 self._places[int(numbers[order[start]])].append((begins, self._waiting.tell()))
         del rows
