@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,56 +142,38 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, the largest share first, and every cause before what follows from it, as a whole or in part.
 
-    A warning stands before an error only where the error, or one right behind it, follows from it. Of one severity,
-    what a finding follows from is placed right before it, and what follows from it as a whole right after it.
+    A cause has the place of the first of what follows from it, but a warning stands before an error only where the
+    error follows from it. Of one severity, what follows from a finding as a whole stands right after it.
     """
-    ranked = sorted(findings, key=_rank)
-    by_code: dict[str, list[Finding]] = {}
-    below: dict[str, list[Finding]] = {}
-    for finding in ranked:
-        by_code.setdefault(finding.code, []).append(finding)
-        if finding.because is not None:
-            below.setdefault(finding.because, []).append(finding)
-    begun: set[int] = set()
+    left = sorted(findings, key=_rank)
+    causes = {id(finding): [cause for cause in left if cause.code in _causes(finding)] for finding in left}
+    leads_to: dict[int, int] = {}
+
+    def lead(finding: Finding, rank: int) -> None:
+        if id(finding) not in leads_to:
+            leads_to[id(finding)] = rank
+            for cause in causes[id(finding)]:
+                lead(cause, rank)
+
+    for rank, finding in enumerate(left):
+        lead(finding, rank)
     ordered: list[Finding] = []
-
-    def place(finding: Finding) -> None:
-        # With the cause of it all comes what follows from that, this finding too.
-        place_all([cause for cause in by_code.get(finding.because or "", ()) if id(cause) not in begun])
-        if id(finding) in begun:
-            return
-        begun.add(id(finding))
-        for cause in _causes(finding):
-            place_all(by_code.get(cause, ()))
-        ordered.append(finding)
-        if all(id(same) in begun for same in by_code[finding.code]):
-            place_all(below.get(finding.code, ()))
-
-    def place_all(some: Sequence[Finding]) -> None:
-        for finding in some:
-            place(finding)
-
-    place_all(ranked)
-    return _errors_first(ordered)
-
-
-def _errors_first(ordered: Sequence[Finding]) -> list[Finding]:
-    """Of what no cause is still missing for, the gravest, then what leads to the gravest, else as it stands."""
-    needs: list[set[int]] = []
-    for index, finding in enumerate(ordered):
-        codes = {*_causes(finding), finding.because}
-        needs.append({before for before in range(index) if ordered[before].code in codes})
-    own = [SEVERITIES.index(finding.severity) for finding in ordered]
-    leads_to = list(own)
-    for index in reversed(range(len(ordered))):
-        for cause in needs[index]:
-            leads_to[cause] = min(leads_to[cause], leads_to[index])
-    left, placed = set(range(len(ordered))), []
+    placed: dict[str, int] = {}
     while left:
-        ready = [index for index in sorted(left) if needs[index].isdisjoint(left)]
-        placed.append(min(ready, key=lambda index: (own[index], leads_to[index])))
-        left.remove(placed[-1])
-    return [ordered[index] for index in placed]
+        waiting = {id(finding) for finding in left}
+        ready = [finding for finding in left if waiting.isdisjoint(map(id, causes[id(finding)]))]
+        following = min(
+            ready or left,  # two that each lead to the other
+            key=lambda finding: (
+                SEVERITIES.index(finding.severity),
+                -placed.get(finding.because or "", -1),
+                leads_to[id(finding)],
+            ),
+        )
+        placed[following.code] = len(ordered)
+        ordered.append(following)
+        left = [finding for finding in left if finding is not following]
+    return ordered
 
 
 def _rank(finding: Finding) -> tuple[int, float, int, str]:
@@ -199,10 +181,10 @@ def _rank(finding: Finding) -> tuple[int, float, int, str]:
     return severity, -(finding.share or 0.0), _ORDER[finding.code], finding.scope or ""
 
 
-def _causes(finding: Finding) -> list[str]:
-    """Codes that subjects of a finding follow from, in the order of the catalogue."""
-    named = {str(subject.details["because"]) for subject in finding.subjects if "because" in subject.details}
-    return sorted(named, key=_ORDER.__getitem__)
+def _causes(finding: Finding) -> set[str]:
+    """Codes that a finding or some of its subjects follow from."""
+    named = {finding.because, *(subject.details.get("because") for subject in finding.subjects)}
+    return {str(code) for code in named if code and code != finding.code}
 
 
 def _share(finding: Finding, totals: Totals) -> float | None:
