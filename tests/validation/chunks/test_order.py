@@ -182,6 +182,19 @@ def surplus(finding: Finding) -> tuple[list[str], list[str]]:
     return sorted(found.delete), found.review
 
 
+def test_chunks_are_numbered_within_the_larger_chunk_that_they_name() -> None:
+    texts = {"first": (GRIPPER, CAMERA), "second": (BATTERY, VISITORS)}
+    parts = [
+        {"source_url": "/a", "text": text, "chunk_index": number, "parent_id": parent}
+        for parent, own in texts.items()
+        for number, text in enumerate(own)
+    ]
+    copy = record(paragraphs(GRIPPER, CAMERA, BATTERY, VISITORS))
+    assert detected("chunk.duplicate_index", evidence_of(snapshot_rows(*parts), [copy])) == []
+    [finding] = detected("chunk.duplicate_index", evidence_of(snapshot_rows(*parts, parts[0]), [copy]))
+    assert [subject.name for subject in finding.subjects] == ["0", "4"]
+
+
 def test_points_with_one_number_that_hold_different_stretches_of_their_page_are_no_copies() -> None:
     sections = (GRIPPER, CAMERA, BATTERY, VISITORS)
     finding = numbered((GRIPPER, 0), (CAMERA, 1), (BATTERY, 0), (VISITORS, 1), pages={"/a": sections})
