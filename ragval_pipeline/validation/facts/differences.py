@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import SIZE, runs_of
+from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.rows import Edge
@@ -29,7 +29,7 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     """
     if match.whole:
         return (), ()
-    runs = runs_of(match.runs)
+    runs = _runs(match)
     longest = max((end - start for start, end in runs), default=0)
     long = [(start, end) for start, end in runs if end - start >= min(ANCHOR_LETTERS, longest)]
     lines = _lines(match.text)
@@ -55,6 +55,22 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
         # What is put before a chunk may begin with a word that this page happens to have.
         edges = (Edge(first, 0, 0), *edges)
     return (edges, ends) if match.letters_found else ((), ())
+
+
+def _runs(match: Alignment) -> list[Range]:
+    """What the page has in one run, or in several that follow one another there as in the chunk.
+
+    Words of a sentence about the page stand all over it.
+    """
+    found: list[Range] = []
+    before: Span | None = None
+    for span in (span for span in match.spans if span.kind == "run"):
+        if before is not None and before.end == span.start and _goes_on(before, span):
+            found[-1] = found[-1][0], span.end
+        else:
+            found.append((span.start, span.end))
+        before = span
+    return found
 
 
 def _lines(text: FoldedText) -> list[tuple[int, int]]:
