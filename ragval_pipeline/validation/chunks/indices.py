@@ -196,8 +196,12 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
-    gaps = orders.chosen(orders.last - first - orders.indices + 1 > 0)
-    for key, page in orders.in_full(gaps).items():
+    pages = orders.in_full(orders.chosen(orders.last - first - orders.indices + 1 > 0))
+    # Where numbers begin again in each larger chunk, what was divided further may be missing from them.
+    again = any(page.parents for page in pages.values()) and orders.begin_again()
+    for key, page in pages.items():
+        if again and page.parents:
+            continue
         present = sorted(page.points)
         missing = present[-1] - first + 1 - len(present)
         shown = list(islice(_between(first, present), SHOWN_INDICES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -142,6 +143,12 @@ class Orders:
         wanted = pa.array(sorted(keys), pa.string())
         batches = (batch.filter(pc.is_in(batch.column("page_key"), wanted)) for batch in self.read(COLUMNS))
         return _collected(row for batch in batches for row in batch.to_pylist())
+
+    def begin_again(self) -> bool:
+        """Whether chunks of a page that were cut from different larger ones have the same numbers."""
+        pages = self.in_full(self.chosen(self.points > self.indices))
+        numbers = (Counter(index for (index, parent), _ in page.numbered() if parent) for page in pages.values())
+        return any(count > 1 for counted in numbers for count in counted.values())
 
     def _without_strays(self, addresses: NDArray[np.bool_]) -> Orders:
         if addresses.all() or not addresses.any():
