@@ -240,6 +240,14 @@ def test_addresses_of_links_are_no_wording():
     assert boilerplate(found, PAGES) == []
 
 
+def test_the_title_of_a_headings_link_to_itself_is_no_wording():
+    heading, link = "include workspace root", "Direct link to include workspace root"
+    linked = f'## {heading}[#](#include-workspace-root "{link}")'
+    found = index(change=lambda text, page, part: text if part else f"{linked}\n\n{text}")
+    pages = [replace(page(number, heading), attributes=link) for number in range(10)]
+    assert boilerplate(found, pages) == []
+
+
 def test_chunks_that_are_not_of_their_page_frame_none():
     found = index(change=lambda text, page, part: f"{text}\n{FOOTER}" if part == 2 else text)
     for strangers in ((4, 5, 6, 7), range(10)):
