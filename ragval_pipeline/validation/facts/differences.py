@@ -83,15 +83,17 @@ def _lines(text: FoldedText) -> list[tuple[int, int]]:
 
 
 def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int:
-    """Where the line of the first run ends, if it is short or a sentence, and begins with what the page does not have.
+    """Where the line of the first run ends, if the page has the run elsewhere, or not the first word of the line.
 
-    A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening. 0 without
-    such a line.
+    Of such a line nothing is of the page when it is short or a sentence. A title in the middle of it, as in
+    ``<document>Title</document>``, stands on the page and ends no opening. 0 without such a line.
     """
     for start, end in lines[:MOST_LINES]:
-        if start <= first < end and not _has_word_at(match, start):
+        if start <= first < end:
             if _is_quoted(match, first):
                 return end
+            if _has_word_at(match, start):
+                return 0
             missing = int((~match.found[start:end]).sum())
             is_sentence = missing >= (1 - WHOLE) * (end - start)
             # The only line is the text itself, whatever its beginning.
