@@ -258,9 +258,9 @@ _ROWS = (
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",
         many="have the same page and chunk number as another point",
-        measured="Points are grouped by page and chunk number. The page tells which points are surplus where it has "
-            "the text of another one; else times of embedding, where stored, tell which point is the newest. Points "
-            "that hold different stretches of their page are no copies: only their numbers are wrong.",
+        measured="Points are grouped by page, parent and chunk number. The page tells which points are surplus where "
+            "it has the text of another one; else times of embedding, where stored, tell which point is the newest. "
+            "Points that hold different stretches of their page are no copies: only their numbers are wrong.",
         cause="The page was ingested again under new ids without deleting the old points.",
         remedy="Delete the points under delete_point_ids of remediation.json, and where nothing tells which one is "
                "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "
@@ -284,7 +284,7 @@ _ROWS = (
         measured="Each chunk is located on its page. Two ingestions went over a page when most of its text is "
             "covered twice, and two chunks start at its beginning and two end at its end, or many chunks lie "
             "within others. The ordinary overlap of neighbours does not count, nor does what the page itself "
-            "repeats.",
+            "repeats, nor chunks within the larger one that they name as their parent.",
         cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
         remedy="Delete the older points and the copies that delete_point_ids of remediation.json lists; one point of "
                 "each text stays. Where chunks differ and nothing tells which are older, delete the points under "

@@ -12,7 +12,7 @@ from ragval_pipeline.suite.sections import Section, Text, Texts
 
 CANONICAL_FIELDS = (
     "text", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index",
-    "chunk_id", "text_hash", "model", "embedded_at", "original_length",
+    "chunk_id", "parent_id", "text_hash", "model", "embedded_at", "original_length",
 )  # fmt: skip
 
 #: What ``embedded_text`` may name: the canonical fields, and the last of the headings.
@@ -142,7 +142,10 @@ FLAVOURS: Mapping[str, Flavour] = {
         marks=frozenset({"page_content", "metadata"}),
     ),
     "llamaindex": Flavour(
-        fields={"text": "_node_content#text", "source_url": "url", "title": "title"},
+        fields={
+            "text": "_node_content#text", "source_url": "url", "title": "title",
+            "parent_id": "_node_content#relationships.4.node_id",
+        },
         metadata="",
         required=("text", "source_url"),
         marks=frozenset({"_node_content", "_node_type"}),
@@ -150,7 +153,7 @@ FLAVOURS: Mapping[str, Flavour] = {
     "haystack": Flavour(
         fields={
             "text": "content", "source_url": "meta.url", "title": "meta.title", "chunk_index": "meta.split_id",
-            "chunk_id": "id",
+            "chunk_id": "id", "parent_id": "meta.__parent_id",
         },
         metadata="meta.",
         required=("text", "source_url"),

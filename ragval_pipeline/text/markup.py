@@ -38,7 +38,7 @@ _MARKUP = re.compile(
     rf"|(?<![\]\w])\[{_LINK}\](?![(\[])|(?<![\]\w])\[{_LINK}\Z"
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
-    r"|^[ \t>]*\d{1,3}[.)](?=\s)"  # the number of a list item, which a page shows without having it in its text
+    r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
     r"|(?<!\S)(?:```+|~~~+)[\w+#.-]*(?:[ \t]+title=(?=\"))?(?=[\s\"])"
@@ -49,6 +49,7 @@ _MARKUP = re.compile(
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
     r"|\A\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"  # the same, of which the chunker cut off the beginning
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
+    r"|\u27e8\d{1,4}\u27e9"  # the number that a crawler puts in place of a link's address
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     r"|\{#[\w-]+\}"  # the id of a heading
     rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
@@ -82,13 +83,13 @@ _STATEMENT_WORDS = ("import", "export", "mermaid")
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
     "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
-    "highlight-",
+    "highlight-", "\u27e8",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
-_OF_PLAIN = ("---", ":::", "highlight-")
+_OF_PLAIN = ("---", ":::", "highlight-", "\u27e8")
 _CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}\)|[^<\n]{0,200}>|`")
-_NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)]\s")
+_NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")
 
 
 def _nothing(start: int, end: int) -> bool:

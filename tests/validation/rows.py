@@ -29,7 +29,7 @@ FIELDS = {
     name: name
     for name in (
         "text", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index", "chunk_id",
-        "text_hash", "model", "embedded_at", "original_length",
+        "parent_id", "text_hash", "model", "embedded_at", "original_length",
     )
 }  # fmt: skip
 

@@ -95,7 +95,9 @@ def folder_of_parts(parts: Sequence[Part], *, kept_uri: str, staged_uri: str, go
 
 
 #: Canonical fields that become text columns; a number is kept as its text.
-TEXT_FIELDS = ("text", "source_url", "title", "module", "chapter", "chunk_id", "text_hash", "model", "embedded_at")
+TEXT_FIELDS = (
+    "text", "source_url", "title", "module", "chapter", "chunk_id", "parent_id", "text_hash", "model", "embedded_at",
+)  # fmt: skip
 INTEGER_FIELDS = ("token_count", "chunk_index", "original_length")
 LIST_FIELDS = ("headings",)
 
@@ -111,6 +113,7 @@ COLUMNS: dict[str, str] = {
     "module": "Module as stored",
     "chapter": "Chapter as stored",
     "chunk_id": "Payload id as stored",
+    "parent_id": "Id of the larger chunk that the chunk was cut from, as stored",
     "text_hash": "Text hash as stored",
     "model": "Embedding model as stored",
     "embedded_at": "Time of embedding as stored",

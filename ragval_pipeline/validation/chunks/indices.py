@@ -15,7 +15,7 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
-from ragval_pipeline.validation.chunks.order import Orders
+from ragval_pipeline.validation.chunks.order import Number, Orders
 from ragval_pipeline.validation.chunks.same_stretch import stretches
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
@@ -50,22 +50,21 @@ _RENUMBER = (
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points that share page and index; which of them stays, where anything tells it: one that its page has.
 
-    Those that hold different stretches of their page are not copies of each other: only their numbers are wrong.
+    Chunks that were cut from different larger ones are numbered within each of these. Those that hold different
+    stretches of their page are not copies of each other: only their numbers are wrong.
     """
     subjects, groups = [], 0
     told: set[Basis | None] = set()
     orders = evidence.orders
     pages = orders.in_full(orders.chosen(orders.points > orders.indices))
-    shared = {
-        key: {index: [name for name, _ in points] for index, points in page.points.items() if len(points) > 1}
-        for key, page in pages.items()
-    }
+    shared = {key: {number: [*own] for number, own in page.numbered() if len(own) > 1} for key, page in pages.items()}
     gone = evidence.gone({name for by_index in shared.values() for names in by_index.values() for name in names})
     misplaced = evidence.misplaced(gone)
     held = _held(evidence, shared, gone.keys())
     for key, page in pages.items():
-        for index, names in shared[key].items():
+        for number, names in shared[key].items():
             groups += 1
+            index, _ = number
             ids, dates = sorted(names), dict(page.points[index])
             on_page = [name for name in ids if name not in gone]
             strays = {name for name in ids if name in gone and name not in misplaced} if on_page else set()
@@ -86,9 +85,9 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
                 told.add(basis)
                 for name in copies if stays is not None else ():
                     judged[name] = {**judged.get(name, {}), "older": name != stays, "told_by": basis}
-            for point_id, embedded_at in page.points[index]:
+            for point_id in names:
                 details = {"page_url": page.url, "chunk_index": index, "others": _others(point_id, ids)}
-                details |= {"embedded_at": embedded_at, **judged.get(point_id, {})}
+                details |= {"embedded_at": dates[point_id], **judged.get(point_id, {})}
                 without = frozenset() if strangers else frozenset({Aspect.PLACE})
                 subjects.append(Subject(point_id, details, page=key, points=strangers, without=without))
     if subjects:
@@ -96,7 +95,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _held(
-    evidence: ChunkEvidence, shared: Mapping[str, Mapping[int, Sequence[str]]], gone: Collection[str]
+    evidence: ChunkEvidence, shared: Mapping[str, Mapping[Number, Sequence[str]]], gone: Collection[str]
 ) -> dict[str, Hashable]:
     """What points hold of their page, of pages that are not stored twice; by their pages and the numbers they share."""
     keys = {key for key, by_index in shared.items() if by_index and key not in evidence.layout.twice}
@@ -108,9 +107,11 @@ def _held(
     }
     found: dict[str, Hashable] = {}
     for key, chunks in evidence.on_pages(keys):
-        known = {chunk.point_id for chunk in chunks} - set(gone)
-        groups = {index: [name for name in names if name in known] for index, names in shared[key].items()}
-        found |= stretches(chunks, groups, texts)
+        for depth in sorted({chunk.depth for chunk in chunks}):
+            own = [chunk for chunk in chunks if chunk.depth == depth]
+            known = {chunk.point_id for chunk in own} - set(gone)
+            groups = {number: [name for name in names if name in known] for number, names in shared[key].items()}
+            found |= stretches(own, groups, texts)
     return found
 
 
@@ -195,8 +196,12 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
-    gaps = orders.chosen(orders.last - first - orders.indices + 1 > 0)
-    for key, page in orders.in_full(gaps).items():
+    pages = orders.in_full(orders.chosen(orders.last - first - orders.indices + 1 > 0))
+    # Where numbers begin again in each larger chunk, what was divided further may be missing from them.
+    again = any(page.parents for page in pages.values()) and orders.begin_again()
+    for key, page in pages.items():
+        if again and page.parents:
+            continue
         present = sorted(page.points)
         missing = present[-1] - first + 1 - len(present)
         shown = list(islice(_between(first, present), SHOWN_INDICES))

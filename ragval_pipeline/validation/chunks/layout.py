@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 #: Columns of the facts that a layout is made of.
 COLUMNS = (
-    "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "starts", "places", "lengths",
+    "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "depth", "starts", "places",
+    "lengths",
 )  # fmt: skip
 #: Chunks with the beginning, and with the end, of a page that was ingested again, or within others of it.
 _CHUNKS = 2
@@ -86,15 +87,18 @@ class Layout:
         found = cls()
         for table in buckets:
             meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
-            chunks = _Chunks.of(table.filter(pc.and_(meant, pc.greater(table.column("letters"), 0))))
-            found._add(chunks)
+            kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), 0)))
+            found._add(_Chunks.of(kept))
+            # What was cut from a stored chunk is stored again by that alone: each depth is an ingestion of its own.
+            for depth in pc.unique(kept.column("depth")).to_pylist():
+                chunks = _Chunks.of(kept.filter(pc.equal(kept.column("depth"), depth)))
+                found.twice.update(chunks.ingested_twice())
         return found
 
     def _add(self, chunks: _Chunks) -> None:
         stored = chunks.stored(chunks.on_page)
         held = stored.covered > 0
         self.copies.extend((stored.letters[held] / stored.covered[held]).tolist())
-        self.twice.update(chunks.ingested_twice())
         self.doubtful.update(chunks.out_of_order())
 
 

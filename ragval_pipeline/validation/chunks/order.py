@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 #: Snapshot columns that ``Orders`` reads.
-COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "embedded_at", "model")
+COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "parent_id", "embedded_at", "model")
 _NARROW = ("page_key", "source_url", "chunk_index", "embedded_at")
+
+#: A chunk index, and the larger chunk within which it counts; None: within the page.
+Number = tuple[int, str | None]
 
 #: Reads some columns of every point of the snapshot.
 Points = Callable[[Sequence[str]], "Iterable[pa.RecordBatch]"]
@@ -40,11 +44,23 @@ def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
 
 @dataclass
 class PageOrder:
-    """The chunks of one page: its first stored spelling, without one of several fragments, points by index, models."""
+    """The chunks of one page: its first stored spelling, without one of several fragments, and its points by index.
+
+    Of its points the larger chunks that they were cut from, and the models, as far as these are stored.
+    """
 
     url: str
     points: dict[int, list[tuple[str, str | None]]] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
+
+    def numbered(self) -> Iterator[tuple[Number, list[str]]]:
+        """The points with each number, counted within their parent where they have one."""
+        for index, points in self.points.items():
+            found: dict[Number, list[str]] = {}
+            for name, _ in points:
+                found.setdefault((index, self.parents.get(name)), []).append(name)
+            yield from found.items()
 
     def spelt(self, url: str) -> None:
         """Take in how another point of the page spells it."""
@@ -127,6 +143,12 @@ class Orders:
         wanted = pa.array(sorted(keys), pa.string())
         batches = (batch.filter(pc.is_in(batch.column("page_key"), wanted)) for batch in self.read(COLUMNS))
         return _collected(row for batch in batches for row in batch.to_pylist())
+
+    def begin_again(self) -> bool:
+        """Whether chunks of a page that were cut from different larger ones have the same numbers."""
+        pages = self.in_full(self.chosen(self.points > self.indices))
+        numbers = (Counter(index for (index, parent), _ in page.numbered() if parent) for page in pages.values())
+        return any(count > 1 for counted in numbers for count in counted.values())
 
     def _without_strays(self, addresses: NDArray[np.bool_]) -> Orders:
         if addresses.all() or not addresses.any():
@@ -211,6 +233,7 @@ def _collected(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
             page.spelt(row["source_url"])
             page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
-            if row["model"] is not None:
-                page.models[row["point_id"]] = row["model"]
+            for known, name in ((page.parents, "parent_id"), (page.models, "model")):
+                if row[name] is not None:
+                    known[row["point_id"]] = row[name]
     return pages

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
+from ragval_pipeline.validation.chunks.order import Number
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.thresholds import MOST
 
@@ -13,7 +14,7 @@ Shape = tuple[tuple[int, int], ...]
 
 
 def stretches(
-    chunks: Sequence[ChunkFacts], groups: Mapping[int, Collection[str]], texts: Mapping[str, int]
+    chunks: Sequence[ChunkFacts], groups: Mapping[Number, Collection[str]], texts: Mapping[str, int]
 ) -> dict[str, Hashable]:
     """What some points hold, by id: those with the same of their number hold the same stretch, or the same text.
 
@@ -21,7 +22,7 @@ def stretches(
     other chunks, and the numbers tell nothing.
 
     Args:
-        chunks: All chunks of one page that was read.
+        chunks: All chunks of one page that was read, of one depth.
         groups: Points that share a number, by the number.
         texts: The text of each point that has no place of its own, as a number.
     """
@@ -34,9 +35,9 @@ def stretches(
     within: dict[Shape, set[Shape]] = {shape: {shape} for shape in numbers}
     for shape, holder in _held(list(numbers)):
         within[shape].add(holder)
-    names = [(number, name) for number, group in groups.items() for name in group]
+    names = [(index, name) for (index, _), group in groups.items() for name in group]
     elsewhere = sum(
-        any(numbers[holder] - {number} for holder in within.get(shapes.get(name, ()), ())) for number, name in names
+        any(numbers[holder] - {index} for holder in within.get(shapes.get(name, ()), ())) for index, name in names
     )
     if elsewhere >= MOST * len(names):
         return {}

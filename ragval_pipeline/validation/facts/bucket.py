@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
@@ -34,7 +34,7 @@ from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, Counting, c
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, SIGNPOST_LETTERS, UNRENDERED, VERIFIED_FROM
 
 #: Snapshot columns that facts are made of.
-COLUMNS = (*TEXT_COLUMNS, "chunk_index", "embedded_at")
+COLUMNS = (*TEXT_COLUMNS, "chunk_index", "chunk_id", "parent_id", "embedded_at")
 #: One run of letters in so many is kept to find a text on another page.
 SAMPLED = 16  # work
 
@@ -142,10 +142,30 @@ def _facts_of_page(
         return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(lettered), {}
     labels = {label for text in lettered for label in chain(labels_of(text.row), front_matter_values(text.text))}
     blocks = tuple(held_blocks(page, aligned, labels, [text.folded for text in lettered]))
-    chunks = [_chunk(text.row, chunk, page) for text, chunk in zip(lettered, aligned, strict=True)]
+    depths = _depths([text.row for text in lettered])
+    chunks = [
+        replace(_chunk(text.row, chunk, page), depth=depth)
+        for text, chunk, depth in zip(lettered, aligned, depths, strict=True)
+    ]
     on_page = zip(chunks, aligned, strict=True)
     read = {chunk.point_id: found.text.shown for chunk, found in on_page if chunk.share >= VERIFIED_FROM}
     return replace(facts, blocks=blocks), chunks, read
+
+
+def _depths(rows: Sequence[Row]) -> list[int]:
+    """How many of a page's chunks each of them was cut from: parents that are stored, by their own or by point id."""
+    named = {row[name]: row for name in ("chunk_id", "point_id") for row in rows if row[name] is not None}
+    depths: dict[str, int] = {}
+    for row in rows:
+        line = list[str]()
+        at: Row | None = row
+        while at is not None and at["point_id"] not in depths:
+            depths[at["point_id"]] = 0  # what is its own parent ends the line
+            line.append(at["point_id"])
+            at = named.get(at["parent_id"])
+        above = 0 if at is None else depths[at["point_id"]] + 1
+        depths.update(zip(reversed(line), count(above)))
+    return [depths[row["point_id"]] for row in rows]
 
 
 def align_chunks(page: Page, texts: Sequence[StoredText]) -> list[Alignment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PASSAGE_CHARACTERS = 400  # shown
 #: What a component or a template of a stored source is given, which may be a heading: the title of a figure.
 _ATTRIBUTE = re.compile(r"\w=[\"']([^\"'\n]{1,200})[\"']")
+#: What parts a page's name from that of its site in a title: marks with blanks around them.
+_PARTED = re.compile(r"\s+[^\w\s]+\s+")
 _WORDS = re.compile(r"[^\W_]+")
 #: A block that is an address and says nothing else.
 _ONLY_ADDRESS = re.compile(r"\W*(?:https?://|mailto:)\S+\s*")
@@ -72,7 +74,7 @@ def held_blocks(
                 count = letters
             if block.kind == "heading" and count < letters:
                 if pieces is None:
-                    known = {fold(form) for label in labels for form in (label, without_markup(label))}
+                    known = {fold(form) for label in labels for form in (*_names(label), without_markup(label))}
                     told = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
                     pieces = known.union(told, *(pieces_of(chunk.text) for chunk in chunks))
                 count = letters if _is_piece(folded, pieces) or _is_most_of(block.text, pieces) else count
@@ -81,6 +83,13 @@ def held_blocks(
         start = page.position(places[0][0])
         blocks.append(BlockFacts(block.kind, letters, min(count, letters), start, hash_of(folded), text))
     return blocks
+
+
+def _names(label: str) -> Iterator[str]:
+    """A label, and what it names where marks part that from the site or section: "Arms - Handbook | Robots"."""
+    yield label
+    for mark in _PARTED.finditer(label):
+        yield from (label[: mark.start()], label[mark.end() :])
 
 
 def _is_piece(heading: str, pieces: set[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import SIZE, runs_of
+from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.rows import Edge
@@ -29,7 +29,7 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     """
     if match.whole:
         return (), ()
-    runs = runs_of(match.runs)
+    runs = _runs(match)
     longest = max((end - start for start, end in runs), default=0)
     long = [(start, end) for start, end in runs if end - start >= min(ANCHOR_LETTERS, longest)]
     lines = _lines(match.text)
@@ -57,6 +57,22 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     return (edges, ends) if match.letters_found else ((), ())
 
 
+def _runs(match: Alignment) -> list[Range]:
+    """What the page has in one run, or in several that follow one another there as in the chunk.
+
+    Words of a sentence about the page stand all over it.
+    """
+    found: list[Range] = []
+    before: Span | None = None
+    for span in (span for span in match.spans if span.kind == "run"):
+        if before is not None and before.end == span.start and _goes_on(before, span):
+            found[-1] = found[-1][0], span.end
+        else:
+            found.append((span.start, span.end))
+        before = span
+    return found
+
+
 def _lines(text: FoldedText) -> list[tuple[int, int]]:
     """The lines that hold letters, as ranges of letters."""
     import numpy as np
@@ -67,15 +83,17 @@ def _lines(text: FoldedText) -> list[tuple[int, int]]:
 
 
 def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int:
-    """Where the line of the first run ends, if it is short or a sentence, and begins with what the page does not have.
+    """Where the line of the first run ends, if the page has the run elsewhere, or not the first word of the line.
 
-    A title in the middle of it, as in ``<document>Title</document>``, stands on the page and ends no opening. 0 without
-    such a line.
+    Of such a line nothing is of the page when it is short or a sentence. A title in the middle of it, as in
+    ``<document>Title</document>``, stands on the page and ends no opening. 0 without such a line.
     """
     for start, end in lines[:MOST_LINES]:
-        if start <= first < end and not _has_word_at(match, start):
+        if start <= first < end:
             if _is_quoted(match, first):
                 return end
+            if _has_word_at(match, start):
+                return 0
             missing = int((~match.found[start:end]).sum())
             is_sentence = missing >= (1 - WHOLE) * (end - start)
             # The only line is the text itself, whatever its beginning.

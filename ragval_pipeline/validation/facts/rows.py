@@ -59,6 +59,7 @@ class ChunkFacts:
         longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
         again: Where else on the page that run begins, at most ``AGAIN`` places.
+        depth: How many stored chunks of its page it was cut from, each from the one before: parents are stored too.
         starts: First letter in the chunk of each span that stands on the page in one.
         places: First letter on the page of each span; -1 where the chunk's own title or headings have it, or what the
             page does not show among its text: its title, what stands for pictures.
@@ -90,6 +91,7 @@ class ChunkFacts:
     probes: tuple[int, ...] = ()
     repeated: bool = False
     again: tuple[int, ...] = ()
+    depth: int = 0
 
     @classmethod
     def unseen(cls, text: TextFacts) -> ChunkFacts:

@@ -86,12 +86,12 @@ class Alignment:
     @cached_property
     def found(self) -> Mask:
         """Which letters stand on the page; shape ``(letters,)``."""
-        return self.mask_of("run", "words", "line", "word", "stored", "source")
+        import numpy as np
 
-    @cached_property
-    def runs(self) -> Mask:
-        """Which letters lie in common runs."""
-        return self.mask_of("run")
+        mask = np.zeros(self.letters, dtype=np.bool_)
+        for span in self.spans:
+            mask[span.start : span.end] = True
+        return mask
 
     @property
     def surely(self) -> int:
@@ -100,16 +100,6 @@ class Alignment:
         Of code with a line for each of its words most stand on any other page about the same library.
         """
         return sum(span.length for span in self.spans if span.kind != "word")
-
-    def mask_of(self, *kinds: Kind) -> Mask:
-        """Which letters lie in spans of these kinds."""
-        import numpy as np
-
-        mask = np.zeros(self.letters, dtype=np.bool_)
-        for span in self.spans:
-            if span.kind in kinds:
-                mask[span.start : span.end] = True
-        return mask
 
     @property
     def place(self) -> int | None:

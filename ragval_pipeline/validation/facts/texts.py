@@ -187,6 +187,13 @@ def described(
         labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
         on_page = read.get(row["point_id"])
         begins, ends = begins_and_ends(text if on_page is None else on_page, labels, is_read=on_page is not None)
+        begins_held, ends_held = _held(against, begins, ends)
+        if on_page is not None and (begins_held, ends_held) != (len(begins), len(ends)):
+            # The title of a link may stand on the page as the text of an attribute, while its content goes on.
+            bare = begins_and_ends(text, labels)
+            bare_held = _held(against, *bare)
+            begins, begins_held = (bare[0], bare_held[0]) if bare_held[0] == len(bare[0]) else (begins, begins_held)
+            ends, ends_held = (bare[1], bare_held[1]) if bare_held[1] == len(bare[1]) else (ends, ends_held)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
@@ -210,10 +217,15 @@ def described(
             hashed_as=None if digest is None else convention_of(text, digest, row["text_sha256"]),
             begins=begins,
             ends=ends,
-            begins_held=against.held(begins) if against else 0,
-            ends_held=against.held(ends, last=True) if against else 0,
+            begins_held=begins_held,
+            ends_held=ends_held,
             phrases=tuple(phrase for phrase in furniture_phrases(text, own) if phrase.words not in titles),
         )
+
+
+def _held(page: PageWords | None, begins: Sequence[str], ends: Sequence[str]) -> tuple[int, int]:
+    """How many of the first, and of the last, words of a text the content of its page has in one piece."""
+    return (page.held(begins), page.held(ends, last=True)) if page else (0, 0)
 
 
 @lru_cache(maxsize=1024)  # work

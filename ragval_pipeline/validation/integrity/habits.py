@@ -25,7 +25,7 @@ class Habits:
     Attributes:
         openings: By outermost word, ``ANY`` for whatever it is, the largest edge that is a habit.
         closings: The same at the end.
-        usual: The words of both with which most chunks begin or end.
+        usual: The words of both with which most chunks begin or end; all of them where all but few have some.
     """
 
     openings: Mapping[str, Edge] = field(default_factory=dict)
@@ -76,19 +76,21 @@ def _habit_of(edge: Edge, habits: Mapping[str, Edge]) -> Edge | None:
 
 
 def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> tuple[dict[str, Edge], frozenset[str]]:
-    """The habits by their words, and the words of those that most chunks have."""
+    """The habits by their words, and the words of those that are usual."""
     by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
     for own in edges:
         for word, placed in {word: (key, edge) for key, edge in own if edge.missing for word in edge.words}.items():
             by_word[word].append(placed)
     habits = {word: _largest(word, found) for word, found in by_word.items() if _is_habit(found, chunks, pages)}
-    # A summary of each chunk in words of its own stands in all but few.
+    # What is said of each chunk stands in all but few, in words of its own or in some wordings that many share.
     lacking = [[placed for placed in own if placed[1].missing] for own in edges]
-    others = [own[0] for own in lacking if own and not any(_habit_of(edge, habits) for _, edge in own)]
-    if len(others) >= max(FEWEST, (1 - FEW) * chunks):
+    added = [own for own in lacking if own]
+    if len(added) < max(FEWEST, (1 - FEW) * chunks):
+        return habits, frozenset(word for word in habits if len(by_word[word]) > MOST * chunks)
+    others = [own[0] for own in added if not any(_habit_of(edge, habits) for _, edge in own)]
+    if len(others) > max(FEWEST - 1, FEW * chunks):
         habits[ANY] = _largest(ANY, others)
-    usual = (word for word in habits if word == ANY or len(by_word[word]) > MOST * chunks)
-    return habits, frozenset(usual)
+    return habits, frozenset(habits)
 
 
 def _is_habit(found: Sequence[_Placed], chunks: int, pages: int) -> bool:

@@ -55,6 +55,7 @@ RULES: dict[str, FieldRule] = {
     "module": FieldRule(_NAME, "a name"),
     "chapter": FieldRule(_NAME, "a name"),
     "chunk_id": FieldRule(_NAME, "an id"),
+    "parent_id": FieldRule(_NAME, "an id"),
     "text_hash": FieldRule(_TEXT, "a hash"),
     "model": FieldRule(_TEXT, "the name of a model"),
     "embedded_at": FieldRule(

@@ -224,6 +224,12 @@ def test_a_link_that_speaks_of_editing_is_content_unless_it_leads_to_the_source(
     assert body(f"<main>{content}{service}</main>").main == "Edit this page"
 
 
+def test_a_link_to_the_next_page_is_told_by_its_label_before_the_title():
+    content = "<p><a href='/steps'>Next <b>steps</b></a> and <a href='/page'>Previous page</a></p>"
+    ways = "<div><a href='/b'><svg></svg><span><span>Next</span><span>Arms and hands</span></span></a></div>"
+    assert body(f"<main>{content}{ways}</main>").main == "Next steps and Previous page"
+
+
 def test_formulas_are_said_once():
     html = (
         "<main><p>Let <span class='katex'><span class='katex-mathml'><math><mi>E</mi><mo>=</mo><mi>m</mi>"

@@ -151,6 +151,18 @@ def test_a_summary_that_says_where_each_chunk_belongs_is_no_furniture():
     assert len(named(boilerplate(found, framed))) == 30, "which the page's frame says"
 
 
+def test_what_is_said_of_each_chunk_in_one_of_some_wordings_is_no_furniture():
+    wordings = (
+        "This chunk covers {}x",
+        "The passage describes {}x",
+        "Here the manual explains {}x",
+        "It belongs to {}x",
+    )
+    told = (wording.format(number) for number, wording in enumerate(wordings * 8))
+    found = index(change=lambda text, page, part: f"{next(told)}.\n\n{text}")
+    assert boilerplate(found, PAGES) == []
+
+
 @pytest.mark.parametrize("framed", ["Home Products Pricing Careers\n{}", "{}\nHome Products Pricing Careers"])
 def test_a_menu_around_most_chunks_is_furniture_although_no_page_holds_it(framed: str):
     found = index(change=lambda text, page, part: framed.format(text) if page else text)
@@ -226,6 +238,14 @@ def test_addresses_of_links_are_no_wording():
     link = "[Topic](https://docs.example.com/guides/all/topics 'All topics')"
     found = index(change=lambda text, page, part: f"{link} {page}x{part} {text}")
     assert boilerplate(found, PAGES) == []
+
+
+def test_the_title_of_a_headings_link_to_itself_is_no_wording():
+    heading, link = "include workspace root", "Direct link to include workspace root"
+    linked = f'## {heading}[#](#include-workspace-root "{link}")'
+    found = index(change=lambda text, page, part: text if part else f"{linked}\n\n{text}")
+    pages = [replace(page(number, heading), attributes=link) for number in range(10)]
+    assert boilerplate(found, pages) == []
 
 
 def test_chunks_that_are_not_of_their_page_frame_none():

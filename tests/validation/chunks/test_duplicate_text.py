@@ -23,6 +23,18 @@ def test_blanks_and_zero_width_characters_make_no_other_text():
     assert named(duplicates(found)) == ["0", "1"]
 
 
+def test_the_only_part_of_a_larger_chunk_that_is_stored_too_is_no_copy_of_it():
+    larger, part = {"text": GRIPPER, "chunk_id": "arm"}, {"text": GRIPPER, "parent_id": "arm"}
+    copy = record(paragraphs(GRIPPER, CAMERA))
+
+    def named_of(*payloads):
+        stored = rows(*({"source_url": "/a", **payload} for payload in payloads))
+        return named(detected("chunk.duplicate_text", evidence_of(stored, [copy])))
+
+    assert named_of(larger, part, {"text": CAMERA}) == []
+    assert named_of(larger, part, part, {"text": CAMERA}) == ["1", "2"]
+
+
 def test_letter_case_makes_another_text():
     assert duplicates(texts("Set MODE", "Set mode")) == []
 

@@ -101,6 +101,21 @@ def test_windows_that_slide_over_a_page_are_one_ingestion_by_their_numbers():
     assert twice(*numbered[::2], *({**payload, "chunk_index": 90} for payload in payloads[1::2])) is not None
 
 
+def test_chunks_within_the_larger_one_that_they_name_are_no_second_generation_unless_they_are_stored_again():
+    def levels(name: str):
+        larger = [{**chunk, "chunk_id": f"{name}{at}"} for at, chunk in enumerate(cut(100))]
+        return larger, [{**part, "parent_id": f"{name}{at}"} for at in range(len(larger)) for part in halves(at)]
+
+    def halves(at: int):
+        return cut(50, text=" ".join(TEXT.split(" ")[100 * at : 100 * at + 100]))
+
+    larger, smaller = levels("first")
+    assert twice(*larger, *smaller) is None
+    assert twice(*smaller) is None
+    assert twice(*larger, *({**part, "parent_id": "elsewhere"} for part in smaller)) is not None
+    assert twice(*larger, *smaller, *chain.from_iterable(levels("again"))) is not None
+
+
 def test_what_the_page_itself_repeats_is_no_second_generation():
     doubled = f"{HALF} {HALF}"
     assert twice(*cut(50, text=doubled), content=doubled) is None

@@ -182,6 +182,32 @@ def surplus(finding: Finding) -> tuple[list[str], list[str]]:
     return sorted(found.delete), found.review
 
 
+def test_chunks_are_numbered_within_the_larger_chunk_that_they_name() -> None:
+    texts = {"first": (GRIPPER, CAMERA), "second": (BATTERY, VISITORS)}
+    parts = [
+        {"source_url": "/a", "text": text, "chunk_index": number, "parent_id": parent}
+        for parent, own in texts.items()
+        for number, text in enumerate(own)
+    ]
+    copy = record(paragraphs(GRIPPER, CAMERA, BATTERY, VISITORS))
+    assert detected("chunk.duplicate_index", evidence_of(snapshot_rows(*parts), [copy])) == []
+    [finding] = detected("chunk.duplicate_index", evidence_of(snapshot_rows(*parts, parts[0]), [copy]))
+    assert [subject.name for subject in finding.subjects] == ["0", "4"]
+
+
+def test_numbers_that_begin_again_in_each_larger_chunk_leave_out_what_was_divided_further() -> None:
+    parents = {"first": (GRIPPER, CAMERA), "second": (BATTERY, VISITORS)}
+    parts = [
+        {"source_url": "/a", "text": text, "chunk_index": 2 * number, "parent_id": parent}
+        for parent, own in parents.items()
+        for number, text in enumerate(own)
+    ]
+    assert detected("chunk.index_gap", evidence_of(snapshot_rows(*parts), [])) == []
+    for part in parts:
+        part["parent_id"] = "page"
+    assert detected("chunk.index_gap", evidence_of(snapshot_rows(*parts), [])) != []
+
+
 def test_points_with_one_number_that_hold_different_stretches_of_their_page_are_no_copies() -> None:
     sections = (GRIPPER, CAMERA, BATTERY, VISITORS)
     finding = numbered((GRIPPER, 0), (CAMERA, 1), (BATTERY, 0), (VISITORS, 1), pages={"/a": sections})

@@ -94,6 +94,11 @@ def test_the_numbers_of_list_items_in_one_line_are_no_text(page: str, first: int
     assert missing(match(f"{text.partition(mark)[2]} {first + len(ITEMS)}.", f"{page}\nPut it back")) == []
 
 
+@pytest.mark.parametrize("text", [f"{GRIPPER}\n7.", "7.", GRIPPER.replace("motor", "motor\u27e812\u27e9")])
+def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_no_text(text: str):
+    assert missing(match(text)) == []
+
+
 def test_a_number_at_the_end_of_a_sentence_is_text():
     page = f"Steps\nIt opens with version 5. The lid stays closed in version 6. {GRIPPER}\nA limit\nIt is one"
     assert missing(match(page.split("\n")[1].replace("5.", "7."), page)) == ["7"]

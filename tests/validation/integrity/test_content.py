@@ -118,6 +118,11 @@ def test_a_heading_that_is_stored_beside_the_text_is_not_missed():
     assert headings(CHUNKS[0], CAMERA, CHUNKS[2], title="Camera care") == []
 
 
+@pytest.mark.parametrize(("title", "told"), [("Camera care - Arms | Handbook", True), ("Camera care of arms", False)])
+def test_a_heading_is_not_missed_where_a_title_says_it_before_the_site(title: str, told: bool):
+    assert (headings(CHUNKS[0], CAMERA, CHUNKS[2], title=title) == []) is told
+
+
 def test_a_caption_that_stands_in_the_markup_of_its_picture_is_not_lost():
     picture = f'{{{{< figure src="arm.png" caption="{CAMERA}" >}}}}'
     assert lost(CHUNKS[0], f"Camera care\n{picture}", CHUNKS[2]) == []

@@ -78,6 +78,20 @@ def test_an_edge_is_told_by_its_strange_word_where_a_title_stands_outside_of_it(
     assert [edge.words for edge in (*openings, *closings)] == [("motor", "zoo"), ("part", "quiz")]
 
 
+def test_a_sentence_that_quotes_a_title_is_an_edge_although_the_page_has_its_first_word():
+    title = "The handbook of the robot arm and its cell"
+    page = Searched(f"{CAMERA} Here it ends.\n{GRIPPER}\n{VISITORS}\n{title}")
+    openings, _ = edges_of(align(f"Here {title} quiz zoo.\n\n{GRIPPER}", page))
+    assert [edge.missing for edge in openings] == [len("quizzoo")]
+
+
+def test_words_from_all_over_the_page_are_no_text_of_it_in_one():
+    said = ("against the lower jaw", "the dashboard shows", "before the next cycle")
+    page = Searched("\n".join((*reversed(said), GRIPPER)))
+    openings, _ = edges_of(align(f"{' '.join(said)} quiz zoo.\n\n{GRIPPER}", page))
+    assert [edge.words[-1] for edge in openings if edge.missing] == ["quiz"]
+
+
 def measure(folder: Path, frame: str, *, framed: int = 4) -> tuple[list[str], list[str], float | None]:
     points = [
         point(f"/p{number}", frame.format(text=text, number=number) if number < framed else text)

@@ -58,6 +58,8 @@ _EDIT_TEXT = re.compile(
     re.IGNORECASE,
 )
 _SKIP_TEXT = re.compile(r"\s*skip to\b.{0,30}$", re.IGNORECASE)
+#: What the link to the page before or after is called, in an element of its own, before the title of that page.
+_NEIGHBOUR = re.compile(r"\W*(?:previous|prev|next)(?: (?:page|article|chapter))?\W*", re.IGNORECASE)
 _BLANKS = bytes(code for code in range(128) if chr(code).isspace())
 _EDIT_HREF = re.compile(r"/(?:-/)?(?:edit|blob|tree|raw)/|_sources/")
 
@@ -146,6 +148,9 @@ def _is_named_furniture(node: LexborNode, classes: list[str]) -> bool:
 
 
 def _is_service_link(node: LexborNode, attributes: dict[str, str | None], *, in_heading: bool) -> bool:
+    label, _, title = node.text(separator="\n", strip=True).partition("\n")
+    if title and _NEIGHBOUR.fullmatch(label) and not node.text(deep=False).strip():
+        return True
     href = attributes.get("href") or ""
     if in_heading and "#" in href:  # the sign that links a heading to itself: a pilcrow, a hash, an icon, nothing
         return not any(character.isalnum() for character in node.text())
