@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
-FACTS_VERSION = "1.0"
+FACTS_VERSION = "1.1"
 #: Columns whose values hardly repeat, and those that hold hashes.
 UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), ("shingles", "probes", "anchors", "digest")
 
@@ -43,7 +43,7 @@ def chunk_schema() -> pa.Schema:
         **dict.fromkeys(("compared", "repeated"), pa.bool_()),
         "chunk_index": pa.int64(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
-        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
+        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest", "outside"), pa.int32()),
         **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
         **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
         "joins": words,
