@@ -389,9 +389,10 @@ _ROWS = (
         title="Navigation or footer in the texts",
         means="contains navigation, footer or other text of the page's frame",
         many="contain navigation, footer or other text of the page's frame",
-        measured="Two kinds of evidence: phrases that documentation themes write, such as “Edit this page”, on "
-            "several pages; and wordings with which the chunks of many pages begin or end although the "
-            "content of these pages does not hold them. Headings and the source lines that an ingestion puts "
+        measured="Three kinds of evidence: phrases that documentation themes write, such as “Edit this page”, on "
+            "several pages; wordings with which the chunks of many pages begin or end although the content of "
+            "these pages does not hold them; and chunks of several pages that begin or end alike and stand "
+            "mostly outside the content of their page. Headings and the source lines that an ingestion puts "
             "before a chunk never count.",
         cause="Navigation, cookie or footer text was embedded with the content.",
         remedy="Extract the main content element only and re-ingest.",

@@ -1,13 +1,14 @@
 """Page furniture that was embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
 
-Two kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
+Three kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
 counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
 when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
-content has is repeated by the author, as "By the end of this chapter you will be able to" is. Headings, and what an
-ingestion puts before a chunk to say where it is from, are never furniture, nor is what most chunks begin or end with,
-no page shows and goes on otherwise in each: a summary that says where a chunk belongs, questions that it answers. Where
-pages were not read, only a wording that pages share in several chunks each is taken for furniture, since an author
-repeats himself once a page.
+content has is repeated by the author, as "By the end of this chapter you will be able to" is. Where most of a chunk
+stands on its page and outside the content of that, three pages are enough: the extraction took all of some pages.
+Headings, and what an ingestion puts before a chunk to say where it is from, are never furniture, nor is what most
+chunks begin or end with, no page shows and goes on otherwise in each: a summary that says where a chunk belongs,
+questions that it answers. Where pages were not read, only a wording that pages share in several chunks each is taken
+for furniture, since an author repeats himself once a page.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ragval_pipeline.validation.integrity.habits import ANY
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
 _COLUMNS = (
-    "compared", "letters", "found", "begins", "ends", "begins_held", "ends_held", "phrases",
+    "compared", "letters", "found", "outside", "begins", "ends", "begins_held", "ends_held", "phrases",
 )  # fmt: skip
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,6 +92,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
             found += (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
+    found += _of_frames(evidence)
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -98,15 +100,36 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     for entry in found:
         for text in entry.texts:
             held.setdefault(text.point_id, []).append(entry.phrase)
-    by_id = {text.point_id: text for text in texts if text.point_id in held}
+    by_id = {text.point_id: text for entry in found for text in entry.texts}
     subjects = [
-        replace(by_id[name].ref.subject(phrases=sorted(set(named))), words=_most_words(named))
+        replace(
+            by_id[name].ref.subject(phrases=sorted(set(named)), outside_content=_outside(by_id[name])),
+            words=_most_words(named),
+        )
         for name, named in held.items()
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:_NAMED])
     message = f"{len(subjects):,} points hold text of the page's frame: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
+
+
+def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
+    """The wordings that texts of ``FEWEST`` pages share of which most stands on the page outside its content."""
+    import pyarrow.compute as pc
+
+    def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
+        return pc.greater(batch.column("outside"), pc.multiply(MOST, batch.column("letters")))
+
+    for shared in shared_wordings(list(evidence.facts.texts(*_COLUMNS, where=chosen)), min_pages=FEWEST):
+        texts = tuple(text for text in shared.texts if not shared.in_content(text))
+        if len(_pages(texts)) >= FEWEST:
+            yield Boilerplate(as_written(shared.words), texts)
+
+
+def _outside(text: TextFacts) -> float:
+    """The share of a text that stands on its page outside the content."""
+    return round(text.outside / text.letters, 4) if text.letters else 0.0
 
 
 def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> list[TextFacts]:

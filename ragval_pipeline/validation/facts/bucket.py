@@ -229,12 +229,20 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         starts=tuple(span.start for span in chunk.spans),
         places=tuple(page.position(span.place) if span.place < page.told else -1 for span in chunk.spans),
         lengths=tuple(span.length for span in chunk.spans),
+        outside=_outside(chunk, page),
         openings=openings,
         closings=closings,
         joins=tuple(joined_words(chunk, page)) if chunk.share >= MOST and not chunk.verbatim else (),
         probes=() if chunk.share >= VERIFIED_FROM else tuple(sampled_runs(chunk.text.letters).tolist()),
         again=again,
     )
+
+
+def _outside(chunk: Alignment, page: Page) -> int:
+    """Letters in runs of the chunk that the page has among its text, and not in its content."""
+    runs = [span for span in chunk.spans if span.kind == "run" and span.place >= 0 and span.beyond <= page.told]
+    before = page.content_before if runs else ()
+    return sum(span.length - int(before[span.beyond] - before[span.place]) for span in runs)
 
 
 def _stored(row: Row) -> dict[str, Any]:

@@ -6,14 +6,19 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, count, islice
+from itertools import accumulate, chain, count, islice
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 from ragval_pipeline.text.markup import without_comments, without_markup
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 #: Letters by which words are in order.
 _PREFIX = 64  # work
@@ -205,6 +210,17 @@ class Page(Searched):
             if letters:
                 places[number].append((start, start + len(letters)))
         return places
+
+    @cached_property
+    def content_before(self) -> npt.NDArray[np.int64]:
+        """How many letters of the content stand in front of each place, and in all."""
+        import numpy as np
+
+        changes = np.zeros(len(self.letters) + 1, dtype=np.int64)
+        for start, end in chain.from_iterable(self.places):
+            changes[start] += 1
+            changes[end] -= 1
+        return np.append(0, np.cumsum(np.cumsum(changes)[:-1] > 0))
 
     def position(self, place: int) -> int:
         """Where a letter stands in the order of the page: lines that the content has in other words stand behind it."""

@@ -64,6 +64,7 @@ class ChunkFacts:
         places: First letter on the page of each span; -1 where the chunk's own title or headings have it, or what the
             page does not show among its text: its title, what stands for pictures.
         lengths: Letters of each span.
+        outside: Letters in runs that stand on the page outside its content: in its frame of menus and footers.
         openings: What the chunk begins with and its page does not have, line by line.
         closings: What it ends with and its page does not have, line by line.
         joins: Words that are joined where the page has a break, as they stand in the chunk.
@@ -92,6 +93,7 @@ class ChunkFacts:
     repeated: bool = False
     again: tuple[int, ...] = ()
     depth: int = 0
+    outside: int = 0
 
     @classmethod
     def unseen(cls, text: TextFacts) -> ChunkFacts:

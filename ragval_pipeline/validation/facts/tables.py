@@ -44,7 +44,7 @@ def chunk_schema() -> pa.Schema:
         "chunk_index": pa.int64(),
         "depth": pa.int32(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
-        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest"), pa.int32()),
+        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest", "outside"), pa.int32()),
         **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
         **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
         "joins": words,

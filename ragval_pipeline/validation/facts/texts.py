@@ -104,6 +104,7 @@ class TextFacts:
         compared: Whether its page is in scope and was read.
         letters: Letters and digits of the text, without markup that no page shows.
         found: Those that stand on the page.
+        outside: Those in runs that stand there outside the content.
         model: Embedding model as stored.
         claimed: Stored token count when it is 1 or more.
         characters: Characters of the text.
@@ -135,6 +136,7 @@ class TextFacts:
     compared: bool = False
     letters: int = 0
     found: int = 0
+    outside: int = 0
     model: str | None = None
     claimed: int | None = None
     characters: int = 0

@@ -20,12 +20,11 @@ from ragval_pipeline.validation.thresholds import (
 )
 
 
-def common_digests(pages: Iterable[Iterable[int]], *, share: float = MOST) -> frozenset[int]:
+def common_digests(pages: Iterable[Iterable[int]]) -> frozenset[int]:
     """Blocks that stand on most pages, such as headers, licence lines and feedback boxes: no content of any of them.
 
     Args:
         pages: The digests of the blocks of each page that was read.
-        share: Of how many pages they stand on more than that; at least ``FEWEST`` in any case.
     """
     import numpy as np
 
@@ -33,19 +32,8 @@ def common_digests(pages: Iterable[Iterable[int]], *, share: float = MOST) -> fr
     if not counted:
         return frozenset()
     digests, pages_with = np.unique(np.concatenate(counted), return_counts=True)
-    common = (pages_with >= FEWEST) & (pages_with > share * len(counted))
+    common = (pages_with >= FEWEST) & (pages_with > MOST * len(counted))
     return frozenset(digests[common].tolist())
-
-
-def shows_nothing_of_its_own(page: PageFacts, repeated: Collection[int]) -> bool:
-    """Whether most of what a page shows stands on other pages too: a wall, or a page of which only the frame came.
-
-    Args:
-        page: A page that was read.
-        repeated: Digests of the blocks that several pages have.
-    """
-    letters = sum(block.letters for block in page.blocks)
-    return sum(block.letters for block in page.blocks if block.digest in repeated) > MOST * letters
 
 
 def is_lost(block: BlockFacts) -> bool:

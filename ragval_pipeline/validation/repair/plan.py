@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, sur
 from ragval_pipeline.validation.repair.passages import as_on_page, missing_passages, without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
+from ragval_pipeline.validation.thresholds import MOST
 
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
@@ -211,11 +213,17 @@ class _Plan:
     def _own_text(self, row: Row, key: str | None) -> str | None:
         text, page = row["text"] or "", self.world.texts.get(key or "")
         if self.finding.code == "text.boilerplate":
-            phrases = {entry.name: entry.details.get("phrases", ()) for entry in self.finding.subjects}
-            return without_phrases(text, phrases[str(row["point_id"])])
+            found = self._told[str(row["point_id"])]
+            is_frame = found.get("outside_content", 0.0) > MOST
+            return None if is_frame else without_phrases(text, found.get("phrases", ()))
         if self.finding.code == "text.zero_width":
             return "".join(char for char in text if char not in ZERO_WIDTH)
         return None if page is None or self.finding.code == "integrity.gone" else as_on_page(text, page)
+
+    @cached_property
+    def _told(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is told of each subject."""
+        return {entry.name: entry.details for entry in self.finding.subjects}
 
     def _completed(self, pages: Iterable[str | None], without: set[str]) -> Iterator[Chunk]:
         """What no chunk of these pages holds, in chunks like those of its neighbours."""

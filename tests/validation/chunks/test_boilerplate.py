@@ -82,6 +82,14 @@ def test_a_footer_that_no_page_has_as_content_is_boilerplate():
     assert finding.count == 10
 
 
+def test_a_menu_that_is_all_of_a_chunk_is_furniture_on_three_pages():
+    menu = "\n".join(content(page, 0) for page in range(10))
+    found = index(change=lambda text, page, part: menu if part == 0 and page < 3 else text)
+    framed = [page(number, frame=menu) for number in range(10)]
+    assert named(boilerplate(found, framed)) == ["0", "3", "6"]
+    assert boilerplate(found, [page(number, menu) for number in range(10)]) == []
+
+
 def test_what_the_author_repeats_on_every_page_is_not():
     found = index(change=lambda text, page, part: text if part else f"{OBJECTIVES} {text}")
     assert boilerplate(found, [page(number, OBJECTIVES) for number in range(10)]) == []

@@ -140,11 +140,12 @@ def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_cou
     assert found.sections["integrity"]["page_unreadable"] == 1
 
 
-WALL = html(paragraphs("Before you continue please let us know which cookies this browser may keep, and for how long"))
+WALL = "Before you continue please let us know which cookies this browser may keep, and for how long"
 
 
-def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(tmp_path: Path):
-    pages = {**PAGES, **dict.fromkeys(("/d", "/e", "/f"), WALL)}
+@pytest.mark.parametrize("request_id", ["", " (request {}81)"])
+def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(tmp_path: Path, request_id: str):
+    pages = {**PAGES, **{f"/{name}": html(paragraphs(WALL + request_id.format(name))) for name in "def"}}
     own = [
         point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "def"
     ]
