@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.demo.definitions import defs, physical_ai_book_index
-from ragval_pipeline.orchestration.suites import demo_suite
+from ragval_pipeline.orchestration.build import demo_suite
 from tests.orchestration.world import QUIET
 
 

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from ragval_pipeline.orchestration.suites import collector_paused
+from ragval_pipeline.orchestration.build import collector_paused
 
 
 def test_the_collector_is_off_inside_and_on_again_after() -> None:

@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.suites import definitions_of_suites, find_suites
+from ragval_pipeline.orchestration.build import definitions_of_suites, find_suites
 
 SUITE = """\
 suite: {name}
@@ -90,7 +90,7 @@ def test_a_demo_that_was_built_here_is_read_with_its_changes(
     built.mkdir(parents=True)
     text = demo.suite_file.read_text(encoding="utf-8")
     (built / "ragval.yaml").write_text(text.replace("top_k: 5", "top_k: 7"), encoding="utf-8")
-    shutil.copy(demo.queries_file, built)
+    shutil.copy(demo.home / "queries.yaml", built)
     monkeypatch.chdir(tmp_path)
     [suite] = find_suites({})
     assert suite.retrieval.top_k == 7
