@@ -11,7 +11,6 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.advice import first_steps, gates_kept
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
-from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.outline import (
     also_clears,
     finding_tree,
@@ -25,6 +24,7 @@ from ragval_pipeline.reporting.outline import (
 from ragval_pipeline.reporting.terminal.summary import render_summary
 from ragval_pipeline.validation.report import HeldTo, QualityMetrics
 from tests.reporting import factory
+from tests.reporting.factory import report_html
 
 
 def codes(nodes):

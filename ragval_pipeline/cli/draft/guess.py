@@ -51,7 +51,6 @@ class EmbedderGuess:
         model: Name of the model; None: the provider's only one.
         why: What the guess rests on.
         sure: Whether it was tried out, or a name says so.
-        others: Models that are as long: who guesses names them.
         stored: The model that the payload names, where another one gave the vectors.
         embedded_text: What gave the vectors where it is not the text alone, as ``payload.embedded_text`` says it.
     """
@@ -60,7 +59,6 @@ class EmbedderGuess:
     model: str | None
     why: str
     sure: bool
-    others: tuple[str, ...] = ()
     stored: str | None = None
     embedded_text: str | None = None
 
@@ -112,7 +110,7 @@ def guess_embedder(
     told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
     also = f", which these have too: {', '.join(usual[1:])}" if usual[1:] else ""
     why = f"guessed from {told} dimensions{also}"
-    return replace(_proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False), others=usual[1:])
+    return _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
 
 
 def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:

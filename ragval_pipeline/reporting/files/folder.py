@@ -102,11 +102,6 @@ class RunFiles:
     folder: str
     files: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def report_html(self) -> str:
-        """Where ``report.html`` is."""
-        return self.files["report.html"]
-
 
 def run_folder_name(started: datetime, run_id: str) -> str:
     """``<UTC time>-<first 8 of run id>``, e.g. ``20261120T111541Z-1f0c9a52``: names sort by time.

@@ -8,12 +8,12 @@ from __future__ import annotations
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
+    EmbeddingCost,
     InputType,
     check_batch,
 )
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.configuration import check_configuration
-from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
 from ragval_pipeline.sources.embedders.opening import open_embedder
 

@@ -183,7 +183,7 @@ def take_inventory(
         site_host=listing.site_host,
         host_aliases=aliases,
         pages=tuple(pages.values()),
-        files=tuple(file.location for file in listing.files),
+        files=listing.files,
         markdown=markdown,
     )
 

@@ -5,12 +5,12 @@ import io
 
 import pytest
 
-from ragval_pipeline.reporting.files.tables import HIT_COLUMNS, QUERY_COLUMNS, cell, query_results_csv
+from ragval_pipeline.reporting.files.tables import HIT_COLUMNS, QUERY_COLUMNS, cell, csv_pieces
 from tests.reporting import factory
 
 
 def rows(report):
-    return list(csv.DictReader(io.StringIO(query_results_csv(report).decode("utf-8"), newline="")))
+    return list(csv.DictReader(io.StringIO(b"".join(csv_pieces(report)).decode("utf-8"), newline="")))
 
 
 def test_each_hit_has_a_row_and_a_query_without_hits_has_one():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragval_pipeline.reporting.history.of_run import clean_up
+from ragval_pipeline.reporting.history.render import clean_up
 from ragval_pipeline.sources.history import BASELINE_FILE as FILE
 from ragval_pipeline.sources.history import kept_runs, remove_surplus
 from tests.reporting import factory

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragval_pipeline.reporting.history.of_run import history_of
-from ragval_pipeline.reporting.history.trend import read_history
+from ragval_pipeline.reporting.history.baseline import read_history
+from ragval_pipeline.reporting.history.render import history_of
 from ragval_pipeline.reporting.terminal.runs import sparkline
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep

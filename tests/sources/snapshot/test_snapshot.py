@@ -16,8 +16,7 @@ from upath import UPath
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.snapshot import buckets, writer
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.sources.snapshot.since import changes_since
+from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Point

@@ -17,26 +17,11 @@ class SitemapEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class SitemapFile:
-    """One file that was read.
-
-    ``urls`` counts the pages it names (0 for an index), ``bytes`` its unpacked size, ``duplicates`` the pages that it
-    or an earlier file had named already, ``skipped`` the entries without an address.
-    """
-
-    location: str
-    urls: int
-    bytes: int
-    duplicates: int = 0
-    skipped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class SitemapListing:
-    """All pages, each once, in the order of the files; ``site_host`` is the most frequent host among them."""
+    """All pages, each once, in the order of the files that were read; ``site_host`` is the most frequent host."""
 
     entries: tuple[SitemapEntry, ...]
-    files: tuple[SitemapFile, ...]
+    files: tuple[str, ...]
     site_host: str | None
     location: str
 
