@@ -95,7 +95,7 @@ def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
     Raises:
         SystemFailure: ``index.unreachable``: there is no client to be had.
     """
-    from ragval_pipeline.sources.stores.qdrant.failures import failure_of, is_defect
+    from ragval_pipeline.sources.stores.qdrant.asking import failure_of, is_defect
 
     with ExitStack() as stack:
         try:

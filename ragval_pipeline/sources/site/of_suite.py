@@ -13,10 +13,9 @@ from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
-from ragval_pipeline.sources.site.inventory import SiteInventory, take_inventory
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitemapEntry, SitemapListing, take_inventory
 from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.site.sitemap.content import as_path, fetch_bytes, malformed, read_bytes
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.sitemap.reader import MAX_URLS, read_sitemap
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, join, without_fragment, without_userinfo
 

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.search.answers import Answers, Question, ask_with
 from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.points import Found
-from ragval_pipeline.sources.stores.qdrant.searching import Search
+from ragval_pipeline.sources.stores.qdrant.scanning import Search
 from tests.support.collections import Qdrant, open_qdrant
 
 PLANE = VectorFacts(name=None, size=2, distance="Cosine")

@@ -2,8 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage, modules_of, take_inventory
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapListing
+from ragval_pipeline.sources.site.inventory import (
+    SiteInventory,
+    SitemapEntry,
+    SitemapListing,
+    SitePage,
+    modules_of,
+    take_inventory,
+)
 
 SITE = "https://docs.example.com"
 

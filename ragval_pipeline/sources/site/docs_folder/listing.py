@@ -20,8 +20,8 @@ from ragval_pipeline.sources.site.docs_folder.markdown_page import (
     split_front_matter,
 )
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.urls import host_of, is_http_url
 
 

@@ -13,6 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
+from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing, parse_lastmod
 from ragval_pipeline.sources.site.sitemap.content import (
     SitemapBytes,
     as_path,
@@ -21,7 +22,6 @@ from ragval_pipeline.sources.site.sitemap.content import (
     malformed,
     read_bytes,
 )
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapListing, parse_lastmod
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
 

@@ -21,10 +21,8 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     filter_model,
     payload_selector,
 )
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, Reader
-from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
-from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of
-from ragval_pipeline.sources.stores.qdrant.searching import BatchedSearches, Search
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, Reader, RestPoints
+from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.text.characters import encodable_payload
 
