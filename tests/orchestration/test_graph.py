@@ -154,11 +154,6 @@ def test_every_required_criterion_and_the_verdict_block_what_follows_the_report(
     assert {"query_pass_rate", "coverage", "metadata_completeness", "error_findings"} <= required
 
 
-def test_no_check_above_the_report_blocks(graph: Any) -> None:
-    blocking = {entry.asset_key.path[-1] for entry in graph.asset_check_keys if graph.get(entry).blocking}
-    assert blocking == {"validation_report"}
-
-
 @pytest.mark.filterwarnings("ignore:Function `Definitions.map_resolved_asset_specs`")
 def test_the_job_holds_the_suites_assets_and_checks_also_in_another_group(clean_world: World) -> None:
     defs = build_validation_defs(clean_world.suite()).map_resolved_asset_specs(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,12 +21,6 @@ def nothing() -> None: ...
 @dg.job
 def some_job() -> None:
     nothing()
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def place(base: UPath, run_id: str = "this-run") -> RunPlace:
