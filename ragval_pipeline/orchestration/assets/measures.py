@@ -124,8 +124,8 @@ def make_chunk_facts(task: Task) -> Made:
             manifest = make_facts(
                 Snapshot(task.manifest),
                 PageCopies(task.pages),
-                folder=place.staged_facts,
-                kept_uri=str(place.kept_facts),
+                folder=place.staged("facts"),
+                kept_uri=str(place.kept("facts")),
                 run_id=place.run_id,
                 limits=limits_of(task.suite, task.manifest),
                 scale=task.suite.scale,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest, folder_of_parts
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import typed_value
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
-    from upath import UPath
 
 
 def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:
@@ -40,16 +39,6 @@ class Snapshot:
     def __init__(self, manifest: SnapshotManifest) -> None:
         self.manifest = manifest
 
-    def folder(self) -> UPath:
-        """Where the parts are.
-
-        Raises:
-            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
-        """
-        read = self.manifest
-        gone = f"the snapshot of run {read.run_id} is gone from {read.kept_uri}: take a new one"
-        return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
-
     def batches(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[pa.RecordBatch]:
         """Record batches with ``columns``, bucket by bucket and there in id order.
 
@@ -58,7 +47,7 @@ class Snapshot:
             bucket: The bucket whose points are read.
             buckets: How many buckets it is one of: a power of two, not more than the snapshot has; 1 for all points.
         """
-        yield from read_parts(self.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
+        yield from read_parts(self.manifest.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
 
     def rows(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
         """One mapping a point with ``columns``; arguments as of ``batches``."""

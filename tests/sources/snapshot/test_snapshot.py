@@ -339,7 +339,7 @@ def test_a_snapshot_that_was_moved_in_part_is_read_where_it_is_whole(tmp_path: P
     (tmp_path / "staged" / second.name).write_bytes(first.read_bytes())
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / first.name).write_bytes(first.read_bytes())
-    assert str(Snapshot(manifest).folder()) == str(tmp_path / "staged")
+    assert str(manifest.folder()) == str(tmp_path / "staged")
 
 
 def test_a_snapshot_that_is_gone_says_so(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_a_snapshot_that_is_gone_says_so(tmp_path: Path) -> None:
         manifest = take(qdrant.reader(), tmp_path)
     (tmp_path / manifest.parts[0].name).unlink()
     with pytest.raises(FileNotFoundError, match="take a new one"):
-        Snapshot(manifest).folder()
+        manifest.folder()
 
 
 def test_the_parts_are_plain_parquet_for_everybody(tmp_path: Path) -> None:
