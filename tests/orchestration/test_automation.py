@@ -63,11 +63,6 @@ def test_every_trigger_that_a_suite_names_is_built_and_switched_on(world: World)
     )
 
 
-def test_an_automation_condition_takes_the_place_of_the_sensor(clean_world: World) -> None:
-    defs = build_validation_defs(clean_world.suite(), declarative=True)
-    assert [sensor.name for sensor in defs.sensors or []] == [f"{NAME}_automation_condition"]
-
-
 def test_what_reads_the_collection_is_in_its_pool(clean_world: World) -> None:
     defs = build_validation_defs(clean_world.suite())
     job = defs.resolve_job_def(f"{NAME}_validation")
