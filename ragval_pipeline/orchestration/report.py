@@ -17,7 +17,7 @@ from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Since
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report

@@ -9,7 +9,7 @@ from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.names import asset_key
-from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import GateSettings
 from tests.orchestration.world import NAME, World

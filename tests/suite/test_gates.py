@@ -13,7 +13,7 @@ from ragval_pipeline.suite.criteria import (
     all_criteria,
     criterion_name,
 )
-from ragval_pipeline.suite.load import criteria_of, gates_of, ranks_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of, ranks_of
 from tests.suite.writing import SMALLEST, refused, suite_of
 
 #: Section 4 of the design: name, operator, whether it is a numerator over a denominator.

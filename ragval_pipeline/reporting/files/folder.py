@@ -87,8 +87,6 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
 
 logger = logging.getLogger(__name__)
 
-__all__ = ["ReportNotWrittenError", "RunFiles", "copy_outputs", "run_folder_name", "write_run_folder"]
-
 
 @dataclass(frozen=True)
 class RunFiles:

@@ -185,8 +185,6 @@ def _version() -> str:
         return "0"
 
 
-__all__ = ["Fetched", "HttpFetcher"]
-
 BUSY = frozenset({429, 500, 502, 503, 504})
 
 

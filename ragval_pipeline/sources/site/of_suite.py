@@ -110,8 +110,6 @@ def _listing(found: list[str], location: str) -> SitemapListing:
     return SitemapListing(tuple(entries.values()), (shown,), most, shown)
 
 
-__all__ = ["PageCopy", "PageReader", "ReadsPages", "read_pages"]
-
 log = logging.getLogger(__name__)
 #: Pages of a host at a time: polite to a documentation host, and enough to hide most of its latency.
 PER_HOST = 4

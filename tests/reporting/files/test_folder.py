@@ -12,12 +12,8 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.reporting.files import folder as folder_module
-from ragval_pipeline.reporting.files.folder import (
-    ReportNotWrittenError,
-    copy_outputs,
-    run_folder_name,
-    write_run_folder,
-)
+from ragval_pipeline.reporting.files.folder import copy_outputs, run_folder_name, write_run_folder
+from ragval_pipeline.sources.storage import ReportNotWrittenError
 from tests.reporting import factory
 
 PAYLOADS = {

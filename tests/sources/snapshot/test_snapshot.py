@@ -19,8 +19,9 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
-from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Point
-from ragval_pipeline.suite.model import PayloadSettings
+from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
+from ragval_pipeline.suite.payload import PayloadSettings
 from tests.support.collections import Qdrant, open_qdrant
 
 PAGE = "https://docs.example.com/docs/intro"

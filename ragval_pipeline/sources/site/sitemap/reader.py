@@ -13,7 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
-from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing, parse_lastmod
+from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.sitemap.content import (
     SitemapBytes,
     as_path,
@@ -24,8 +24,6 @@ from ragval_pipeline.sources.site.sitemap.content import (
 )
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
-
-__all__ = ["SitemapEntry", "SitemapListing", "parse_lastmod", "read_sitemap"]
 
 log = logging.getLogger(__name__)
 #: Files of an index that are fetched at a time.

@@ -21,7 +21,7 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     filter_model,
     payload_selector,
 )
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, Reader, RestPoints
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.text.characters import encodable_payload
@@ -29,7 +29,6 @@ from ragval_pipeline.text.characters import encodable_payload
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
-__all__ = ["CollectionReader", "Hit", "Point", "Reader"]
 
 _log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 
