@@ -234,7 +234,7 @@ def _part_query(url: str) -> tuple[float, float]:
 
 
 def _part_ask(url: str) -> tuple[float, float]:
-    from ragval_pipeline.sources.stores.qdrant.searching import Search  # noqa: PLC0415
+    from ragval_pipeline.sources.stores.qdrant.scanning import Search  # noqa: PLC0415
     from ragval_pipeline.suite.sections import QdrantSettings  # noqa: PLC0415
 
     settings = QdrantSettings(url=url, collection=COLLECTION)

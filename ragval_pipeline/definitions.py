@@ -1,8 +1,8 @@
 """The front door that ``workspace.yaml`` loads: the definitions of the suites in ``RAGVAL_SUITES``, else the demo's."""
 
-from ragval_pipeline.orchestration.suites import collector_paused
+from ragval_pipeline.orchestration.build import collector_paused
 
 with collector_paused():
-    from ragval_pipeline.orchestration.suites import definitions_of_suites
+    from ragval_pipeline.orchestration.build import definitions_of_suites
 
     defs = definitions_of_suites()

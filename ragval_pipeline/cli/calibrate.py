@@ -39,7 +39,7 @@ def calibrate(
 ) -> int:
     """Propose min_similarity and relevance_similarity from the scores that this index really gives."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
-    from ragval_pipeline.reporting.terminal.calibration import proposal_json, render_proposal
+    from ragval_pipeline.reporting.terminal.runs import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.validation.calibration import propose
 

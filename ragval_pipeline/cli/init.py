@@ -16,7 +16,7 @@ from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
-    from ragval_pipeline.suite.model import QdrantSettings
+    from ragval_pipeline.suite.sections import QdrantSettings
 
 QUERIES = "queries.yaml"
 #: Questions without --queries.

@@ -13,9 +13,8 @@ from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.inventory import SiteInventory
-    from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
-    from ragval_pipeline.suite.model import QdrantSettings
-    from ragval_pipeline.suite.sections import SourceSettings
+    from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
+    from ragval_pipeline.suite.sections import QdrantSettings, SourceSettings
 
 #: A person waits: one more try tells a hiccup from a wall.
 PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)

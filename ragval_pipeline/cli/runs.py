@@ -90,8 +90,7 @@ def history(
 ) -> int:
     """List the kept runs of a suite, with each criterion's course over them."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
-    from ragval_pipeline.reporting.history.baseline import baseline_of
-    from ragval_pipeline.reporting.history.trend import read_history
+    from ragval_pipeline.reporting.history.baseline import baseline_of, read_history
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.reporting.terminal.runs import history_json, render_history
     from ragval_pipeline.sources.history import kept_runs

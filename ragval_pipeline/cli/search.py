@@ -14,8 +14,8 @@ from ragval_pipeline.errors import SuiteError
 if TYPE_CHECKING:
     from ragval_pipeline.sources.search.retriever import RetrievalResponse, SearchResult
 
-#: Characters of a chunk that are shown, and how many of them come before the first word of the question.
-_SHOWN, _BEFORE = 240, 60
+#: Characters of a chunk that are shown.
+_SHOWN = 240
 #: Letters from which a word of the question is marked in the hits.
 _MARKED = 4
 
@@ -58,6 +58,7 @@ def search(
 
 
 def _show(response: RetrievalResponse) -> None:
+    from ragval_pipeline.reporting.html.questions import excerpt
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(stdout_console())
@@ -69,7 +70,8 @@ def _show(response: RetrievalResponse) -> None:
         )
         id_ = (f"  {hit.chunk_id}", "dim") if place else ("", "")
         printer.line((hit.source_url or "no page", "cyan"), id_, indent=11, wrap=False)
-        printer.line(*_marked(_excerpt(hit.content or "", words), words), indent=11)
+        pieces = excerpt(hit.content or "", words, _SHOWN)
+        printer.line(*((piece.text, "bold" if piece.marked else "") for piece in pieces), indent=11)
         printer.line()
     printer.line((response.message, "dim"))
 
@@ -79,29 +81,3 @@ def _chunk(hit: SearchResult) -> str:
     from ragval_pipeline.suite.printing import chunk_name
 
     return "" if hit.chunk_index is None else chunk_name(hit.chunk_index)
-
-
-def _excerpt(text: str, words: list[str]) -> str:
-    """A piece of the text: from its beginning, or from a little before the first word of the question."""
-    clean = " ".join(text.split())
-    found = [match.start() for word in words if (match := _whole(word).search(clean))]
-    start = clean.rfind(" ", 0, max(min(found, default=0) - _BEFORE, 0)) + 1
-    piece = clean[start : start + _SHOWN]
-    cut = start + _SHOWN < len(clean)
-    return f"{'…' if start else ''}{piece.rpartition(' ')[0] or piece if cut else piece}{'…' if cut else ''}"
-
-
-def _marked(text: str, words: list[str]) -> list[tuple[str, str]]:
-    """The text in parts, the words of the question in bold."""
-    if not words:
-        return [(text, "")]
-    pattern = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in words), re.IGNORECASE)
-    parts, end = [], 0
-    for match in pattern.finditer(text):
-        parts += [(text[end : match.start()], ""), (match.group(), "bold")]
-        end = match.end()
-    return [*parts, (text[end:], "")]
-
-
-def _whole(word: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 
 from ragval_pipeline.demo.chunking import article_blocks, chunk_page
 from ragval_pipeline.demo.site import SITEMAP_NAMESPACE
-from ragval_pipeline.sources.embedders import open_embedder
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
+from ragval_pipeline.sources.embedders.opening import open_embedder
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models

@@ -42,11 +42,6 @@ class DemoHome:
         return self.home / SUITE_FILE
 
     @property
-    def queries_file(self) -> Path:
-        """The test queries that the suite file names."""
-        return self.home / QUERIES_FILE
-
-    @property
     def reports(self) -> Path:
         """Folder of the reports; it may not be there yet, and is never touched."""
         return self.home / REPORTS

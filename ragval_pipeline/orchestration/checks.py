@@ -12,7 +12,7 @@ from ragval_pipeline.orchestration.metadata import AnyFinding, criterion_metadat
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
 from ragval_pipeline.orchestration.values import Measured
 from ragval_pipeline.suite.criteria import Criterion, Gate
-from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured

@@ -92,7 +92,7 @@ class Trial:
     ) -> Simulated:
         from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields
         from ragval_pipeline.sources.embedders.reembedding import embed_like
-        from ragval_pipeline.sources.stores.qdrant.searching import Search
+        from ragval_pipeline.sources.stores.qdrant.scanning import Search
         from ragval_pipeline.validation.repair.cases import PASSING
         from ragval_pipeline.validation.repair.simulate import simulate
 

@@ -15,9 +15,9 @@ from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.since import Since
+from ragval_pipeline.sources.snapshot.reader import Since
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
@@ -66,7 +66,7 @@ def write_report(
     from ragval_pipeline.reporting.files.bundle import ReportBundle
     from ragval_pipeline.reporting.files.folder import write_run_folder
     from ragval_pipeline.reporting.history.earlier import subjects_of
-    from ragval_pipeline.reporting.history.of_run import clean_up, history_of
+    from ragval_pipeline.reporting.history.render import clean_up, history_of
 
     assembled = _assemble(
         suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 from pydantic import Field
 
-from ragval_pipeline.suite.load import criteria_of, gates_of
-from ragval_pipeline.suite.model import QdrantSettings, Suite
+from ragval_pipeline.suite.gates import criteria_of, gates_of
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.sections import QdrantSettings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.stores.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -95,7 +96,7 @@ def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
     Raises:
         SystemFailure: ``index.unreachable``: there is no client to be had.
     """
-    from ragval_pipeline.sources.stores.qdrant.failures import failure_of, is_defect
+    from ragval_pipeline.sources.stores.qdrant.asking import failure_of, is_defect
 
     with ExitStack() as stack:
         try:

@@ -45,35 +45,13 @@ class RunPlace:
 
         return self.base / run_folder_name(self.started, self.run_id)
 
-    @property
-    def kept_payload(self) -> UPath:
-        """Where the snapshot's parts will be."""
-        return self.folder / "evidence" / "payload"
+    def kept(self, evidence: str) -> UPath:
+        """Where the parts of ``payload``, ``pages`` or ``facts`` will be."""
+        return self.folder / "evidence" / evidence
 
-    @property
-    def staged_payload(self) -> UPath:
-        """Where the snapshot's parts are until the report is written."""
-        return work_folder(self.base, self.run_id) / "payload"
-
-    @property
-    def kept_pages(self) -> UPath:
-        """Where the page copies' parts will be."""
-        return self.folder / "evidence" / "pages"
-
-    @property
-    def staged_pages(self) -> UPath:
-        """Where the page copies' parts are until the report is written."""
-        return work_folder(self.base, self.run_id) / "pages"
-
-    @property
-    def kept_facts(self) -> UPath:
-        """Where the facts' files will be."""
-        return self.folder / "evidence" / "facts"
-
-    @property
-    def staged_facts(self) -> UPath:
-        """Where the facts' files are until the report is written."""
-        return work_folder(self.base, self.run_id) / "facts"
+    def staged(self, evidence: str) -> UPath:
+        """Where the parts of ``payload``, ``pages`` or ``facts`` are until the report is written."""
+        return self.work / evidence
 
     @property
     def work(self) -> UPath:

@@ -26,7 +26,7 @@ from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.embedders.cost import Budget
+    from ragval_pipeline.sources.embedders.budget import Budget
     from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -84,7 +84,7 @@ class CountedEmbedding:
 
 def budget_of(suite: Suite, place: RunPlace) -> Budget | None:
     """The budget of a run, which all its steps share; None when the suite sets no limit."""
-    from ragval_pipeline.sources.embedders.cost import Budget
+    from ragval_pipeline.sources.embedders.budget import Budget
 
     limits = suite.budget
     if limits.calls is None and limits.tokens is None:

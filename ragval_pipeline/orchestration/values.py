@@ -91,7 +91,6 @@ class QueryResults(Measured):
 
 
 ENDINGS = (".json", ".parquet")
-_LOCAL = frozenset({"", "file", "local"})
 
 
 def encode(value: Any) -> tuple[bytes, str]:

@@ -14,8 +14,8 @@ from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 
 
-def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
-    """The findings to take care of first: those whose repair gains most gates, then those that clear and concern most.
+def first_steps(report: ValidationReport) -> list[FindingNode]:
+    """The three findings to take care of first: their repair gains most gates, then clears and concerns most.
 
     What is mere information is never advised.
     """
@@ -27,7 +27,7 @@ def first_steps(report: ValidationReport, limit: int = 3) -> list[FindingNode]:
         affected = node.finding.details.get("share") or 0.0
         return -sum(gates.gained(node).values()), -cleared, SEVERITIES.index(node.finding.severity), -affected
 
-    return sorted(nodes, key=weight)[:limit]
+    return sorted(nodes, key=weight)[:3]
 
 
 def gates_kept(node: FindingNode, report: ValidationReport) -> list[str]:

@@ -161,7 +161,7 @@ def subject(alert: Alert) -> str:
 
 def plain_text(alert: Alert) -> str:
     """The alert for an e-mail: the verdict, the failed criteria, the top findings with what to do, the links."""
-    parts = [f"{_SIGNS[alert.verdict]} {subject(alert)}", one_line(alert.headline)]
+    parts = [_titled(alert), one_line(alert.headline)]
     if alert.criteria:
         parts.append("\n".join(f"- {_criterion(criterion)}" for criterion in alert.criteria))
     if alert.findings:

@@ -16,10 +16,6 @@ from ragval_pipeline.validation.verdict import CriterionResult
 
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
 PARTIAL = " (partial)"
-#: Findings that name a system which failed.
-SYSTEM_FAILURES = frozenset(
-    {"source.unreachable", "source.malformed", "index.unreachable", "index.collection_missing", "embedder.unreachable"}
-)
 
 
 @dataclass(frozen=True)
@@ -37,12 +33,6 @@ class FindingNode:
 
     finding: ReportedFinding
     consequences: tuple[FindingNode, ...] = ()
-
-    def below(self) -> Iterable[ReportedFinding]:
-        """Every finding that follows from this one, directly or not."""
-        for node in self.consequences:
-            yield node.finding
-            yield from node.below()
 
 
 def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.gates import check_gates, criteria_of, gates_of, ranks_of, required_of_site
+from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.outline import complete_outline, unread_location, without
@@ -34,12 +34,6 @@ from ragval_pipeline.suite.yaml_file import attributes_in, is_defs_yaml, parse_y
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile
-
-
-__all__ = [
-    "anchored_uri", "as_suite", "check_variables", "criteria_of", "gates_of", "load_suite", "naming_file_of",
-    "ranks_of", "resolve_suite", "suite_of", "variant_of",
-]  # fmt: skip
 
 
 def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, folder: str | Path | None = None) -> Suite:

@@ -28,8 +28,6 @@ from ragval_pipeline.suite.sections import (
     TrecFiles,
 )
 
-__all__ = ["PayloadSettings", "QdrantSettings", "Suite", "SuiteOrigin"]
-
 
 def _shape_of_queries(queries: Any) -> str | None:
     if isinstance(queries, TrecFiles) or (isinstance(queries, Mapping) and queries.keys() & {"topics", "qrels"}):

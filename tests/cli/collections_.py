@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ragval_pipeline.sources.embedders import open_embedder
+from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import usual_fields
 

@@ -8,7 +8,8 @@ import pytest
 from ragval_pipeline.cli.checkup.check import Check
 from ragval_pipeline.cli.checkup.estimate import check_estimate
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.embedders import EmbeddingCost, open_embedder
+from ragval_pipeline.sources.embedders.base import EmbeddingCost
+from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from tests.suite.writing import suite_of

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.cli.search import _excerpt
 from tests.cli.conftest import Ended, Home
 
 QUESTION = "Why does having a body make artificial intelligence harder than a chatbot?"
@@ -66,15 +65,6 @@ def test_a_failed_system_is_named_and_is_no_empty_answer(home: Home, ragval: Cal
     assert ended.code == 3
     assert "none" in ended.message
     assert ended.out == ""
-
-
-def test_an_excerpt_begins_before_the_first_word_of_the_question() -> None:
-    text = f"{'filler ' * 60}the rotor turns {'more ' * 60}"
-    excerpt = _excerpt(text, ["rotor", "absent"])
-    assert excerpt.startswith("…filler")
-    assert "the rotor turns more" in excerpt
-    assert excerpt.endswith("more…")
-    assert _excerpt("short", ["absent"]) == "short"
 
 
 def test_a_kept_run_shows_its_summary_again_by_name_or_by_folder(home: Home, ragval: Callable[..., Ended]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.demo.ingest import sitemap_urls
 from ragval_pipeline.demo.workspace import DemoHome
-from ragval_pipeline.sources.embedders import open_embedder
+from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries

@@ -17,7 +17,7 @@ def _files(folder: Path) -> list[str]:
 def test_a_built_demo_holds_site_index_suite_and_queries_and_nothing_else(demo: DemoHome):
     assert _files(demo.home) == ["qdrant", "queries.yaml", "ragval.yaml", "site"]
     assert _files(demo.home.parent) == ["demo"]
-    assert demo.queries_file.is_file()
+    assert (demo.home / "queries.yaml").is_file()
     assert (demo.site / "sitemap.xml").is_file()
 
 
@@ -30,7 +30,7 @@ def test_the_suite_file_points_into_the_demos_own_folder(demo: DemoHome):
     assert Path(suite.source.sitemap) == demo.site / "sitemap.xml"
     assert suite.source.site_root == demo.site
     assert Path(suite.report_uri) == demo.reports
-    assert suite.queries == demo.queries_file
+    assert suite.queries == demo.home / "queries.yaml"
     assert suite.automation.after_asset == "demo_ingestion/physical_ai_book_index"
 
 
@@ -39,11 +39,11 @@ def test_building_again_replaces_what_was_changed_and_keeps_reports(tmp_path: Pa
     report = first.reports / "physical_ai_book" / "run" / "validation_report.json"
     report.parent.mkdir(parents=True)
     report.write_text("{}")
-    first.queries_file.write_text("spoilt")
+    (first.home / "queries.yaml").write_text("spoilt")
     (first.site / "stray.html").write_text("stray")
     second = build_demo(tmp_path / "demo")
     assert report.read_text() == "{}"
-    assert second.queries_file.read_text().startswith("# Test queries")
+    assert (second.home / "queries.yaml").read_text().startswith("# Test queries")
     assert not (second.site / "stray.html").exists()
     assert len(read_points(second)) == second.ingestion.chunks == first.ingestion.chunks
 

@@ -19,7 +19,7 @@ from qdrant_client import QdrantClient, models
 
 from ragval_pipeline import load_suite
 from ragval_pipeline.cli import main
-from ragval_pipeline.orchestration.suites import find_suites
+from ragval_pipeline.orchestration.build import find_suites
 from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.load import resolve_suite

@@ -330,7 +330,7 @@ def executors(stage: Stage, codes: Sequence[str]) -> None:
 
 @of("docs/reference/suite.md", 1)
 def several_suites(stage: Stage, codes: Sequence[str]) -> None:
-    from ragval_pipeline.orchestration.suites import find_suites
+    from ragval_pipeline.orchestration.build import find_suites
 
     for name in ("suites/docs", "suites/blog", "legacy"):
         stage.write_suite(f"{name}/ragval.yaml", Path(name).name)

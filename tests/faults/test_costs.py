@@ -19,7 +19,7 @@ from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.text.markup import without_markup
 

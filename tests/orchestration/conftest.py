@@ -37,6 +37,12 @@ def served(demo: DemoHome, tmp_path: Path) -> Iterator[World]:
         yield world
 
 
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
     """An instance on disk, as a deployment has one."""

@@ -48,12 +48,6 @@ def test_the_schedule_asks_for_the_suites_job_and_says_so(clean_world: World) ->
     assert request.tags["ragval/trigger"] == "schedule"
 
 
-@pytest.mark.parametrize("cron", ["every night", "99 4 * * *", "0 25 * * *", "a b c d e"])
-def test_a_time_that_is_none_is_an_error_of_the_suite(world: World, cron: str) -> None:
-    with pytest.raises(SuiteError, match=r"automation\.cron: .*cron"):
-        definitions(world, {"cron": cron})
-
-
 def test_one_trigger_is_the_default(clean_world: World) -> None:
     names = [sensor.name for sensor in build_validation_defs(clean_world.suite()).sensors or []]
     assert names == [SENSOR]
@@ -67,26 +61,6 @@ def test_every_trigger_that_a_suite_names_is_built_and_switched_on(world: World)
     assert names == dict.fromkeys(
         [SENSOR, f"{NAME}_after_job", f"{NAME}_collection_changed"], dg.DefaultSensorStatus.RUNNING
     )
-
-
-def test_an_automation_condition_takes_the_place_of_the_sensor(clean_world: World) -> None:
-    defs = build_validation_defs(clean_world.suite(), declarative=True)
-    assert [sensor.name for sensor in defs.sensors or []] == [f"{NAME}_automation_condition"]
-
-
-def test_an_embedded_collection_cannot_be_polled(world: World) -> None:
-    with pytest.raises(SuiteError, match=r"automation\.poll_s: an embedded Qdrant .* cannot be polled"):
-        definitions(world, {"poll_s": 60})
-
-
-@pytest.mark.parametrize(("job", "message"), [
-    (":", "is no job"), ("here:", "is no job"), (":ingest", "is no job"),
-    (f"{NAME}_validation", "each validation would start the next one"),
-    (f"ragval:{NAME}_validation", "each validation would start the next one"),
-])  # fmt: skip
-def test_a_job_that_cannot_be_followed_is_an_error_of_the_suite(world: World, job: str, message: str) -> None:
-    with pytest.raises(SuiteError, match=rf"automation\.after_job: .*{message}"):
-        definitions(world, {"after_job": job})
 
 
 def test_what_reads_the_collection_is_in_its_pool(clean_world: World) -> None:
@@ -135,12 +109,17 @@ def test_code_may_name_the_ingestion_instead_of_the_suite(clean_world: World, up
     assert defs.resolve_sensor_def(SENSOR).metadata["watches"].value == dg.AssetKey(["other", "index"])
 
 
-@pytest.mark.parametrize("name", ["/", "a//b", "a/ /b"])
-def test_an_asset_key_with_an_empty_part_is_an_error_of_the_suite(world: World, name: str) -> None:
-    with pytest.raises(SuiteError, match=r"automation\.after_asset: .* is no asset key"):
-        definitions(world, {"after_asset": name})
-
-
-def test_a_suite_may_not_start_itself(world: World) -> None:
-    with pytest.raises(SuiteError, match="each validation would start the next one"):
-        definitions(world, {"after_asset": f"{NAME}/validation_report"})
+@pytest.mark.parametrize(("key", "value", "message"), [
+    *(("cron", cron, ".*cron") for cron in ("every night", "99 4 * * *", "0 25 * * *", "a b c d e")),
+    ("poll_s", 60, "an embedded Qdrant .* cannot be polled"),
+    *(("after_job", job, ".*is no job") for job in (":", "here:", ":ingest")),
+    ("after_job", f"{NAME}_validation", ".*each validation would start the next one"),
+    ("after_job", f"ragval:{NAME}_validation", ".*each validation would start the next one"),
+    *(("after_asset", name, ".* is no asset key") for name in ("/", "a//b", "a/ /b")),
+    ("after_asset", f"{NAME}/validation_report", ".*each validation would start the next one"),
+])  # fmt: skip
+def test_what_cannot_start_a_validation_is_an_error_of_the_suite(
+    world: World, key: str, value: object, message: str
+) -> None:
+    with pytest.raises(SuiteError, match=rf"automation\.{key}: {message}"):
+        definitions(world, {key: value})

@@ -7,7 +7,7 @@ import json
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
-from ragval_pipeline.suite.load import criteria_of, gates_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of
 from tests.orchestration.world import World, checked, materialised, metadata_of, report_file
 
 

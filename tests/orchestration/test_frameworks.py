@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.sources.embedders import open_embedder
+from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import usual_fields
 from tests.orchestration.world import NAME, World

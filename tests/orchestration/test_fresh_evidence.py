@@ -6,7 +6,7 @@ Every test starts from a good validation, spoils the index, and tries to get a g
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from typing import Any
 
@@ -34,12 +34,6 @@ from tests.orchestration.world import (
 
 COVERAGE = {ONLY_TAG: "coverage"}
 REPORT = "validation_report"
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 @pytest.fixture
@@ -95,12 +89,6 @@ def test_nothing_that_a_cancelled_run_left_counts(spoilt: World, instance: dg.Da
     [run] = instance.get_runs(dg.RunsFilter(run_ids=[cancelled.run_id]))
     instance.report_run_canceled(run)
     assert_closed(guarded(spoilt, instance, [REPORT]), cancelled.run_id[:8])
-
-
-def test_the_next_day_is_another_run(world: World, instance: dg.DagsterInstance) -> None:
-    """Nothing has changed, and nobody has looked: only the run that measures may say that."""
-    assert run_job(world.suite(), instance=instance, only="coverage").success
-    assert_closed(guarded(world, instance, [REPORT]), "is of another run")
 
 
 def reexecuted(instance: dg.DagsterInstance, run_id: str, *steps: str) -> dg.JobExecutionResult:

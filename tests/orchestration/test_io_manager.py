@@ -166,34 +166,3 @@ def test_two_writers_of_one_value_never_show_half_of_it(tmp_path: Path) -> None:
         writer.join()
     assert seen <= set(bodies)
     assert [entry.name for entry in tmp_path.iterdir()] == ["fruit.json"]
-
-
-def test_two_runs_at_once_never_mix(tmp_path: Path) -> None:
-    """The second run overtakes the first between two of its steps."""
-    overtaken = threading.Event()
-
-    def job(name: str, *, waits: bool) -> Any:
-        @dg.asset(key=["suite", "fruit"], io_manager_key="store")
-        def fruit() -> Fruit:
-            return Fruit(name=name)
-
-        @dg.asset(io_manager_key="store")
-        def pause(fruit: Fruit) -> Fruit:
-            if waits:
-                assert overtaken.wait(20)
-            return fruit
-
-        @dg.asset(io_manager_key="store")
-        def tasted(pause: Fruit, fruit: Fruit) -> Fruit:
-            return fruit
-
-        return lambda: dg.materialize([fruit, pause, tasted], resources={"store": store(tmp_path)})
-
-    results: dict[str, Any] = {}
-    slow = threading.Thread(target=lambda: results.update(slow=job("slow", waits=True)()))
-    slow.start()
-    results["fast"] = job("fast", waits=False)()
-    overtaken.set()
-    slow.join()
-    assert results["slow"].asset_value("tasted").name == "slow"
-    assert results["fast"].asset_value("tasted").name == "fast"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -25,12 +24,6 @@ def materialise(world: World, instance: dg.DagsterInstance, *names: str) -> dg.E
         run_config=QUIET,
         raise_on_error=False,
     )
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run_and_looked_at_without_one(

@@ -17,10 +17,9 @@ from tests.orchestration.world import NAME, QUIET, World, materialised
 ROOT = Path(__file__).parents[2]
 #: What assets and checks are typed with. Everything else is imported by the step that needs it.
 SHAPES = {
-    "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.scope", "sources.site.urls",
-    "sources.snapshot.manifest", "sources.snapshot.schema", "sources.stores.qdrant.facts",
-    "sources.stores.qdrant.strict_mode", "validation.facts.manifest",
-    "validation.measurement", "validation.packed", "validation.report", "validation.verdict",
+    "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.urls", "sources.snapshot.manifest",
+    "sources.stores.qdrant.facts", "validation.facts.manifest", "validation.measurement", "validation.packed",
+    "validation.report", "validation.verdict",
 }  # fmt: skip
 
 #: Modules of ragval's own that are large, and that neither the demo's suite nor loading has a use for.

@@ -17,12 +17,6 @@ from tests.orchestration.promotions import ALIAS, LIVE, READ_KEY, WRITE_KEY, Sta
 from tests.orchestration.world import NAME, World, a_page, checked, failed_steps, materialised, metadata_of, why
 
 
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
 @pytest.fixture(params=["local", "edge"])
 def stage(request: pytest.FixtureRequest, demo: DemoHome, tmp_path: Path) -> Iterator[Stage]:
     with staged(World.copied(demo, tmp_path / "world"), request.param) as stage:

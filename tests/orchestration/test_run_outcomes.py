@@ -186,24 +186,6 @@ def test_a_crash_of_the_reports_own_step_fails_it_and_the_report_is_there_and_an
     assert seen.asset_observation.metadata["verdict"].value == report["verdict"] == ("fail" if told else "pass")
 
 
-def test_an_unreachable_embedder_leaves_what_needs_none_measured_and_reported(world: World) -> None:
-    changes = {
-        "embedding": {"provider": "cohere", "model": "their-model", "base_url": NOBODY, "api_key": "key"},
-        "retry": {"max": 0},
-    }
-    with dg.DagsterInstance.ephemeral() as instance:
-        result = run_job(world.suite(changes), instance=instance, only="coverage,queries")
-        [seen] = instance.fetch_observations(asset_key(NAME, "validation_report"), limit=1).records
-    assert not result.success
-    assert failed_steps(result) == {"query_validation_results"}
-    assert checked(result, "coverage_report")["coverage"].passed
-    report = json.loads(left_report(world, result).read_text(encoding="utf-8"))
-    assert report["verdict"] == "error"
-    verdicts = {criterion["name"]: criterion["verdict"] for criterion in report["criteria"]}
-    assert (verdicts["coverage"], verdicts["query_pass_rate"]) == ("met", "not_measured")
-    assert seen.asset_observation.metadata["verdict"].value == "error"
-
-
 def step_failure(result: dg.ExecuteInProcessResult) -> tuple[str, dict[str, object]]:
     [event] = [event for event in result.all_events if event.is_step_failure]
     data = event.step_failure_data.user_failure_data

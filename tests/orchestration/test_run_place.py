@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,12 +21,6 @@ def nothing() -> None: ...
 @dg.job
 def some_job() -> None:
     nothing()
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def place(base: UPath, run_id: str = "this-run") -> RunPlace:
@@ -100,5 +93,5 @@ def test_left_overs_that_cannot_be_removed_do_not_stop_a_run(
 def test_reports_sort_by_the_start_of_their_run(tmp_path: Path) -> None:
     one = RunPlace("abcdefgh-1", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), UPath(tmp_path), {})
     assert one.folder.name == "20260102T030405Z-abcdefgh"
-    assert one.staged_payload.is_relative_to(one.work)
-    assert one.kept_payload.is_relative_to(one.folder)
+    assert one.staged("payload").is_relative_to(one.work)
+    assert one.kept("payload").is_relative_to(one.folder)

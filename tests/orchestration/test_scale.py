@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +20,6 @@ from tests.orchestration.world import (
     QUIET,
     World,
     a_page,
-    failed_steps,
     materialised,
     run_job,
     why,
@@ -42,22 +39,6 @@ def run_elsewhere(
 
 def processes(result: dg.JobExecutionResult) -> set[int | None]:
     return {event.pid for event in result.all_events if event.is_step_success}
-
-
-def test_an_embedded_collection_that_another_process_holds_is_an_error_that_names_the_way_out(world: World) -> None:
-    suite = world.suite({"retry": {"max": 0}})
-    code = "import sys; from qdrant_client import QdrantClient; c = QdrantClient(path=sys.argv[1]); print(1); input()"
-    command = [sys.executable, "-u", "-c", code, str(world.folder / "qdrant")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout
-        other.stdout.readline()
-        held = run_job(suite, only="coverage")
-        other.communicate(b"\n")
-    assert failed_steps(held) == {"payload_snapshot"}
-    told = why(held)
-    assert f"{world.folder / 'qdrant'} is open in another process" in told
-    assert "use a Qdrant server" in told
-    assert "payload_snapshot" in materialised(run_job(suite, only="coverage"))
 
 
 def test_steps_leave_nothing_outside_the_place_of_the_reports(

@@ -38,12 +38,6 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
-@pytest.fixture
 def on_disk(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     (tmp_path / "home").mkdir()
     with dg.DagsterInstance.local_temp(str(tmp_path / "home")) as instance:

@@ -100,7 +100,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def points_of(payloads: list[dict[str, Any]]) -> list[Any]:
     from qdrant_client import models
 
-    from ragval_pipeline.sources.embedders import open_embedder
+    from ragval_pipeline.sources.embedders.opening import open_embedder
 
     texts = [payload["chunk_text"] for payload in payloads]
     vectors = open_embedder(provider="static").embed(texts, input_type="search_document").vectors.tolist()

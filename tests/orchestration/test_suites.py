@@ -1,5 +1,8 @@
+"""The demo's ingestion: a code location that knows nothing of ragval's assets."""
+
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -7,8 +10,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from ragval_pipeline.demo.definitions import defs, physical_ai_book_index
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.suites import definitions_of_suites, find_suites
+from ragval_pipeline.orchestration.build import collector_paused, definitions_of_suites, demo_suite, find_suites
+from tests.orchestration.world import QUIET
 
 SUITE = """\
 suite: {name}
@@ -90,7 +95,7 @@ def test_a_demo_that_was_built_here_is_read_with_its_changes(
     built.mkdir(parents=True)
     text = demo.suite_file.read_text(encoding="utf-8")
     (built / "ragval.yaml").write_text(text.replace("top_k: 5", "top_k: 7"), encoding="utf-8")
-    shutil.copy(demo.queries_file, built)
+    shutil.copy(demo.home / "queries.yaml", built)
     monkeypatch.chdir(tmp_path)
     [suite] = find_suites({})
     assert suite.retrieval.top_k == 7
@@ -102,3 +107,43 @@ def test_a_query_file_that_a_glob_matches_is_named_as_what_it_probably_is(tmp_pa
     (tmp_path / "queries.yaml").write_text("- query_text: What is it?\n", encoding="utf-8")
     with pytest.raises(SuiteError, match=r"queries\.yaml: this is a list \(a query file\?\).* with `suite:`"):
         names(str(tmp_path / "*.yaml"))
+
+
+def test_the_collector_is_off_inside_and_on_again_after() -> None:
+    with collector_paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_the_collector_is_on_again_after_definitions_that_do_not_load() -> None:
+    with pytest.raises(ZeroDivisionError), collector_paused():
+        raise ZeroDivisionError
+    assert gc.isenabled()
+
+
+def test_a_host_that_has_switched_it_off_keeps_it_off() -> None:
+    gc.disable()
+    try:
+        with collector_paused():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_it_holds_the_one_asset_that_the_demos_suite_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    [key] = defs.resolve_asset_graph().materializable_asset_keys
+    assert key.to_user_string() == demo_suite().automation.after_asset
+    assert defs.resolve_job_def("demo_ingestion")
+    assert defs.executor is dg.in_process_executor
+
+
+def test_materialising_it_builds_the_index_and_plots_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = dg.materialize([physical_ai_book_index], run_config=QUIET)
+    [event] = result.get_asset_materialization_events()
+    metadata = event.materialization.metadata
+    assert (metadata["dagster/row_count"].value, metadata["pages"].value) == (91, 13)
+    assert (tmp_path / ".ragval" / "demo" / "qdrant" / "meta.json").is_file()
+    assert demo_suite().qdrant.path == tmp_path / ".ragval" / "demo" / "qdrant"

@@ -11,17 +11,19 @@ import pyarrow.parquet as pq
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.remediation import remediation
+from ragval_pipeline.reporting.history.baseline import point_of
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
-from ragval_pipeline.reporting.history.trend import point_of
+from ragval_pipeline.reporting.html.page import report_pieces
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.reader import Point
+from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 from ragval_pipeline.validation.report import (
     Cost,
@@ -359,3 +361,7 @@ QUALITY = QualityMetrics(
     avg_similarity_score=0.365,
     timestamp="2026-11-20T11:15:41Z",
 )
+
+
+def report_html(bundle: ReportBundle, corpus: Corpus | None = None) -> bytes:
+    return b"".join(report_pieces(bundle, corpus))

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.html.plots import MOST_CRITERIA, trend_view
 from tests.reporting import factory
+from tests.reporting.factory import report_html
 
 
 def changes(**more):

@@ -13,7 +13,7 @@ from ragval_pipeline.suite.criteria import (
     all_criteria,
     criterion_name,
 )
-from ragval_pipeline.suite.load import criteria_of, gates_of, ranks_of
+from ragval_pipeline.suite.gates import criteria_of, gates_of, ranks_of
 from tests.suite.writing import SMALLEST, refused, suite_of
 
 #: Section 4 of the design: name, operator, whether it is a numerator over a denominator.
@@ -59,33 +59,25 @@ def test_without_profile_four_criteria_are_required_and_critical_queries(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("written", "gate"),
+    ("criterion", "written", "gate"),
     [
-        (0.5, Gate(0.5, required=True)),
-        (0, Gate(0.0, required=True)),
-        (None, Gate(None, required=False)),
-        ({"threshold": 0.5}, Gate(0.5, required=True)),
-        ({"threshold": 0.5, "required": False}, Gate(0.5, required=False)),
-        ({"required": False}, Gate(1.0, required=False)),
-        ({"required": True}, Gate(1.0, required=True)),
-        ({}, Gate(1.0, required=True)),
+        ("coverage", 0.5, Gate(0.5, required=True)),
+        ("coverage", 0, Gate(0.0, required=True)),
+        ("coverage", None, Gate(None, required=False)),
+        ("coverage", {"threshold": 0.5}, Gate(0.5, required=True)),
+        ("coverage", {"threshold": 0.5, "required": False}, Gate(0.5, required=False)),
+        ("coverage", {"required": False}, Gate(1.0, required=False)),
+        ("coverage", {"required": True}, Gate(1.0, required=True)),
+        ("coverage", {}, Gate(1.0, required=True)),
+        # What is only shown becomes a gate.
+        ("mrr", 0.3, Gate(0.3, required=True)),
+        ("mrr", {"threshold": 0.3, "required": False}, Gate(0.3, required=False)),
+        ("mrr", None, Gate(None, required=False)),
+        ("mrr", {}, Gate(None, required=False)),
     ],
 )
-def test_a_suite_changes_a_required_gate(tmp_path: Path, written: Any, gate: Gate):
-    assert gates_of(suite_of(tmp_path, criteria={"coverage": written}))["coverage"] == gate
-
-
-@pytest.mark.parametrize(
-    ("written", "gate"),
-    [
-        (0.3, Gate(0.3, required=True)),
-        ({"threshold": 0.3, "required": False}, Gate(0.3, required=False)),
-        (None, Gate(None, required=False)),
-        ({}, Gate(None, required=False)),
-    ],
-)
-def test_a_suite_makes_a_gate_of_what_is_only_shown(tmp_path: Path, written: Any, gate: Gate):
-    assert gates_of(suite_of(tmp_path, criteria={"mrr": written}))["mrr"] == gate
+def test_a_suite_changes_the_gate_of_a_criterion(tmp_path: Path, criterion: str, written: Any, gate: Gate):
+    assert gates_of(suite_of(tmp_path, criteria={criterion: written}))[criterion] == gate
 
 
 def test_a_number_is_required_also_where_the_profile_only_shows_the_criterion(tmp_path: Path):

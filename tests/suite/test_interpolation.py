@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.interpolation import interpolate, interpolate_known
@@ -67,10 +66,6 @@ def test_an_outline_keeps_what_has_no_value_yet():
     written = {"a": "${A}", "b": "${B:-y}", "c": "${C:-}"}
     assert interpolate_known(written, {}) == {"a": "${A}", "b": "y", "c": "${C:-}"}
     assert interpolate_known(written, {"A": "1", "B": "2", "C": "3"}) == {"a": "1", "b": "2", "c": "3"}
-
-
-names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
-plain = st.text().filter(lambda text: "${" not in text and not text.endswith("$"))
 
 
 def test_numbers_lists_and_switches_are_read_from_the_environment(tmp_path: Path):

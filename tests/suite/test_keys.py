@@ -11,80 +11,11 @@ import pytest
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.load import load_suite, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.problems import key_paths
 from tests.suite.writing import SMALLEST, refused, suite_of, write
 
-#: Defaults as the design states them, by dotted key; ``source`` is looked at with a sitemap alone.
-DEFAULTS: dict[str, Any] = {
-    "profile": None,
-    "qdrant.url": None,
-    "qdrant.api_key": None,
-    "qdrant.vector_name": None,
-    "qdrant.filter": None,
-    "qdrant.prefer_grpc": False,
-    "qdrant.grpc_port": 6334,
-    "qdrant.concurrency": 4,
-    "qdrant.batch": 50,
-    "qdrant.timeout_s": 30,
-    "source.include": (),
-    "source.exclude": (),
-    "source.folder": None,
-    "source.site_url": None,
-    "source.urls": None,
-    "source.llms": None,
-    "source.site_root": None,
-    "source.base_path": None,
-    "source.host_aliases": (),
-    "source.fetch_pages": True,
-    "source.max_pages": 5000,
-    "source.min_readable": 0.9,
-    "source.timeout_s": 30,
-    "payload.required": (
-        "source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index",
-    ),
-    "payload.modules": None,
-    "payload.flavour": None,
-    "payload.embedded_text": None,
-    "embedding.provider": "cohere",
-    "embedding.model": None,
-    "embedding.base_url": None,
-    "embedding.api_key": None,
-    "embedding.dimension": None,
-    "embedding.max_input_tokens": None,
-    "embedding.query_input_type": "search_query",
-    "embedding.long_queries": "refuse",
-    "embedding.identity_sample": None,
-    "queries": None,
-    "retrieval.top_k": 5,
-    "retrieval.k": (3, 5),
-    "retrieval.min_similarity": 0.70,
-    "retrieval.relevance_similarity": 0.50,
-    "retrieval.judge": None,
-    "retrieval.module_match": "normalised",
-    "retrieval.exact": False,
-    "retrieval.repeats": 2,
-    "retrieval.self_sample": 400,
-    "retrieval.retriever": None,
-    "criteria": {},
-    "severity": {},
-    "retry.max": 3,
-    "retry.delay_s": 1.0,
-    "retry.deadline_s": 120,
-    "latency": "on",
-    "history.baseline": None,
-    "history.tolerated_drop": 0.02,
-    "history.keep_runs": 50,
-    "scale.workers": "auto",
-    "scale.engine": "local",
-    "scale.address": None,
-    "budget.calls": None,
-    "budget.tokens": None,
-    "automation.after_asset": None,
-    "automation.after_job": None,
-    "automation.cron": None,
-    "automation.poll_s": None,
-    "automation.enabled": False,
-    "automation.fresh_within_hours": None,
-}  # fmt: skip
+#: What every point must hold unless the suite says otherwise.
+REQUIRED = ("source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index")
 
 #: One value for every key, other than its default.
 EVERYTHING: dict[str, Any] = {
@@ -94,7 +25,7 @@ EVERYTHING: dict[str, Any] = {
     "qdrant": {
         "url": "https://cluster:6333",
         "api_key": "k",
-        "collection": "chunks",
+        "collection": "book",
         "vector_name": "text",
         "filter": {"site": "book", "version": 3, "live": True},
         "prefer_grpc": True,
@@ -182,11 +113,6 @@ def at(key: str, value: Any) -> dict[str, Any]:
     return settings
 
 
-@pytest.mark.parametrize(("key", "default"), DEFAULTS.items(), ids=list(DEFAULTS))
-def test_every_key_has_the_default_of_the_design(tmp_path: Path, key: str, default: Any):
-    assert value_of(suite_of(tmp_path, source={"sitemap": "sitemap.xml"}), key) == default
-
-
 def test_every_key_can_be_set(tmp_path: Path):
     suite = resolve_suite(load_suite(write(tmp_path, EVERYTHING)), {})
     assert suite.qdrant.filter == {"site": "book", "version": 3, "live": True}
@@ -195,14 +121,10 @@ def test_every_key_can_be_set(tmp_path: Path):
     assert suite.source.exclude == ("/docs/tags/**",)
     assert suite.retrieval.k == (1,)
     assert suite.automation.cron == "0 6 * * *"
-    untouched = {key for key, default in DEFAULTS.items() if value_of(suite, key) == default}
+    default = suite_of(tmp_path, source={"sitemap": "sitemap.xml"})
+    keys = [key for key in key_paths(Suite) if "." in key]
+    untouched = {key for key in keys if value_of(suite, key) == value_of(default, key)}
     assert untouched == {"source.folder", "source.site_url", "source.urls", "source.llms"}  # there is a sitemap
-
-
-def test_without_a_limit_all_pages_are_read(tmp_path: Path):
-    source = suite_of(tmp_path, source={"sitemap": "sitemap.xml", "max_pages": None}).source
-    assert source is not None
-    assert source.max_pages is None
 
 
 def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):
@@ -218,8 +140,8 @@ def test_fields_that_are_not_mapped_keep_their_default_names(tmp_path: Path):
         ({"source_url": "url", "text": "content"}, ("url",)),
         ({"chapter": "meta.chapter", "source_url": "url"}, ("url", "meta.chapter")),
         # Mapping none of them must not leave a completeness that nothing can fail.
-        ({"text": "content"}, DEFAULTS["payload.required"]),
-        ({}, DEFAULTS["payload.required"]),
+        ({"text": "content"}, REQUIRED),
+        ({}, REQUIRED),
     ],
 )
 def test_without_required_fields_those_that_the_suite_maps_are_required(
@@ -246,7 +168,7 @@ def test_without_required_fields_those_that_the_suite_maps_are_required(
             {"text": "content", "source_url": "meta.url", "chunk_index": "meta.split_id"},
             ("content",),
         ),
-        ({"flavour": "none"}, {"text": "chunk_text"}, DEFAULTS["payload.required"]),
+        ({"flavour": "none"}, {"text": "chunk_text"}, REQUIRED),
     ],
 )
 def test_a_framework_says_where_its_fields_are_and_what_its_points_always_hold(

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.load import criteria_of, gates_of, load_suite, resolve_suite
+from ragval_pipeline.suite.gates import criteria_of, gates_of
+from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.suite.test_keys import EVERYTHING
 from tests.suite.writing import SMALLEST, one_line, write

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.load import check_variables, gates_of, load_suite, resolve_suite
+from ragval_pipeline.suite.gates import gates_of
+from ragval_pipeline.suite.load import check_variables, load_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.suite.problems import key_paths

@@ -13,16 +13,18 @@ from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.sources.stores.qdrant.reader import Hit
-from ragval_pipeline.suite.model import PayloadSettings, Suite
+from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.payload.aliases import is_named_like
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import CachingEmbedder, Embedder
+    from ragval_pipeline.sources.embedders.base import Embedder
+    from ragval_pipeline.sources.embedders.cache import CachingEmbedder
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
     from ragval_pipeline.suite.sections import EmbeddingSettings
 
 

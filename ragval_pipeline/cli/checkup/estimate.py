@@ -18,7 +18,7 @@ from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import CachingEmbedder
+    from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 
 
 #: Seconds of CPU of a run over next to nothing: Python, Dagster and what they import.

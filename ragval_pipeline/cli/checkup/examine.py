@@ -23,7 +23,7 @@ from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import CachingEmbedder
+    from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 
 _AFTER_SUITE = (
     "environment",

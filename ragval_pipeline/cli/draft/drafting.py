@@ -36,8 +36,8 @@ from ragval_pipeline.validation.payload.aliases import suggest_field_map
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Reader
-    from ragval_pipeline.suite.model import QdrantSettings
+    from ragval_pipeline.sources.stores.qdrant.points import Reader
+    from ragval_pipeline.suite.sections import QdrantSettings
 
 #: Mean characters from which a text is more than a name.
 _LONG = 20

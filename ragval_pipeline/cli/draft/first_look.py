@@ -20,7 +20,7 @@ from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 State = Literal["ok", "note", "unseen"]
 #: Words of a run that is counted: two runs that long that agree were one.
@@ -89,7 +89,7 @@ def ask(
     """Ask the index the starter questions, where that costs nothing and the embedder is known; else ``None``."""
     if embedder.provider != "static" or not questions or not vector.higher_is_better:
         return None
-    from ragval_pipeline.sources.embedders import open_embedder
+    from ragval_pipeline.sources.embedders.opening import open_embedder
     from ragval_pipeline.sources.snapshot.values import lookup
 
     texts = [*(question.text for question in questions), *negatives]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.embedders.models import (
     KNOWN_MODELS,
     STATIC_DIMENSION,
-    STATIC_MODEL,
     ModelFacts,
     facts_of,
     known_limit,
@@ -24,7 +23,7 @@ from ragval_pipeline.validation.vectors.trials import VARIANTS, Variant
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
     from ragval_pipeline.suite.profiles.base import Profile
 
 #: The most used models of each size, the first of which is proposed.
@@ -51,7 +50,6 @@ class EmbedderGuess:
         model: Name of the model; None: the provider's only one.
         why: What the guess rests on.
         sure: Whether it was tried out, or a name says so.
-        others: Models that are as long: who guesses names them.
         stored: The model that the payload names, where another one gave the vectors.
         embedded_text: What gave the vectors where it is not the text alone, as ``payload.embedded_text`` says it.
     """
@@ -60,7 +58,6 @@ class EmbedderGuess:
     model: str | None
     why: str
     sure: bool
-    others: tuple[str, ...] = ()
     stored: str | None = None
     embedded_text: str | None = None
 
@@ -112,7 +109,7 @@ def guess_embedder(
     told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
     also = f", which these have too: {', '.join(usual[1:])}" if usual[1:] else ""
     why = f"guessed from {told} dimensions{also}"
-    return replace(_proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False), others=usual[1:])
+    return _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
 
 
 def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:
@@ -159,19 +156,12 @@ def _fit(cosines: Sequence[float], less: float) -> tuple[int, float]:
 
 def _cosines(points: Sequence[Point], texts: Sequence[str]) -> list[float]:
     """Of the vectors of some points with those that the offline embedder makes of texts."""
-    from ragval_pipeline.sources.embedders import open_embedder
+    import numpy as np
+
+    from ragval_pipeline.sources.embedders.opening import open_embedder
 
     made = open_embedder(provider="static").embed(texts, input_type="search_document").vectors
-    return [_cosine(point.vector or (), row) for point, row in zip(points, made.tolist(), strict=True)]
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    lengths = _length(one) * _length(other)
-    return sum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
-
-
-def _length(vector: Iterable[float]) -> float:
-    return float(sum(value * value for value in vector) ** 0.5)
-
-
-__all__ = ["STATIC_MODEL", "EmbedderGuess", "guess_embedder"]
+    stored = np.array([point.vector for point in points])
+    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(made, axis=1)
+    cosines: list[float] = ((stored * made).sum(axis=1) / np.where(lengths > 0, lengths, np.inf)).tolist()
+    return cosines

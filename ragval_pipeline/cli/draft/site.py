@@ -18,7 +18,7 @@ from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.sources.site.urls import is_http_url, path_of
-from ragval_pipeline.sources.stores.qdrant.reader import Point
+from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 

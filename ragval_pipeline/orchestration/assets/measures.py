@@ -16,7 +16,7 @@ from ragval_pipeline.orchestration.values import ChunkFacts
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import ranks_of
+from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement
@@ -124,8 +124,8 @@ def make_chunk_facts(task: Task) -> Made:
             manifest = make_facts(
                 Snapshot(task.manifest),
                 PageCopies(task.pages),
-                folder=place.staged_facts,
-                kept_uri=str(place.kept_facts),
+                folder=place.staged("facts"),
+                kept_uri=str(place.kept("facts")),
                 run_id=place.run_id,
                 limits=limits_of(task.suite, task.manifest),
                 scale=task.suite.scale,

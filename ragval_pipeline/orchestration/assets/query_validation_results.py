@@ -13,7 +13,7 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.load import ranks_of
+from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
@@ -290,7 +290,7 @@ def review(
 
 def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> "GoldenSet":
     """The test queries of a resolved suite with what it asks of them."""
-    from ragval_pipeline.suite.load import gates_of
+    from ragval_pipeline.suite.gates import gates_of
     from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
     from ragval_pipeline.validation.golden.golden_set import GoldenSet
 

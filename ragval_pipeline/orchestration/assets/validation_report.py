@@ -29,7 +29,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.snapshot.since import Since
+    from ragval_pipeline.sources.snapshot.reader import Since
     from ragval_pipeline.validation.repair.simulate import Simulated
     from ragval_pipeline.validation.report import ValidationReport
 
@@ -91,8 +91,7 @@ def _states_now(task: Task) -> dict[str, str]:
 
 def _since(task: Task, made: ChunkFacts) -> "Since":
     """What became of the collection while it was judged."""
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.sources.snapshot.since import changes_since
+    from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
 
     try:
         with open_reader(task.qdrant, task.suite) as reader:

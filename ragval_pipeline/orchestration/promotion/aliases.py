@@ -10,7 +10,7 @@ import dagster as dg
 from pydantic import Field, SecretStr
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

@@ -18,6 +18,17 @@ from ragval_pipeline.orchestration.names import (
     sensor_name,
 )
 from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.triggers.records import (
+    Ingestion,
+    decide,
+    in_flight,
+    materialisations,
+    share,
+    successes,
+    tags_for,
+    unsettled,
+    validations_of,
+)
 from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -68,15 +79,6 @@ def look_at_asset(
     recognised by the validation that covers it.
     """
     # Every suite that follows an ingestion loads this file, and most processes that do so never tick.
-    from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
-    from ragval_pipeline.orchestration.triggers.records import (
-        in_flight,
-        materialisations,
-        share,
-        tags_for,
-        validations_of,
-    )
-
     after = int(cursor) if cursor and cursor.isdigit() else None
     found = materialisations(instance, asset, after)
     validations = validations_of(instance, suite, keys) if found else []
@@ -129,9 +131,6 @@ def look_at_job(
     keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
     """One look at the successes of a job that ended since the cursor, Unix seconds; the first look only sets it."""
-    from ragval_pipeline.orchestration.triggers.decision import decide, unsettled
-    from ragval_pipeline.orchestration.triggers.records import in_flight, share, successes, tags_for, validations_of
-
     now = time.time()
     if cursor is None:
         return dg.SensorResult(skip_reason=f"first look: successes of {job.name} from here on count", cursor=str(now))
@@ -239,9 +238,6 @@ def look_at_state(
     keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
     """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
-    from ragval_pipeline.orchestration.triggers.decision import Ingestion, decide, unsettled
-    from ragval_pipeline.orchestration.triggers.records import in_flight, share, tags_for, validations_of
-
     now = time.time()
     if polled is None:
         first = Polled(state.fingerprint, state.fingerprint, now)

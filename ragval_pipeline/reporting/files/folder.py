@@ -87,8 +87,6 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
 
 logger = logging.getLogger(__name__)
 
-__all__ = ["ReportNotWrittenError", "RunFiles", "copy_outputs", "run_folder_name", "write_run_folder"]
-
 
 @dataclass(frozen=True)
 class RunFiles:
@@ -101,11 +99,6 @@ class RunFiles:
 
     folder: str
     files: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def report_html(self) -> str:
-        """Where ``report.html`` is."""
-        return self.files["report.html"]
 
 
 def run_folder_name(started: datetime, run_id: str) -> str:

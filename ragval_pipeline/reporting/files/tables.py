@@ -57,17 +57,12 @@ _FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _INVISIBLE = "\u200b\u2060\ufeff"
 
 
-def query_results_csv(report: ValidationReport) -> bytes:
-    """The queries and their hits as CSV (RFC 4180, UTF-8).
+def csv_pieces(report: ValidationReport) -> Iterator[bytes]:
+    """The queries and their hits as CSV (RFC 4180, UTF-8), a piece each query.
 
     Text that begins like a formula gets a leading apostrophe. Numbers stay numbers, negative ones too. Lists are JSON,
     ``failed_conditions`` is joined with blanks.
     """
-    return b"".join(csv_pieces(report))
-
-
-def csv_pieces(report: ValidationReport) -> Iterator[bytes]:
-    """``query_results_csv`` in pieces, a query each."""
     yield _lines([(*QUERY_COLUMNS, *HIT_COLUMNS)])
     for query in report.query_results:
         yield _lines([cell(value) for value in row] for row in _hit_rows(query))

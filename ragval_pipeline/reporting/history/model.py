@@ -126,19 +126,6 @@ class RunChanges:
     pages_indexed: Sequence[str] = ()
     groups_uncompared: Sequence[str] = ()
 
-    @property
-    def any(self) -> bool:
-        """Whether anything differs that a person would call a change."""
-        return bool(
-            self.verdict_before != self.verdict_after
-            or self.criteria
-            or self.findings
-            or self.queries_lost
-            or self.queries_won
-            or self.queries_set_aside
-            or self.chunks_before != self.chunks_after
-        )
-
 
 @dataclass(frozen=True)
 class RunPoint:

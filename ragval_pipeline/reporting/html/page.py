@@ -124,11 +124,6 @@ class PageView:
     named: Any
 
 
-def report_html(bundle: ReportBundle, corpus: Corpus | None = None) -> bytes:
-    """The report as one HTML page in UTF-8."""
-    return b"".join(report_pieces(bundle, corpus))
-
-
 def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
     """The report as one HTML page in UTF-8, some 64 KB at a time.
 

@@ -1,17 +1,19 @@
-"""What ``ragval history`` and ``ragval compare`` print."""
+"""What ``ragval history``, ``ragval compare`` and ``ragval calibrate`` print."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
-from ragval_pipeline.reporting.numbers import show_measured, show_score
+from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_score
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, verdict_words
 from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
 from ragval_pipeline.validation.regression.compare import Comparison
 from ragval_pipeline.validation.report import QueryReport
 
@@ -233,3 +235,68 @@ def _query_line(row: dict[str, Any]) -> str:
     scores = f"{show_score(row['best_similarity_before'])} → {show_score(row['best_similarity_after'])}"
     why = f": {row['fail_reason']}" if row["fail_reason"] else ""
     return f"{row['query_id']}  {scores}{shorten(why, 160)}"
+
+
+_WIDTH = 12
+
+
+def render_proposal(proposal: Proposal, scores: Scores, console: Console) -> None:
+    """Print the scores, what each threshold does to them, and the lines to paste."""
+    printer = LinePrinter(console)
+    printer.line(("Scores of this index", "bold"))
+    for name, values in (
+        ("positive queries", scores.positive),
+        ("negative queries", scores.negative),
+        ("pages by their title", scores.own),
+    ):
+        printer.line((_span(values), ""), lead=f"  {name:22}")
+    if proposal.separation is not None:
+        about = f"{proposal.separation:.3f}  (AUC: 1 tells all apart, 0.5 none)"
+        printer.line((about, ""), lead=f"  {'separation':22}")
+    printer.line()
+    heads = ("threshold", "lost", "let through", "titles lost")
+    printer.line(*((f"{head:>{_WIDTH}}", "dim") for head in heads), indent=2, wrap=False)
+    for rates in proposal.table:
+        style = "bold green" if rates.note.startswith("proposed") else "bold" if rates.note else ""
+        note = f"  {rates.note}" if rates.note else ""
+        cells = ((f"{cell:>{_WIDTH}}", style) for cell in _cells(rates))
+        printer.line(*cells, (note, style), indent=2, wrap=False)
+    printer.line()
+    for warning in proposal.warnings:
+        printer.line((warning, "yellow"), lead="! ")
+    printer.line(("Lines for the suite file", "bold"))
+    for line in lines_to_paste(proposal):
+        printer.line((line, ""), indent=2, wrap=False)
+
+
+def lines_to_paste(proposal: Proposal) -> list[str]:
+    """The section of the suite file that holds the proposal."""
+    return [
+        "retrieval:",
+        f"  min_similarity: {proposal.min_similarity:g}",
+        f"  relevance_similarity: {proposal.relevance_similarity:g}",
+    ]
+
+
+def proposal_json(proposal: Proposal, scores: Scores) -> dict[str, Any]:
+    """The proposal and the scores that it rests on, as JSON values."""
+    return {
+        "min_similarity": proposal.min_similarity,
+        "relevance_similarity": proposal.relevance_similarity,
+        "separation_auc": proposal.separation,
+        "thresholds": [asdict(rates) for rates in proposal.table],
+        "scores": {"positive": scores.positive, "negative": scores.negative, "self_retrieval": scores.own},
+        "warnings": list(proposal.warnings),
+    }
+
+
+def _span(values: Sequence[float]) -> str:
+    if not values:
+        return "none"
+    middle = len(values) // 2
+    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+    return f"{len(values):,}: {values[0]:.3f} to {values[-1]:.3f}, median {median:.3f}"
+
+
+def _cells(rates: ErrorRates) -> list[str]:
+    return [f"{rates.threshold:g}", *(show_percent(share) for share in (rates.lost, rates.let_through, rates.own_lost))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError
@@ -214,27 +214,23 @@ class SummaryPrinter(LinePrinter):
         if not results:
             return
         entries = [f"{criterion_name(result.name)} {show_value(result)}" for result in results]
-        shown = entries if every else _fitting(entries, self.width - len(lead) - 2)
-        more = f" and {len(entries) - len(shown)} more" if len(shown) < len(entries) else ""
+        shown = ", ".join(entries) if every else _fitting(entries, self.width - len(lead) - 2)
         sign = (
             (f"{SIGNS['met']} ", STYLES["met"]) if results[0].threshold is not None else (f"{SIGNS['shown']} ", "dim")
         )
-        self.line((f"{lead}{', '.join(shown)}{more}", "dim"), lead=[sign])
+        self.line((f"{lead}{shown}", "dim"), lead=[sign])
 
     def _unmeasured(self, results: Sequence[CriterionResult]) -> None:
         if self._report.verdict in {"pass", "fail"}:
             shown = _fitting([criterion_name(result.name) for result in results], self.width - 20)
-            more = f" and {len(results) - len(shown)} more" if len(shown) < len(results) else ""
-            self.line((f"{SIGNS['not_measured']} Not measured: {', '.join(shown)}{more}", "dim"))
+            self.line((f"{SIGNS['not_measured']} Not measured: {shown}", "dim"))
             return
         self.line((f"Not measured: {len(results)}", "dim"))
         names: dict[str, list[str]] = {}
         for result in results:
             names.setdefault(one_line(reason_of(result)), []).append(criterion_name(result.name))
         for reason, members in names.items():
-            shown = _fitting(members, self.width - 20)
-            more = f" and {len(members) - len(shown)} more" if len(shown) < len(members) else ""
-            self.line((f"{', '.join(shown)}{more}: {self._once(reason)}", "dim"), indent=2)
+            self.line((f"{_fitting(members, self.width - 20)}: {self._once(reason)}", "dim"), indent=2)
 
     def _once(self, reason: str) -> str:
         """A reason in full where it is told first, else a pointer to there; short ones are told again."""
@@ -246,14 +242,15 @@ class SummaryPrinter(LinePrinter):
         return text
 
 
-def _fitting(entries: Iterable[str], room: int) -> list[str]:
-    """The first entries that fit on a line with a word about the rest; at least one."""
+def _fitting(entries: Sequence[str], room: int) -> str:
+    """The first entries, as many as fit on a line with a word about the rest; at least one."""
     shown: list[str] = []
     for entry in entries:
         if shown and len(", ".join([*shown, entry])) + len(" and 10 more") > room:
             break
         shown.append(entry)
-    return shown
+    more = f" and {len(entries) - len(shown)} more" if len(shown) < len(entries) else ""
+    return f"{', '.join(shown)}{more}"
 
 
 def _without_remedy(message: str, finding: ReportedFinding) -> str:

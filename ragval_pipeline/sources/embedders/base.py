@@ -1,10 +1,10 @@
-"""What every embedder promises, and the guard that no malformed answer gets past."""
+"""What every embedder promises: calls of some texts each, and answers that are checked, joined and counted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
 
@@ -16,32 +16,62 @@ if TYPE_CHECKING:
 
 InputType = Literal["search_query", "search_document"]
 
+T = TypeVar("T")
+
 MALFORMED = "malformed answer"
+#: Texts per call that Cohere's API takes (docs.cohere.com/reference/embed); embedders of the user's own get no more.
+BATCH = 96
 
 
-@dataclass(frozen=True, eq=False)
-class EmbeddingBatch:
+@dataclass(frozen=True)
+class EmbeddingCost:
+    """What embedding took; ``a + b`` adds two sums, ``EmbeddingCost()`` is the empty one.
+
+    Attributes:
+        calls: Calls to the provider, failed ones included; one that was tried again is one call.
+        inputs: Texts of these calls.
+        billed_tokens: Tokens billed, over the calls that named them; None when none did.
+        cache_hits: Texts answered without the provider.
+        tries: Tries of all calls: what a limit on requests counts.
+        waited_s: Seconds slept between tries.
+        elapsed_s: Seconds spent in calls that answered, failed tries of theirs included.
+    """
+
+    calls: int = 0
+    inputs: int = 0
+    billed_tokens: float | None = None
+    cache_hits: int = 0
+    tries: int = 0
+    waited_s: float = 0.0
+    elapsed_s: float = field(default=0.0, compare=False)  # no two runs take the same
+
+    def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
+        def added(name: str) -> Any:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            return theirs if mine is None else mine if theirs is None else mine + theirs
+
+        return EmbeddingCost(**{entry.name: added(entry.name) for entry in fields(EmbeddingCost)})
+
+    def usd(self, price: float | None) -> float | None:
+        """Money that it took, in US dollars; None when tokens or price are not known.
+
+        Args:
+            price: Of a million tokens; 0 for what costs nothing.
+        """
+        if price == 0.0 or not self.calls:
+            return 0.0
+        return None if price is None or self.billed_tokens is None else self.billed_tokens * price / 1_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EmbeddingBatch(EmbeddingCost):
     """The vectors of some texts, and what it took to get them.
 
     Attributes:
         vectors: float32 array of shape (number of texts, dimension), rows in the order of the texts.
-        calls: Calls to the provider that answered; retries of a call are counted in ``tries`` only.
-        inputs: Texts that were sent to the provider.
-        billed_tokens: Tokens that the provider says it bills; None when it says nothing.
-        tries: Tries of all calls, the successful ones included.
-        waited_s: Seconds slept between tries.
-        elapsed_s: Seconds spent in calls, failed tries included, sleeping excluded.
-        cache_hits: Texts that were answered without the provider.
     """
 
     vectors: Vectors
-    calls: int = 0
-    inputs: int = 0
-    billed_tokens: float | None = None
-    tries: int = 0
-    waited_s: float = 0.0
-    elapsed_s: float = 0.0
-    cache_hits: int = 0
 
 
 class Embedder(Protocol):
@@ -122,3 +152,41 @@ def no_vectors(dimension: int | None) -> EmbeddingBatch:
     import numpy as np
 
     return EmbeddingBatch(vectors=np.empty((0, dimension or 0), dtype=np.float32))
+
+
+def in_calls(
+    texts: Sequence[T],
+    size: int | None,
+    *,
+    chars: int | None = None,
+    length: Callable[[T], int] = len,  # type: ignore[assignment]
+) -> Iterator[list[T]]:
+    """``texts`` in slices of at most ``size`` and of at most ``chars`` characters, of one text at least.
+
+    Args:
+        texts: What is to be sent, in any form.
+        size: Texts of a slice; None: any number.
+        chars: Characters of a slice; None: any number.
+        length: Characters of one of ``texts``.
+    """
+    held: list[T] = []
+    count = 0
+    for text in texts:
+        more = length(text) if chars is not None else 0
+        if held and (len(held) == size or (chars is not None and count + more > chars)):
+            yield held
+            held, count = [], 0
+        held.append(text)
+        count += more
+    if held:
+        yield held
+
+
+def joined(batches: Sequence[EmbeddingBatch]) -> EmbeddingBatch:
+    """One batch with the rows of all, in order, and the sums of what they took. At least one batch is needed."""
+    import numpy as np
+
+    if len(batches) == 1:
+        return batches[0]
+    vectors = np.concatenate([batch.vectors for batch in batches])
+    return EmbeddingBatch(vectors=vectors, **vars(sum(batches, EmbeddingCost())))

@@ -13,11 +13,12 @@ from ragval_pipeline.errors import BudgetReachedError, SystemFailure
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
+    EmbeddingCost,
     InputType,
+    in_calls,
+    joined,
     no_vectors,
 )
-from ragval_pipeline.sources.embedders.batches import in_calls, joined
-from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 from ragval_pipeline.sources.embedders.store import MOST_VECTORS, VectorStore
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class CachingEmbedder:
         except SystemFailure as failure:
             self.cost += EmbeddingCost(calls=1, inputs=len(texts), tries=failure.attempts)
             raise
-        self.cost += EmbeddingCost.of(batch)
+        self.cost += batch
         return batch
 
     def _key(self, input_type: InputType, text: str) -> str:

@@ -18,13 +18,15 @@ from typing import Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.embedders.base import (
+    BATCH,
     EmbeddingBatch,
     InputType,
     check_batch,
+    in_calls,
+    joined,
     no_vectors,
 )
-from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
-from ragval_pipeline.sources.embedders.cost import Budget
+from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
 from ragval_pipeline.sources.own_code import call_guarded, load_attribute, takes
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, no_vectors
-from ragval_pipeline.sources.embedders.batches import in_calls, joined
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, in_calls, joined, no_vectors
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
 from ragval_pipeline.text.characters import encodable
 
@@ -75,7 +74,7 @@ class _LocalEmbedder:
         vectors = check_batch(made, len(texts), self.dimension)
         self.dimension = vectors.shape[1]
         spent = time.perf_counter() - started
-        return EmbeddingBatch(vectors, calls=1, inputs=len(texts), billed_tokens=0.0, tries=1, elapsed_s=spent)
+        return EmbeddingBatch(vectors=vectors, calls=1, inputs=len(texts), billed_tokens=0.0, tries=1, elapsed_s=spent)
 
     def _failure(self, problem: str, error: Exception, remedy: str) -> SystemFailure:
         return SystemFailure(

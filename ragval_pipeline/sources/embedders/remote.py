@@ -11,10 +11,17 @@ from typing import Any, ClassVar
 
 from ragval_pipeline.errors import BudgetReachedError, SystemFailure
 from ragval_pipeline.sources.calls import Attempts, RetryPolicy, Verdict, call_with_retries
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, no_vectors
-from ragval_pipeline.sources.embedders.batches import BATCH, in_calls, joined
+from ragval_pipeline.sources.embedders.base import (
+    BATCH,
+    EmbeddingBatch,
+    InputType,
+    check_batch,
+    in_calls,
+    joined,
+    no_vectors,
+)
+from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.configuration import usable_key
-from ragval_pipeline.sources.embedders.cost import Budget
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
 from ragval_pipeline.sources.embedders.models import Maker, known_dimension, known_limit, takes_output_dimension
 from ragval_pipeline.text.characters import encodable

@@ -44,16 +44,15 @@ class VectorStore(MutableMapping[str, "Vector"]):
 
     Args:
         folder: Of the cache, local or remote; made when something is saved.
-        today: Days since 1970; None: by the clock.
 
     Attributes:
         own_only: While it is set, nothing of an earlier run is given.
     """
 
-    def __init__(self, folder: UPath, *, today: int | None = None) -> None:
+    def __init__(self, folder: UPath) -> None:
         self.own_only = False
         self._folder = folder
-        self._today = int(time.time() // _DAY_S) if today is None else today
+        self._today = int(time.time() // _DAY_S)
         self._known: dict[str, Vector] | None = None
         self._own: dict[str, Vector] = {}
         self._outdated: list[UPath] = []

@@ -41,7 +41,7 @@ def is_of_the_wire(error: BaseException) -> bool:
     return isinstance(error, httpx.HTTPError | httpx.InvalidURL | OSError)
 
 
-def retry_after_s(value: str | None, *, now: datetime | None = None) -> float | None:
+def retry_after_s(value: str | None) -> float | None:
     """Read a ``Retry-After`` header: seconds or an HTTP date (RFC 9110, 10.2.3); None when it says nothing usable."""
     text = (value or "").strip()
     if text.isascii() and text.isdigit():
@@ -51,7 +51,7 @@ def retry_after_s(value: str | None, *, now: datetime | None = None) -> float | 
     except ValueError:
         return None
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
 def _of_certificate(chain: list[BaseException]) -> Failure | None:

@@ -34,8 +34,8 @@ KEPT_HEADERS = ("cache-control", "content-type", "etag", "last-modified", "retry
 class Fetched:
     """An answer, whatever its status.
 
-    Addresses hold no user name or password. ``redirects`` are the addresses that redirected, the requested one first.
-    ``headers`` has lower-case names, and only those that callers judge by. ``attempts`` counts the tries it took.
+    Addresses hold no user name or password. ``headers`` has lower-case names, and only those that callers judge by.
+    ``attempts`` counts the tries it took.
     """
 
     url: str
@@ -44,7 +44,6 @@ class Fetched:
     content_type: str
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
-    redirects: tuple[str, ...] = ()
     attempts: int = 1
 
     @property
@@ -176,7 +175,6 @@ def _fetched(url: str, response: httpx.Response, body: bytes) -> Fetched:
         content_type=response.headers.get("content-type", ""),
         body=body,
         headers={name: response.headers[name] for name in KEPT_HEADERS if name in response.headers},
-        redirects=tuple(without_userinfo(str(hop.url)) for hop in response.history),
     )
 
 
@@ -186,8 +184,6 @@ def _version() -> str:
     except metadata.PackageNotFoundError:  # running from a checkout that is not installed
         return "0"
 
-
-__all__ = ["Fetched", "HttpFetcher"]
 
 BUSY = frozenset({429, 500, 502, 503, 504})
 

@@ -6,15 +6,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.search.searchers import Searcher
+from ragval_pipeline.sources.stores.qdrant.facts import MOST_HITS
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
-from ragval_pipeline.sources.stores.qdrant.strict_mode import MOST_HITS
-
-if TYPE_CHECKING:
-    pass
 
 #: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
 MAX_DEPTH = 10_000

@@ -11,7 +11,7 @@ from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import EmbeddedTexts, embed_each
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Reader
-from ragval_pipeline.sources.stores.qdrant.searching import Search
+from ragval_pipeline.sources.stores.qdrant.scanning import Search
 
 if TYPE_CHECKING:
     import numpy as np

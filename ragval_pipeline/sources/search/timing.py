@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.search.production import ProductionSearcher
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
 
 #: Timings that there must be: nearest-rank p95 of 20 is the 19th value.
 TIMINGS = 20

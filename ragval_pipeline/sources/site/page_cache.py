@@ -85,8 +85,7 @@ class PageCache:
                     while len(self._groups) > _GROUPS_HELD:
                         self._groups.popitem(last=False)
                 row = self._groups[place.group][place.row]
-                facts = json.loads(row["facts"])
-                return Fetched(**{**facts, "redirects": tuple(facts["redirects"]), "body": row["body"]})
+                return Fetched(**json.loads(row["facts"]), body=row["body"])
             except (OSError, ValueError, TypeError, KeyError, IndexError, pa.ArrowException):  # not of this program
                 del self._places[url]
                 return None

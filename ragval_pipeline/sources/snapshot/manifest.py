@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -30,48 +30,6 @@ class Part(BaseModel):
     bucket: int = 0
 
 
-class SnapshotManifest(BaseModel):
-    """A snapshot: where its parts are and what was read.
-
-    Attributes:
-        run_id: Run that read it.
-        staged_uri: Folder that the parts were written to.
-        kept_uri: Folder that the parts are moved to when the run's report is written.
-        parts: The Parquet files, one a bucket of pages.
-        buckets: How many buckets there are, a power of two; empty ones have no part.
-        points: Rows in all parts.
-        count_before: Exact number of points before the read.
-        count_after: Exact number of points after the read.
-        facts: What Qdrant said of the collection before the read.
-        fields: Canonical name to payload name.
-        required: Payload names that every point must hold.
-        observed: Payload names seen in the first points, dotted where nested.
-        seconds: Duration of the read.
-        tries: Calls made, retries included.
-        way: How the points were read: page after page, or several requests at a time.
-        repeated: Points that came more than once.
-    """
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-    run_id: str
-    staged_uri: str
-    kept_uri: str
-    parts: tuple[Part, ...]
-    buckets: int = 1
-    points: int
-    count_before: int
-    count_after: int
-    facts: CollectionFacts
-    fields: dict[str, str]
-    required: tuple[str, ...]
-    observed: tuple[str, ...] = ()
-    seconds: float = 0.0
-    tries: int = 0
-    way: Literal["slices", "ranges", "pages"] = "pages"
-    repeated: int = 0
-
-
 def folder_of_parts(parts: Sequence[Part], *, kept_uri: str, staged_uri: str, gone: str) -> UPath:
     """The folder with all parts: the run's evidence once its report is written, before that where they were staged.
 
@@ -92,6 +50,69 @@ def folder_of_parts(parts: Sequence[Part], *, kept_uri: str, staged_uri: str, go
         if all((folder / part.name).exists() for part in parts):
             return folder
     raise FileNotFoundError(gone)
+
+
+class KeptParts(BaseModel):
+    """Parquet parts of a run, and where they are.
+
+    Attributes:
+        run_id: Run that read them.
+        staged_uri: Folder that the parts were written to.
+        kept_uri: Folder that the parts are moved to when the run's report is written.
+        parts: The Parquet files, one a bucket of pages.
+        buckets: How many buckets there are, a power of two; empty ones have no part.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+    #: What to say when they are in neither place: of which run, from where, and what to do.
+    _gone: ClassVar[str]
+
+    run_id: str
+    staged_uri: str = ""
+    kept_uri: str = ""
+    parts: tuple[Part, ...] = ()
+    buckets: int = 1
+
+    def folder(self) -> UPath:
+        """Where the parts are.
+
+        Raises:
+            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
+        """
+        gone = self._gone.format(run=self.run_id, place=self.kept_uri)
+        return folder_of_parts(self.parts, kept_uri=self.kept_uri, staged_uri=self.staged_uri, gone=gone)
+
+
+class SnapshotManifest(KeptParts):
+    """A snapshot: what was read besides its parts.
+
+    Attributes:
+        points: Rows in all parts.
+        count_before: Exact number of points before the read.
+        count_after: Exact number of points after the read.
+        facts: What Qdrant said of the collection before the read.
+        fields: Canonical name to payload name.
+        required: Payload names that every point must hold.
+        observed: Payload names seen in the first points, dotted where nested.
+        seconds: Duration of the read.
+        tries: Calls made, retries included.
+        way: How the points were read: page after page, or several requests at a time.
+        repeated: Points that came more than once.
+    """
+
+    _gone: ClassVar[str] = "the snapshot of run {run} is gone from {place}: take a new one"
+
+    points: int
+    count_before: int
+    count_after: int
+    facts: CollectionFacts
+    fields: dict[str, str]
+    required: tuple[str, ...]
+    observed: tuple[str, ...] = ()
+    seconds: float = 0.0
+    tries: int = 0
+    way: Literal["slices", "ranges", "pages"] = "pages"
+    repeated: int = 0
 
 
 #: Canonical fields that become text columns; a number is kept as its text.

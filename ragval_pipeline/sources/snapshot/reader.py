@@ -1,16 +1,24 @@
-"""Reading a snapshot back: some columns, one part at a time, or the rows of given points."""
+"""Reading a snapshot back, a part at a time or the rows of given points, and what has changed since it was taken."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, ConfigDict
+
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest, folder_of_parts
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.records import typed_value
+from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
+from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
-    from upath import UPath
+    from numpy.typing import NDArray
 
 
 def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:
@@ -26,20 +34,10 @@ def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[
 
 
 class Snapshot:
-    """The points of one read of a collection. Columns: ``sources.snapshot.schema.COLUMNS`` and ``kind:<field>``."""
+    """The points of one read of a collection. Columns: ``sources.snapshot.manifest.COLUMNS`` and ``kind:<field>``."""
 
     def __init__(self, manifest: SnapshotManifest) -> None:
         self.manifest = manifest
-
-    def folder(self) -> UPath:
-        """Where the parts are.
-
-        Raises:
-            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
-        """
-        read = self.manifest
-        gone = f"the snapshot of run {read.run_id} is gone from {read.kept_uri}: take a new one"
-        return folder_of_parts(read.parts, kept_uri=read.kept_uri, staged_uri=read.staged_uri, gone=gone)
 
     def batches(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[pa.RecordBatch]:
         """Record batches with ``columns``, bucket by bucket and there in id order.
@@ -49,9 +47,85 @@ class Snapshot:
             bucket: The bucket whose points are read.
             buckets: How many buckets it is one of: a power of two, not more than the snapshot has; 1 for all points.
         """
-        yield from read_parts(self.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
+        yield from read_parts(self.manifest.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
 
     def rows(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
         """One mapping a point with ``columns``; arguments as of ``batches``."""
         for batch in self.batches(columns, bucket=bucket, buckets=buckets):
             yield from batch.to_pylist()
+
+
+MOMENT = "embedded_at"
+
+
+class Since(BaseModel):
+    """What a second look at the points found.
+
+    Attributes:
+        count: Exact number of points now.
+        gone: Points of the snapshot that are not there any more.
+        come: Points that the snapshot does not have.
+        rewritten: Points with another time of embedding; 0 when they state none.
+        altered: Whether payloads, vectors or settings differ in what ``fingerprint_of`` compares: all points of a
+            collection of up to a page, the first page of a larger one.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    count: int
+    gone: int
+    come: int
+    rewritten: int
+    altered: bool = False
+
+    @property
+    def moved(self) -> int:
+        """Points that are known not to be what they were."""
+        return self.gone + self.come + self.rewritten
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything is not what it was."""
+        return self.moved > 0 or self.altered
+
+
+def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = None) -> Since:
+    """Compare the ids and times of embedding of all points with those of a snapshot; 16 bytes a point are held.
+
+    Args:
+        reader: The collection.
+        snapshot: What was read.
+        state: ``fingerprint_of`` the collection before the read; None: payloads and vectors are not compared.
+
+    Raises:
+        SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
+    """
+    import numpy as np
+
+    read, path = snapshot.manifest, snapshot.manifest.fields.get(MOMENT)
+    now = _prints(
+        (point.id, None if path is None else typed_value(MOMENT, lookup(point.payload, path)[1]))
+        for page in reader.scan([] if path is None else [path], read.way, points=read.points)
+        for point in page
+    )
+    then = _prints(
+        pair
+        for batch in snapshot.batches(("point_id", MOMENT))
+        for pair in zip(*(batch.column(name).to_pylist() for name in ("point_id", MOMENT)), strict=True)
+    )
+    gone, come = (len(np.setdiff1d(one[:, 0], other[:, 0])) for one, other in ((then, now), (now, then)))
+    stayed = np.isin(now[:, 0], then[:, 0])
+    rewritten = int(np.isin(now[stayed, 1], then[:, 1], invert=True).sum())
+    altered = state is not None and fingerprint_of(reader, path) != state
+    return Since(count=reader.count(), gone=gone, come=come, rewritten=rewritten, altered=altered)
+
+
+def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.int64]:
+    """Hashes of each point's id, and of its id and time; shape (points, 2). They are this process's own."""
+    import numpy as np
+
+    told = array("q")
+    for point in points:
+        told.append(hash(point[0]))
+        told.append(hash(point))
+    return np.frombuffer(told, dtype=np.int64).reshape(-1, 2)

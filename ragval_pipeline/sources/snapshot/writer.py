@@ -18,7 +18,7 @@ from ragval_pipeline.sources.snapshot.values import payload_paths
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 from ragval_pipeline.sources.stores.qdrant.scanning import Way
-from ragval_pipeline.suite.model import PayloadSettings
+from ragval_pipeline.suite.payload import PayloadSettings
 
 if TYPE_CHECKING:
     from upath import UPath

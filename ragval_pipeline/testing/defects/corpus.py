@@ -207,7 +207,7 @@ class Corpus:
         self, texts: Sequence[str], *, input_type: Literal["search_query", "search_document"] = "search_document"
     ) -> list[list[float]]:
         """Vectors of texts, by the embedder that made the index."""
-        from ragval_pipeline.sources.embedders import open_embedder
+        from ragval_pipeline.sources.embedders.opening import open_embedder
 
         settings = self.settings["embedding"]
         with closing(open_embedder(provider=settings["provider"], model=settings.get("model"))) as embedder:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.stores.qdrant.points import Found
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Point, Reader
-    from ragval_pipeline.sources.stores.qdrant.scanning import Way
-    from ragval_pipeline.sources.stores.qdrant.searching import Search
+    from ragval_pipeline.sources.stores.qdrant.points import Hit, Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.scanning import Search, Way
     from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
     from ragval_pipeline.suite.model import Suite
 

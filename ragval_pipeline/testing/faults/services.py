@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service, resources_of
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
-    from ragval_pipeline.sources.stores.qdrant.reader import Reader
+    from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 __all__ = ["Call", "acting_reader", "failing_embedder", "failing_reader", "resources_of"]
 

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of
-from ragval_pipeline.sources.site.sitemap.listing import parse_lastmod
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all

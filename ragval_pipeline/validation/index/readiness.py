@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.since import Since
+from ragval_pipeline.sources.snapshot.reader import Since
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.suite.printing import plural

@@ -13,7 +13,7 @@ from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
-from ragval_pipeline.sources.stores.qdrant.reader import Hit
+from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.validation.repair.cases import JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.sources.stores.qdrant.reader import Hit
+from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.texts import (

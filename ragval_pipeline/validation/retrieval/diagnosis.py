@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.reader import Hit
+from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.report import QueryReport

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,12 +80,6 @@ class Newsroom:
         data = self.sensor.evaluate_tick(context)
         self.cursor, self.skipped = data.cursor, str(data.skip_message)
         assert not data.run_requests
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
 
 
 def a_suite(folder: Path, name: str = "book") -> Suite:

@@ -23,13 +23,6 @@ def test_one_file_holds_several_instances(project: Project) -> None:
     assert suites_in(project.defs()) == {"docs", "blog"}
 
 
-def test_two_suites_of_one_name_do_not_load(project: Project) -> None:
-    project.write(MINIMAL, MINIMAL + "key_prefix: other\n")
-    with pytest.raises(Exception, match="Error while building") as caught:
-        project.defs()
-    assert "docs" in said(caught.value)
-
-
 def test_the_job_runs_against_an_embedded_collection(
     project: Project, clean_world: World, tmp_path, kept: dg.DagsterInstance
 ) -> None:
@@ -130,17 +123,6 @@ def test_a_suite_file_that_is_there_already_is_read_where_it_lies(project: Proje
     file = project.sandbox.defs_folder_path.parent / "ragval.yaml"
     file.write_text(MINIMAL, encoding="utf-8")
     assert project.component().suite.report_uri == str(file.parent / "ragval_reports")
-
-
-def test_post_processing_moves_assets_to_another_group_and_the_job_keeps_them(project: Project) -> None:
-    project.write(
-        MINIMAL, after='post_processing:\n  assets:\n    - target: "*"\n      attributes: {group_name: search}\n'
-    )
-    defs = project.defs()
-    graph = defs.resolve_asset_graph()
-    assert {graph.get(key).group_name for key in graph.materializable_asset_keys} == {"search"}
-    job = defs.resolve_job_def("docs_validation")
-    assert set(job.asset_layer.executable_asset_keys) == graph.materializable_asset_keys
 
 
 def test_owners_tags_prefix_resources_and_the_io_manager_are_the_projects(project: Project) -> None:

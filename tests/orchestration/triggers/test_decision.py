@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.orchestration.triggers.decision import (
+from ragval_pipeline.orchestration.triggers.records import (
     GIVEN_UP_AFTER_S,
     WAITS_FOR_OTHERS_S,
     Decision,

@@ -12,12 +12,8 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.reporting.files import folder as folder_module
-from ragval_pipeline.reporting.files.folder import (
-    ReportNotWrittenError,
-    copy_outputs,
-    run_folder_name,
-    write_run_folder,
-)
+from ragval_pipeline.reporting.files.folder import copy_outputs, run_folder_name, write_run_folder
+from ragval_pipeline.sources.storage import ReportNotWrittenError
 from tests.reporting import factory
 
 PAYLOADS = {
@@ -47,7 +43,7 @@ def test_a_folder_has_every_file_and_says_where_each_is(tmp_path):
     files = write_run_folder(bundle, str(tmp_path / "base" / "run"), staged=None)
     assert names(tmp_path / "base" / "run") == ALWAYS | {"qrels.trec"}
     assert all(Path(path).is_file() for path in files.files.values())
-    assert Path(files.report_html).name == "report.html"
+    assert Path(files.files["report.html"]).name == "report.html"
     assert json.loads(Path(files.files["validation_report.json"]).read_bytes())["verdict"] == "fail"
     assert [entry.name for entry in (tmp_path / "base").iterdir()] == ["run"]
 
@@ -182,8 +178,8 @@ def test_outputs_are_copied_beside_other_files(tmp_path):
     (output / "mine.txt").write_text("mine")
     copies = copy_outputs(run.folder, str(output))
     assert names(output) == names(tmp_path / "run") | {"mine.txt"}
-    assert Path(copies.report_html).read_bytes() == Path(run.report_html).read_bytes()
-    assert not Path(copies.report_html).samefile(run.report_html)
+    assert Path(copies.files["report.html"]).read_bytes() == Path(run.files["report.html"]).read_bytes()
+    assert not Path(copies.files["report.html"]).samefile(run.files["report.html"])
 
 
 def test_outputs_replace_those_of_an_earlier_run_whole(tmp_path):

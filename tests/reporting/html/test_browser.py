@@ -10,8 +10,8 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.html.page import report_html
 from tests.reporting import factory
+from tests.reporting.factory import report_html
 from tests.support.browser import chromium
 
 pytestmark = pytest.mark.browser

@@ -10,9 +10,10 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.html.page import fact_rows, report_html
+from ragval_pipeline.reporting.html.page import fact_rows
 from ragval_pipeline.reporting.html.questions import MOST_ROWS
 from tests.reporting import factory
+from tests.reporting.factory import report_html
 
 VOID = {"meta", "link", "br", "img", "wbr", "input", "hr"}
 

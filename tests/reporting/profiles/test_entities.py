@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import _renderer as renderer
 from ragval_pipeline.reporting.profiles import render_profile_report
+from ragval_pipeline.reporting.profiles.entities import is_share
 from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.reporting import factory
 
@@ -37,3 +38,13 @@ def entities_in(value):
         value = [entry for _, entry in value]
     for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from entities_in(entry)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0, 1.0000002, -1e-7])
+def test_a_cosine_a_rounding_beyond_its_range_breaks_no_rule(value: float) -> None:
+    assert is_share(value)
+
+
+@pytest.mark.parametrize("value", [-0.02, 1.01])
+def test_a_value_beyond_rounding_breaks_the_rule(value: float) -> None:
+    assert not is_share(value)

@@ -9,8 +9,8 @@ from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import RetryPolicy
+from ragval_pipeline.sources.embedders.budget import Budget, BudgetReachedError
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
-from ragval_pipeline.sources.embedders.cost import Budget, BudgetReachedError
 from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder
 from ragval_pipeline.sources.embedders.tokens import most_tokens
 from tests.support.api_standins import OpenAIStandIn

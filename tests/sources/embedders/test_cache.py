@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, EmbeddingCost
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder, cache_key
-from ragval_pipeline.sources.embedders.cost import EmbeddingCost
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SuiteError, install_line
-from ragval_pipeline.sources.embedders import check_configuration, open_embedder
-from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
+from ragval_pipeline.sources.embedders.configuration import check_configuration
+from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_embedder, open_suite_embedder
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from tests.suite.writing import SMALLEST, write
@@ -167,7 +167,8 @@ def test_the_users_own_embedder_is_found_beside_the_suite(tmp_path, monkeypatch)
 def test_importing_checking_and_opening_load_nothing_heavy_and_touch_no_logging():
     script = (
         "import logging, sys\n"
-        "from ragval_pipeline.sources.embedders import check_configuration, open_embedder\n"
+        "from ragval_pipeline.sources.embedders.configuration import check_configuration\n"
+        "from ragval_pipeline.sources.embedders.opening import open_embedder\n"
         "check_configuration(provider='cohere', api_key='k')\n"
         "check_configuration(provider='static')\n"
         "for name in ('openai', 'voyage', 'fastembed'): open_embedder(provider=name, api_key='k')\n"

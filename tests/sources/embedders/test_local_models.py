@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders import open_embedder
 from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder
+from ragval_pipeline.sources.embedders.opening import open_embedder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "robot", "walks", "tax", "law", "query", "passage"]
 

@@ -11,10 +11,10 @@ from qdrant_client import models
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.search.answers import Answers, Question, ask_with
-from ragval_pipeline.sources.search.searchers import IndexSearcher
+from ragval_pipeline.sources.search.searchers import IndexSearcher, probe_all
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.points import Found
-from ragval_pipeline.sources.stores.qdrant.searching import Search
+from ragval_pipeline.sources.stores.qdrant.scanning import Search
 from tests.support.collections import Qdrant, open_qdrant
 
 PLANE = VectorFacts(name=None, size=2, distance="Cosine")
@@ -194,3 +194,24 @@ def test_hits_without_a_page_fill_the_ranking_too(qdrant: Qdrant) -> None:
     recorder = Recorder(qdrant.reader())
     ask(recorder, Question("q", "75", 3, pages=3))
     assert [limit for limit, _, _ in recorder.searches] == [3]
+
+
+@pytest.mark.parametrize("kind", ["local", "edge"])
+def test_every_vector_is_searched_for_both_ways(kind: str) -> None:
+    points = [models.PointStruct(id=number, vector=[float(number), 1.0], payload={"a": 1}) for number in range(1, 30)]
+    done: list[tuple[int, int]] = []
+    with open_qdrant(kind) as qdrant:
+        qdrant.create(points)
+        vectors = {"query": {"q1": [1.0, 0.0]}, "point": {"5": [5.0, 1.0]}}
+        probes = probe_all(
+            vectors,  # type: ignore[arg-type]
+            reader=qdrant.reader(),
+            limit=3,
+            on_progress=lambda *progress: done.append(progress),
+        )
+    assert [(probe.kind, probe.name) for probe in probes] == [("query", "q1"), ("point", "5")]
+    assert [hit.id for hit in probes[0].exact] == ["29", "28", "27"]
+    assert probes[1].exact[0].id == "5"
+    assert all(probe.default == probe.exact for probe in probes)
+    assert all(hit.payload == {} for probe in probes for hit in probe.exact)
+    assert done == [(1, 2), (2, 2)]

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.embedders.cache import CachingEmbedder, uncached
 from ragval_pipeline.sources.search import timing
 from ragval_pipeline.sources.search.timing import time_queries
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.reader import Hit
+from ragval_pipeline.sources.stores.qdrant.points import Hit
 
 VECTOR = VectorFacts(name=None, size=2, distance="Cosine")
 
@@ -36,7 +36,7 @@ class Embedder:
         time.sleep(self.waited_s)
         tries = 2 if self.waited_s else 1
         vectors = np.ones((len(texts), self.size), dtype=np.float32)
-        return EmbeddingBatch(vectors, calls=1, inputs=len(texts), tries=tries, waited_s=self.waited_s)
+        return EmbeddingBatch(vectors=vectors, calls=1, inputs=len(texts), tries=tries, waited_s=self.waited_s)
 
     def close(self) -> None:
         """Nothing."""

@@ -17,8 +17,9 @@ from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
-from ragval_pipeline.sources.site.of_suite import PageReader, read_pages
+from ragval_pipeline.sources.site.of_suite import read_pages
 from ragval_pipeline.sources.site.page_cache import PageCache
+from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.testing.faults.http_host import Answer, Route, refused_url, serving
 

@@ -13,8 +13,10 @@ import pytest
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.sources.site.inventory import parse_lastmod
+from ragval_pipeline.sources.site.sitemap import reader
 from ragval_pipeline.sources.site.sitemap.content import unpacked
-from ragval_pipeline.sources.site.sitemap.reader import parse_lastmod, read_sitemap
+from ragval_pipeline.sources.site.sitemap.reader import read_sitemap
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.testing.faults.http_host import Answer, Route, serving
 
@@ -46,14 +48,14 @@ def failure_in(text: str | bytes, folder: Path, name: str = "sitemap.xml") -> Sy
     return caught.value
 
 
-def read_from(routes: dict[str, Route], path: str = "/sitemap.xml", **limits: int):
+def read_from(routes: dict[str, Route], path: str = "/sitemap.xml"):
     with serving(routes) as site, HttpFetcher(policy=RetryPolicy(max=1, delay_s=0.01)) as fetcher:
-        return read_sitemap(site.url + path, fetcher=fetcher, **limits), site
+        return read_sitemap(site.url + path, fetcher=fetcher), site
 
 
-def failure_from(routes: dict[str, Route], path: str = "/sitemap.xml", **limits: int) -> SystemFailure:
+def failure_from(routes: dict[str, Route], path: str = "/sitemap.xml") -> SystemFailure:
     with pytest.raises(SystemFailure) as caught:
-        read_from(routes, path, **limits)
+        read_from(routes, path)
     return caught.value
 
 
@@ -66,15 +68,11 @@ def test_a_sitemap_file_lists_its_pages_in_order_with_lastmod_and_host(tmp_path)
     assert {entry.lastmod for entry in listing.entries} == {"2025-01-02"}
     assert {entry.sitemap for entry in listing.entries} == {str(tmp_path / "sitemap.xml")}
     assert listing.site_host == "docs.example.com"
-    file = listing.files[0]
-    assert (file.urls, file.duplicates, file.skipped) == (2, 0, 0)
-    assert file.bytes == (tmp_path / "sitemap.xml").stat().st_size
 
 
-def test_a_page_listed_twice_counts_once_and_the_duplicate_is_told(tmp_path):
+def test_a_page_listed_twice_counts_once(tmp_path):
     listing = listed(urlset("/a", "/b", "/a", "/a"), tmp_path)
     assert [entry.url for entry in listing.entries] == [f"{HOST}/a", f"{HOST}/b"]
-    assert (listing.files[0].urls, listing.files[0].duplicates) == (4, 2)
 
 
 def test_blanks_and_cdata_around_an_address_are_trimmed(tmp_path):
@@ -110,11 +108,10 @@ def test_addresses_of_images_videos_and_news_are_not_pages(tmp_path):
     assert [(entry.url, entry.lastmod) for entry in listed(text, tmp_path).entries] == [("https://x.org/a", None)]
 
 
-def test_a_url_without_an_address_is_skipped_and_counted(tmp_path):
+def test_a_url_without_an_address_is_skipped(tmp_path):
     text = "<urlset><url><lastmod>2025</lastmod></url><url><loc> </loc></url><url><loc>https://x.org/a</loc></url></urlset>"
     listing = listed(text, tmp_path)
     assert [(entry.url, entry.lastmod) for entry in listing.entries] == [("https://x.org/a", None)]
-    assert listing.files[0].skipped == 2
 
 
 def test_pages_without_a_host_are_a_fault_of_the_sitemap_and_no_missing_pages(tmp_path):
@@ -269,12 +266,8 @@ def test_an_index_is_followed_through_its_levels():
     }
     listing, site = read_from(routes)
     assert [entry.url.removeprefix(HOST) for entry in listing.entries] == ["/1", "/2", "/3"]
-    assert [(file.location.removeprefix(site.url), file.urls, file.duplicates) for file in listing.files] == [
-        ("/sitemap.xml", 0, 0),
-        ("/a.xml", 2, 0),
-        ("/more/index.xml", 0, 0),
-        ("/more/b.xml", 2, 1),
-    ]
+    files = [file.removeprefix(site.url) for file in listing.files]
+    assert files == ["/sitemap.xml", "/a.xml", "/more/index.xml", "/more/b.xml"]
 
 
 def test_indexes_that_name_each_other_are_read_once():
@@ -295,11 +288,12 @@ def test_an_index_without_end_is_an_error():
     assert failure.subject.endswith("/5.xml")
 
 
-def test_more_files_than_the_limit_are_an_error():
+@pytest.mark.parametrize(("limit", "problem"), [("MAX_FILES", "3 sitemap files"), ("MAX_URLS", "3 entries")])
+def test_more_files_or_pages_than_the_limit_are_an_error(monkeypatch, limit, problem):
+    monkeypatch.setattr(reader, limit, 3)
     routes = {"/sitemap.xml": index(*[f"{{base}}/{n}.xml" for n in range(5)])}
     routes |= {f"/{n}.xml": urlset(f"/{n}") for n in range(5)}
-    assert "more than 3 sitemap files" in failure_from(routes, max_files=3).problem
-    assert "more than 4 entries" in failure_from(routes, max_urls=4).problem
+    assert f"more than {problem}" in failure_from(routes).problem
 
 
 def test_a_child_that_cannot_be_read_fails_the_whole_and_is_named():

@@ -6,8 +6,7 @@ from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
-from ragval_pipeline.sources.site.of_suite import inventory_of, reader_of
-from ragval_pipeline.sources.site.url_lists import list_llms
+from ragval_pipeline.sources.site.of_suite import inventory_of, list_llms, reader_of
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.testing.faults.http_host import Answer, serving
 

@@ -16,12 +16,12 @@ from upath import UPath
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.snapshot import buckets, writer
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.sources.snapshot.since import changes_since
+from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
-from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader, Point
-from ragval_pipeline.suite.model import PayloadSettings
+from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
+from ragval_pipeline.suite.payload import PayloadSettings
 from tests.support.collections import Qdrant, open_qdrant
 
 PAGE = "https://docs.example.com/docs/intro"
@@ -340,7 +340,7 @@ def test_a_snapshot_that_was_moved_in_part_is_read_where_it_is_whole(tmp_path: P
     (tmp_path / "staged" / second.name).write_bytes(first.read_bytes())
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / first.name).write_bytes(first.read_bytes())
-    assert str(Snapshot(manifest).folder()) == str(tmp_path / "staged")
+    assert str(manifest.folder()) == str(tmp_path / "staged")
 
 
 def test_a_snapshot_that_is_gone_says_so(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_a_snapshot_that_is_gone_says_so(tmp_path: Path) -> None:
         manifest = take(qdrant.reader(), tmp_path)
     (tmp_path / manifest.parts[0].name).unlink()
     with pytest.raises(FileNotFoundError, match="take a new one"):
-        Snapshot(manifest).folder()
+        manifest.folder()
 
 
 def test_the_parts_are_plain_parquet_for_everybody(tmp_path: Path) -> None:

@@ -90,7 +90,9 @@ def test_pages_and_vectors_are_the_same_whoever_makes_them(tmp_path: Path, monke
         copies.append(copies_of(tmp_path / "three", PAGES, workers=3))
         monkeypatch.setattr(static, "_token_sums", None)  # this process has no part in it
         assert embed().vectors.tobytes() == vectors.tobytes()
-    one, other = ([(held.folder() / part.name).read_bytes() for part in held.manifest.parts] for held in copies)
+    one, other = (
+        [(held.manifest.folder() / part.name).read_bytes() for part in held.manifest.parts] for held in copies
+    )
     assert one == other
     assert copies[0].manifest.readable == copies[1].manifest.readable == len(PAGES)
 

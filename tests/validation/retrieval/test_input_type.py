@@ -23,7 +23,7 @@ class Own:
     def embed(self, texts: Sequence[str], *, input_type: str) -> EmbeddingBatch:
         self.calls += 1
         other = self.apart and input_type == "search_query"
-        return EmbeddingBatch(np.array([[1.0, 0.5 if other else 0.0]] * len(texts), dtype=np.float32))
+        return EmbeddingBatch(vectors=np.array([[1.0, 0.5 if other else 0.0]] * len(texts), dtype=np.float32))
 
 
 def test_queries_as_queries_are_right_and_cost_no_call() -> None:

@@ -20,8 +20,8 @@ from ragval_pipeline.sources.site.docs_folder.markdown_page import (
     split_front_matter,
 )
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing
 from ragval_pipeline.sources.site.urls import host_of, is_http_url
 
 
@@ -101,8 +101,7 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
             key="source.folder",
             remedy="Name the folder of the Markdown, MDX or HTML files, or the project around it.",
         )
-    files = (SitemapFile(str(folder), len(entries), 0),)
-    return SitemapListing(tuple(entries.values()), files, host_of(next(iter(entries))), str(folder))
+    return SitemapListing(tuple(entries.values()), (str(folder),), host_of(next(iter(entries))), str(folder))
 
 
 def roots_of(folder: Path) -> list[Root]:

@@ -234,8 +234,6 @@ def _cleaned(text: str, kind: Kind) -> str:
     return "\n".join(line for line in lines if line)
 
 
-__all__ = ["Block", "PageText", "page_texts"]
-
 # Neither seen nor read by anybody.
 _NEVER = ["script", "style", "template"]
 # Not seen in a browser, and read by extractors that run no scripts.

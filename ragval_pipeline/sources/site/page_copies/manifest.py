@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.snapshot.manifest import Part
+from ragval_pipeline.sources.snapshot.manifest import KeptParts
 
 
 class HostFailure(BaseModel):
@@ -33,17 +33,12 @@ class HostFailure(BaseModel):
         return SystemFailure(**self.model_dump())
 
 
-class PageCopiesManifest(BaseModel):
+class PageCopiesManifest(KeptParts):
     """The copies of one read of a site.
 
     Attributes:
-        run_id: Run that read them.
         configured: False when there is nothing to read from; ``reason`` says why.
         reason: Why no page was read, one clause; empty when pages were read.
-        staged_uri: Folder that the parts were written to.
-        kept_uri: Folder that the parts are moved to when the run's report is written.
-        parts: The Parquet files, one a bucket of pages.
-        buckets: How many buckets there are, a power of two; empty ones have no part.
         pages: Rows in all parts.
         readable: Pages whose text could be read.
         gone: Pages that are not there: status 404 or 410.
@@ -55,15 +50,10 @@ class PageCopiesManifest(BaseModel):
         seconds: Duration of the read.
     """
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    _gone: ClassVar[str] = "the page copies of run {run} are gone from {place}: read the pages anew"
 
-    run_id: str
     configured: bool = True
     reason: str = ""
-    staged_uri: str = ""
-    kept_uri: str = ""
-    parts: tuple[Part, ...] = ()
-    buckets: int = 1
     pages: int = 0
     readable: int = 0
     gone: int = 0

@@ -13,6 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
+from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.sitemap.content import (
     SitemapBytes,
     as_path,
@@ -21,11 +22,8 @@ from ragval_pipeline.sources.site.sitemap.content import (
     malformed,
     read_bytes,
 )
-from ragval_pipeline.sources.site.sitemap.listing import SitemapEntry, SitemapFile, SitemapListing, parse_lastmod
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
-
-__all__ = ["SitemapEntry", "SitemapFile", "SitemapListing", "parse_lastmod", "read_sitemap"]
 
 log = logging.getLogger(__name__)
 #: Files of an index that are fetched at a time.
@@ -33,29 +31,23 @@ AT_A_TIME = 4
 _ROBOTS_LINE = re.compile(r"^[\ufeff \t\r]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
-def read_sitemap(
-    location: str | Path,
-    *,
-    fetcher: HttpFetcher | None,
-    max_urls: int = 500_000,
-    max_depth: int = 5,
-    max_files: int = 1000,
-) -> SitemapListing:
+#: Pages, duplicates included, indexes within indexes, and files that are read.
+MAX_URLS, MAX_DEPTH, MAX_FILES = 500_000, 5, 1000
+
+
+def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> SitemapListing:
     """Read a sitemap whole, with all that its indexes name.
 
     Args:
         location: Address or path of a sitemap or index, gzipped or not. A site's root address means the ``Sitemap``
             lines of its robots.txt, or else its ``/sitemap.xml``.
         fetcher: Opens addresses; None when nothing may be fetched.
-        max_urls: Limit of pages, duplicates included.
-        max_depth: Limit of indexes within indexes.
-        max_files: Limit of files.
 
     Raises:
         SystemFailure: ``source.unreachable`` or ``source.malformed``, for the first file that cannot be read whole: a
             part of a sitemap is never taken for the sitemap.
     """
-    walk = _Walk(fetcher, max_urls=max_urls, max_depth=max_depth, max_files=max_files)
+    walk = _Walk(fetcher)
     text = str(location)
     if is_http_url(location) and path_of(location) == "/":
         walk.read_site(location)
@@ -69,13 +61,13 @@ def read_sitemap(
 class _Walk:
     """The state of one reading: what was seen, and which hosts an index may send us to."""
 
-    def __init__(self, fetcher: HttpFetcher | None, *, max_urls: int, max_depth: int, max_files: int) -> None:
+    def __init__(self, fetcher: HttpFetcher | None) -> None:
         self._fetcher = fetcher
-        self._max_urls, self._max_depth, self._max_files = max_urls, max_depth, max_files
+        self._named = 0
         self._seen: set[str] = set()
         self._hosts: set[str | None] = set()
         self._entries: dict[str, SitemapEntry] = {}
-        self._files: list[SitemapFile] = []
+        self._files: list[str] = []
         self._folder = UrlFolder()
 
     def listing(self, location: str) -> SitemapListing:
@@ -101,14 +93,15 @@ class _Walk:
 
     def _use(self, source: SitemapBytes, *, depth: int) -> None:
         self._hosts |= {self._host(url) for url in (source.location, source.final_url) if url}
-        room = self._max_urls - sum(file.urls for file in self._files)
-        parsed = parse_sitemap(source.body, location=source.location, max_entries=room)
+        self._files.append(source.location)
+        parsed = parse_sitemap(source.body, location=source.location, max_entries=MAX_URLS - self._named)
         if parsed.kind == "urlset":
-            self._take(source, parsed.entries, parsed.skipped)
+            self._named += len(parsed.entries)
+            for url, lastmod in parsed.entries:
+                self._entries.setdefault(url, SitemapEntry(url, lastmod, source.location))
             return
-        self._files.append(SitemapFile(source.location, 0, len(source.body), skipped=parsed.skipped))
-        if depth == self._max_depth and parsed.entries:
-            raise malformed(source.location, f"sitemap indexes nested more than {self._max_depth} deep")
+        if depth == MAX_DEPTH and parsed.entries:
+            raise malformed(source.location, f"sitemap indexes nested more than {MAX_DEPTH} deep")
         self._read_children(source, [loc for loc, _ in parsed.entries], depth=depth + 1)
 
     def _read_children(self, parent: SitemapBytes, locs: list[str], *, depth: int) -> None:
@@ -137,7 +130,7 @@ class _Walk:
             for url in urls
             if is_http_url(url) and self._host(url) in self._hosts and urldefrag(url).url not in self._seen
         ]
-        return known[: self._max_files - len(self._seen)]
+        return known[: MAX_FILES - len(self._seen)]
 
     def _is_new(self, location: str | Path) -> bool:
         """Say whether the file is still unread: an index may name itself, or a file twice."""
@@ -145,18 +138,10 @@ class _Walk:
         if name in self._seen:
             log.warning("%s is named more than once by the sitemap indexes and read once", without_userinfo(name))
             return False
-        if len(self._seen) == self._max_files:
-            raise malformed(without_userinfo(name), f"more than {self._max_files:,} sitemap files")
+        if len(self._seen) == MAX_FILES:
+            raise malformed(without_userinfo(name), f"more than {MAX_FILES:,} sitemap files")
         self._seen.add(name)
         return True
-
-    def _take(self, source: SitemapBytes, found: list[tuple[str, str | None]], skipped: int) -> None:
-        before = len(self._entries)
-        for url, lastmod in found:
-            if url not in self._entries:
-                self._entries[url] = SitemapEntry(url, lastmod, source.location)
-        duplicates = len(found) - (len(self._entries) - before)
-        self._files.append(SitemapFile(source.location, len(found), len(source.body), duplicates, skipped))
 
     def _child(self, parent: SitemapBytes, loc: str) -> str | Path:
         if parent.final_url is None:

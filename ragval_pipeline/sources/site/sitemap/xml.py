@@ -21,11 +21,10 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 @dataclass(frozen=True)
 class ParsedSitemap:
-    """One file: its kind, its ``(loc, lastmod)`` pairs in file order, and the entries that name no address."""
+    """One file: its kind and its ``(loc, lastmod)`` pairs in file order; entries without an address are left out."""
 
     kind: Literal["urlset", "sitemapindex"]
     entries: list[tuple[str, str | None]] = field(default_factory=list)
-    skipped: int = 0
 
 
 def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSitemap:
@@ -85,7 +84,6 @@ class _Reader:
         self._namespace: str | None = None
         self._kind: Literal["urlset", "sitemapindex"] = "urlset"
         self._entries: list[tuple[str, str | None]] = []
-        self._skipped = 0
         self._locs: list[str] = []
         #: The first address with its line and byte, and whether any has a host.
         self._first: tuple[str, int, int] | None = None
@@ -107,7 +105,7 @@ class _Reader:
         if self._kind == "urlset" and self._first is not None and not self._has_whole:
             loc, line, byte = self._first
             self._fail(f"addresses without a host, such as <loc>{loc[:200]}</loc>", line, byte, _WHOLE_ADDRESSES)
-        return ParsedSitemap(self._kind, self._entries, self._skipped)
+        return ParsedSitemap(self._kind, self._entries)
 
     def _fail(self, what: str, line: int | None = None, byte: int | None = None, remedy: str = "") -> NoReturn:
         line = self._parser.CurrentLineNumber if line is None else line
@@ -159,7 +157,6 @@ class _Reader:
             self._take(name.rpartition(":")[2], "".join(self._buffer).strip())
             self._buffer = None
         elif depth == 2 and name.rpartition(":")[2] == ENTRY_OF[self._kind]:
-            self._skipped += not self._locs
             self._entries += [(loc, self._lastmod) for loc in self._locs]
             if len(self._entries) > self._max_entries:
                 self._fail(f"more than {self._max_entries:,} entries in all")

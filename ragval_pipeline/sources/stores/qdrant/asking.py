@@ -1,25 +1,208 @@
-"""Asking Qdrant one thing: tried again where that helps, explained where it does not."""
+"""Asking Qdrant one thing: tried again where that helps, explained in one line for people where it does not."""
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import Attempts, RetryPolicy, call_with_retries
-from ragval_pipeline.sources.stores.qdrant.failures import (
-    classify,
-    failure_of,
-    holds_secrets,
-    is_defect,
-    is_missing_collection,
-)
+from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Attempts, RetryPolicy, Verdict, call_with_retries
+from ragval_pipeline.sources.http.failures import retry_after_s
 from ragval_pipeline.suite.printing import LISTED, nearest
+from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
+
+
+_RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})
+_RETRYABLE_RPC = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"})
+_NO_SCORE = (
+    "gives hits without a score",
+    "Look for vectors with no direction (vector.zero) or with numbers that are not finite, and embed them again.",
+)
+_FORBIDDEN = "Give the key the right to do this: to read the collection, or to manage aliases for a promotion."
+_WRONG_REQUEST = "Check qdrant.filter, qdrant.vector_name and payload.fields."
+#: Characters of Qdrant's own words.
+_SHOWN = 200
+_NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is Qdrant's own address.")
+
+#: Words in a transport error's text, and what they mean to a person.
+_TRANSPORT = (
+    (("already accessed",), "is open in another process",
+     "Wait until it ends, or use a Qdrant server: an embedded one has one user."),
+    (("certificate", "ssl"), "has a TLS problem", "Check https in qdrant.url and the certificate."),
+    (("name or service not known", "getaddrinfo", "nodename", "name resolution"),
+     "has a host name that does not resolve", "Check qdrant.url."),
+    (("refused",), "refused the connection", "Start Qdrant or correct qdrant.url."),
+    (("timeout", "timed out"), "did not answer in time", "Raise qdrant.timeout_s or look at the server's load."),
+    (("localprotocolerror", "unicodeencodeerror"), "could not be sent the request",
+     "Check qdrant.url and qdrant.api_key: they hold characters that no request can carry."),
+    (("remoteprotocolerror", "readerror", "decodingerror"), "broke off its answer",
+     "Look at the server's log and at what stands between."),
+)  # fmt: skip
+
+
+def classify(error: BaseException) -> Verdict:
+    """Whether a failed read is worth another try, and after how many seconds by the server's own hint."""
+    if _rate_limited(error):
+        return Verdict(retry=True, retry_after_s=_hint(error))
+    if _status(error) in _RETRYABLE_STATUS or _rpc_code(error) in _RETRYABLE_RPC:
+        return TRY_AGAIN
+    return TRY_AGAIN if _of_the_wire(error) else GIVE_UP
+
+
+def is_missing_collection(error: BaseException) -> bool:
+    """Whether Qdrant's answer was that there is no such collection; a 404 of something else is another matter."""
+    if _rpc_code(error) == "NOT_FOUND":
+        return True
+    if _status(error) == 404:
+        return "doesn't exist" in _said(error) or "not found" in _said(error).lower()
+    return type(error) is ValueError and "not found" in str(error)
+
+
+def failure_of(error: BaseException, *, place: str, tries: int, key: str | None = None) -> SystemFailure:
+    """The failure that a person reads.
+
+    Args:
+        error: What qdrant-client raised.
+        place: The server's URL or the embedded folder, without credentials.
+        tries: How many times it was tried.
+        key: The key that was sent: kept out of the message also when the server repeats it.
+    """
+    problem, remedy = _explain(error)
+    if key:
+        problem = problem.replace(key, "***")
+    return SystemFailure(
+        f"{place} {problem}",
+        code="index.unreachable",
+        system="Qdrant",
+        subject=place,
+        remedy=remedy,
+        attempts=max(tries, 1),
+        details={"status": _status(error) or _rpc_code(error), "error": type(_root(error)).__name__},
+    )
+
+
+def is_defect(error: BaseException) -> bool:
+    """Whether the error is a mistake in a program rather than something that Qdrant or the network did."""
+    return isinstance(error, TypeError | AttributeError | KeyError | NameError)
+
+
+def holds_secrets(error: BaseException) -> bool:
+    """Whether the text of the exception may quote the key: header errors do, and tracebacks would show it."""
+    return type(_root(error)).__name__ in {"LocalProtocolError", "UnicodeEncodeError", "InvalidURL"}
+
+
+def _explain(error: BaseException) -> tuple[str, str]:
+    status, code, said = _status(error), _rpc_code(error), _said(error)
+    told = f": {said[:_SHOWN].rstrip('.')}" if said else ""
+    if status == 401 or code == "UNAUTHENTICATED":
+        remedy = "Make a new token for qdrant.api_key." if "expired" in said.lower() else "Check qdrant.api_key."
+        return f"refused the key ({status or code}){told}", remedy
+    if status == 403 or code == "PERMISSION_DENIED":
+        return f"does not let the key do this ({status or code}){told}", _FORBIDDEN
+    if _rate_limited(error):
+        return f"limits requests ({status or code})", "Wait, or raise retry.deadline_s or the server's limits."
+    if status is not None:
+        return _explain_status(status, told)
+    if code is not None:
+        remedy = _WRONG_REQUEST if code == "INVALID_ARGUMENT" else "Check qdrant.url and qdrant.grpc_port."
+        return f"failed with gRPC status {code}{told}", remedy
+    root = _root(error)
+    if _lacks_scores_alone(root):
+        return _NO_SCORE
+    if type(root).__name__ in {
+        "ValidationError",
+        "JSONDecodeError",
+        "AssertionError",
+        "UnicodeDecodeError",
+        "RecursionError",
+    }:
+        return _NOT_QDRANT
+    text = f"{type(root).__name__} {root}".lower()
+    for words, problem, remedy in _TRANSPORT:
+        if any(word in text for word in words):
+            return problem, remedy
+    return f"cannot be read ({type(root).__name__})", "Check qdrant.url or qdrant.path, and the network."
+
+
+def _lacks_scores_alone(error: BaseException) -> bool:
+    """Whether an answer is Qdrant's but for the scores of its hits: JSON writes NaN and infinity as null."""
+    errors: Any = getattr(error, "errors", None)
+    found = errors() if callable(errors) else []
+    return bool(found) and all(isinstance(entry, dict) and entry.get("loc", ())[-1:] == ("score",) for entry in found)
+
+
+def _explain_status(status: int, told: str) -> tuple[str, str]:
+    if 300 <= status < 400:
+        return f"redirects (status {status})", "Write the address that it redirects to into qdrant.url."
+    if status == 404 and not told:
+        return "answered with status 404, as no Qdrant does", "Check that qdrant.url is Qdrant's own address."
+    return f"answered with status {status}{told}", _WRONG_REQUEST if status == 400 else "Look at the server's log."
+
+
+def _status(error: BaseException) -> int | None:
+    if type(error).__name__ in {"ResourceExhaustedResponse", "QdrantException"}:
+        return 429
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _said(error: BaseException) -> str:
+    """Qdrant's own words in an error, on one line; empty when what came is not Qdrant's."""
+    if _rpc_code(error) is not None:
+        details = getattr(error, "details", None)
+        said = details() if callable(details) else None
+    else:
+        content = getattr(error, "content", b"") or b""
+        try:
+            said = json.loads(content)["status"]["error"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            said = _plain_text(error, content)
+    return " ".join(encodable(said).split()) if isinstance(said, str) else ""
+
+
+def _plain_text(error: BaseException, content: bytes) -> str:
+    """The words of a refusal that comes without JSON, as Qdrant writes them of keys and tokens."""
+    kind = str((getattr(error, "headers", None) or {}).get("content-type", ""))
+    if _status(error) not in {401, 403} or not kind.startswith("text/plain"):
+        return ""
+    return content[:_SHOWN].decode("utf-8", "replace")
+
+
+def _rate_limited(error: BaseException) -> bool:
+    return _status(error) == 429 or _rpc_code(error) == "RESOURCE_EXHAUSTED"
+
+
+def _hint(error: BaseException) -> float | None:
+    """Seconds that the server asks to wait; qdrant-client quotes a date that it cannot read in its message."""
+    seconds = getattr(error, "retry_after_s", None)
+    if isinstance(seconds, int | float):
+        return float(seconds)
+    _, found, value = str(error).partition("not a valid integer:")
+    return retry_after_s(value) if found else None
+
+
+def _rpc_code(error: BaseException) -> str | None:
+    code: Any = getattr(error, "code", None)
+    if callable(code) and "Rpc" in "".join(cls.__name__ for cls in type(error).__mro__):
+        return str(getattr(code(), "name", code()))
+    return None
+
+
+def _of_the_wire(error: BaseException) -> bool:
+    names = {cls.__name__ for cls in type(_root(error)).__mro__}
+    return bool(names & {"TransportError", "DecodingError"}) and "LocalProtocolError" not in names
+
+
+def _root(error: BaseException) -> BaseException:
+    source = getattr(error, "source", None)
+    return source if isinstance(source, BaseException) else error
+
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")

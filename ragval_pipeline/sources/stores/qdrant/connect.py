@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import RetryPolicy, policy_of
-from ragval_pipeline.sources.stores.qdrant.failures import failure_of, holds_secrets
+from ragval_pipeline.sources.stores.qdrant.asking import failure_of, holds_secrets
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings
 
 if TYPE_CHECKING:
     import httpx

@@ -13,7 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, vectors_of
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, Limits, strict_mode_of, vectors_of
 from ragval_pipeline.sources.stores.qdrant.names import (
     canonical_id,
     filter_json,
@@ -21,18 +21,14 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     filter_model,
     payload_selector,
 )
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, Reader
-from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
-from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, Way, read_all, way_of
-from ragval_pipeline.sources.stores.qdrant.searching import BatchedSearches, Search
-from ragval_pipeline.sources.stores.qdrant.strict_mode import Limits, strict_mode_of
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, RestPoints
+from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.text.characters import encodable_payload
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
-__all__ = ["CollectionReader", "Hit", "Point", "Reader"]
 
 _log = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.stores.qdrant.asking import Asking
-    from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
-    from ragval_pipeline.sources.stores.qdrant.strict_mode import Limits
+    from ragval_pipeline.sources.stores.qdrant.facts import Limits
+    from ragval_pipeline.sources.stores.qdrant.points import RestPoints
 
 _log = logging.getLogger(__name__)
 PAGE_SIZE = 1000

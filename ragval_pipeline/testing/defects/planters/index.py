@@ -15,7 +15,7 @@ from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 
@@ -80,7 +80,7 @@ class _RefusingReader(PassingReader):
         import httpx
         from qdrant_client.http.exceptions import UnexpectedResponse
 
-        from ragval_pipeline.sources.stores.qdrant.failures import failure_of
+        from ragval_pipeline.sources.stores.qdrant.asking import failure_of
 
         answer = UnexpectedResponse(401, "Unauthorized", b"Must provide an API key", httpx.Headers())
         failure = failure_of(answer, place=self.place, tries=1)

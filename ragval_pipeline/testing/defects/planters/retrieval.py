@@ -26,7 +26,7 @@ from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amou
 from ragval_pipeline.testing.defects.services import PassingReader, Service, vector_key
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
 
 
 Key = tuple[float, ...]

@@ -15,9 +15,9 @@ from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingRea
 from ragval_pipeline.testing.faults.services import acting_reader
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders import EmbeddingBatch, InputType
+    from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
 
 #: The payload field that the whole collection is filtered on, and its value.
 _SITE_FIELD, _SITE = "site", "handbook"

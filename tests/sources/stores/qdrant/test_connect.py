@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, place_of
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings
 from ragval_pipeline.testing.faults.qdrant_server import qdrant_stand_in
 
 

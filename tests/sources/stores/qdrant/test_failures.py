@@ -16,7 +16,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.model import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 
 KEY = "very-secret-key"

@@ -4,11 +4,11 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.html.page import report_html
 from ragval_pipeline.reporting.html.plots import score_lanes, thresholds_of
-from ragval_pipeline.reporting.html.questions import query_rows, score_note
+from ragval_pipeline.reporting.html.questions import excerpt, query_rows, score_note
 from ragval_pipeline.validation.report import HeldTo
 from tests.reporting import factory
+from tests.reporting.factory import report_html
 
 
 def seed_like(threshold=0.70):
@@ -88,3 +88,37 @@ def test_the_right_page_is_where_the_query_says_whatever_else_of_a_hit_is_as_exp
     [row] = query_rows(bundle)
     assert row.place == place
     assert f"at place {place} with" in row.where
+
+
+def shown(text, words, length=300):
+    return "".join(f"[{piece.text}]" if piece.marked else piece.text for piece in excerpt(text, words, length))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("A Node and a node.", ["node"], "A [Node] and a [node]."),
+        ("nodes are no node", ["node"], "nodes are no [node]"),
+        ("Ein Café, eine Straße", ["cafe", "strasse"], "Ein [Café], eine [Straße]"),
+        ("C++ and C", ["c++"], "[C++] and C"),
+        ("two  words\nhere", ["two words"], "[two words] here"),
+        ("a quality of service profile", ["quality", "quality of service"], "a [quality of service] profile"),
+        ("nothing here", ["absent", ""], "nothing here"),
+        ("", ["x"], ""),
+        ("ﬁle ＲＯＳ", ["file", "ros"], "[ﬁle] [ＲＯＳ]"),
+    ],
+)
+def test_words_are_marked_as_queries_are_judged(text, words, expected):
+    assert shown(text, words) == expected
+
+
+def test_a_word_far_down_is_brought_into_sight():
+    found = shown("filler " * 100 + "the balance controller keeps it upright " + "more " * 50, ["balance"], 120)
+    assert found.startswith("…filler")
+    assert "[balance] controller" in found
+    assert found.endswith("…")
+
+
+def test_an_excerpt_is_about_as_long_as_asked():
+    pieces = excerpt("word " * 500, ["absent"], 100)
+    assert sum(len(piece.text) for piece in pieces) <= 100
