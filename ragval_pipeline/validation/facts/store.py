@@ -87,9 +87,10 @@ class FactRows(Protocol):
         schema = pa.schema([chunk_schema().field(name) for name in columns])
         return pa.Table.from_batches(self.batches("chunks", columns), schema=schema)
 
-    def pages(self) -> Iterator[PageFacts]:
-        """Every in-scope page."""
-        return (page for batch in self.batches("pages") for page in pages_of(batch))
+    def pages(self, where: Chosen | None = None) -> Iterator[PageFacts]:
+        """Every in-scope page, or those that ``where`` says of the rows of a batch."""
+        batches = self.batches("pages")
+        return (page for batch in batches for page in pages_of(batch if where is None else batch.filter(where(batch))))
 
 
 class HeldFacts(FactRows):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.text.folding import fold, words_of
+from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
@@ -26,9 +26,10 @@ from ragval_pipeline.validation.integrity.content import (
 from ragval_pipeline.validation.integrity.examples import examples
 from ragval_pipeline.validation.integrity.findings import Compared
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.walls import walls_of
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
-from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
+from ragval_pipeline.validation.thresholds import MOST
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,7 +79,7 @@ def compare(facts: Facts) -> Compared:
     """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
     import pyarrow as pa
 
-    common, walls = common_digests(_digests(facts)), _walls(facts)
+    common, walls = common_digests(_digests(facts)), walls_of(facts)
     pages, held, content = {}, 0, 0
     for page in facts.pages():
         if page.page_key in walls:
@@ -146,48 +147,6 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
 
 #: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.
 _WALL = "it shows what other pages show, and nothing of its own"
-
-
-def _walls(facts: Facts) -> frozenset[str]:
-    """Pages that show nothing of their own and none of their chunks: consent, login, rate limits, an outage.
-
-    Whoever reads the site now sees it, and the index may be right: such a page cannot judge its chunks. A wall may
-    carry an id of each request, so that words are compared and not whole passages. What some chunk holds is content,
-    which a page may show under several addresses.
-    """
-    standing = _with_standing_chunks(facts)
-    silent = [page for page in facts.pages() if page.state == "read" and page.page_key not in standing]
-    if not any(page.chunks for page in silent):
-        return frozenset()
-    content = {block.digest for page in silent for block in page.blocks}
-    content &= {block.digest for page in facts.pages() for block in page.blocks if not is_lost(block)}
-    shown = {page.page_key: _triples(page, content) for page in silent}
-    repeated = Counter(triple for triples in shown.values() for triple in triples)
-    common = {name: sum(repeated[triple] >= FEWEST for triple in triples) for name, triples in shown.items()}
-    return frozenset(
-        page.page_key for page in silent if page.chunks and common[page.page_key] > WHOLE * len(shown[page.page_key])
-    )
-
-
-def _with_standing_chunks(facts: Facts) -> frozenset[str]:
-    """Pages with a chunk of which most stands on them."""
-    import pyarrow.compute as pc
-
-    found: set[str] = set()
-    for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
-        stands = pc.greater_equal(batch.column("found"), pc.multiply(MOST, batch.column("letters")))
-        found.update(batch.filter(pc.and_(batch.column("compared"), stands)).column("page_key").unique().to_pylist())
-    return frozenset(found)
-
-
-def _triples(page: PageFacts, content: Collection[int]) -> set[tuple[str, ...]]:
-    """Each three words that follow one another in what a page shows; in its ``content`` they are its own."""
-    words = [
-        f"{page.page_key} {word}" if block.digest in content else word
-        for block in page.blocks
-        for word in words_of(block.text)
-    ]
-    return set(zip(words, words[1:], words[2:], strict=False))
 
 
 def _digests(facts: Facts) -> Iterator[Sequence[int]]:

@@ -143,15 +143,18 @@ def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_cou
 WALL = "Before you continue please let us know which cookies this browser may keep, and for how long"
 
 
-@pytest.mark.parametrize("request_id", ["", " (request {}81)"])
-def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(tmp_path: Path, request_id: str):
-    pages = {**PAGES, **{f"/{name}": html(paragraphs(WALL + request_id.format(name))) for name in "def"}}
+@pytest.mark.parametrize(("request_id", "compared"), [("", 256), (" (request {}81)", 256), (" (request {}81)", 4)])
+def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(
+    tmp_path: Path, request_id: str, compared: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ragval_pipeline.validation.integrity.walls.MOST_COMPARED", compared)
+    pages = {**PAGES, **{f"/{name}": html(paragraphs(WALL + request_id.format(name))) for name in "defghi"}}
     own = [
-        point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "def"
+        point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "defghi"
     ]
     found = measured(tmp_path, pages, *POINTS, *own)
     assert codes(found) == {"integrity.page_unreadable"}
-    assert len(subjects(found, "integrity.page_unreadable")) == 3
+    assert len(subjects(found, "integrity.page_unreadable")) == 6
     assert found.value("content_integrity").value == 1.0
     assert found.sections["integrity"]["pages_read"] == 3
 

@@ -1,0 +1,102 @@
+"""Pages behind a wall: consent, login, rate limits, an outage. All of them show the same, and none of their chunks.
+
+Whoever reads the site now sees the wall, and the index may be right: such a page cannot judge its chunks. A wall may
+carry an id of each request, so that words are compared and not whole passages. What some chunk holds is content, which
+a page may show under several addresses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.validation.facts.rows import PageFacts
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Pages whose words are held to see what they share.
+MOST_COMPARED = 256  # work
+_OF_BLOCK = ("digest", "letters", "held")
+
+
+def walls_of(facts: Facts) -> frozenset[str]:
+    """Pages that show nothing of their own, and nothing of their chunks."""
+    silent = _silent(facts)
+    if not silent:
+        return frozenset()
+    content = _held_digests(facts)
+    compared = silent[:: -(-len(silent) // MOST_COMPARED)]
+    repeated = Counter(triple for page in _pages(facts, compared) for triple in _triples(page, content))
+
+    def is_common(page: PageFacts) -> bool:
+        triples = _triples(page, content)
+        return sum(repeated[triple] >= FEWEST for triple in triples) > WHOLE * len(triples)
+
+    return frozenset(page.page_key for page in _pages(facts, silent) if page.chunks and is_common(page))
+
+
+def _silent(facts: Facts) -> list[str]:
+    """Pages that none of their chunks stands on, if any of them has chunks."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    standing = pa.array(_with_standing_chunks(facts), pa.string())
+    silent: list[str] = []
+    chunks = 0
+    for batch in facts.batches("pages", ("page_key", "state", "chunks")):
+        is_silent = pc.and_not(pc.equal(batch.column("state"), "read"), pc.is_in(batch.column("page_key"), standing))
+        found = batch.filter(is_silent)
+        silent += found.column("page_key").to_pylist()
+        chunks += pc.sum(found.column("chunks")).as_py() or 0
+    return silent if chunks else []
+
+
+def _pages(facts: Facts, keys: Collection[str]) -> Iterator[PageFacts]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wanted = pa.array(keys, pa.string())
+    return facts.pages(lambda batch: pc.is_in(batch.column("page_key"), wanted))
+
+
+def _held_digests(facts: Facts) -> NDArray[np.uint64]:
+    """The digests of the blocks that chunks of some page hold, in order."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    found = [np.empty(0, dtype=np.uint64)]
+    for batch in facts.batches("pages", ("blocks",)):
+        digest, letters, held = (pc.struct_field(batch.column("blocks").flatten(), name) for name in _OF_BLOCK)
+        is_held = pc.greater_equal(held, pc.multiply(MOST, letters))
+        found.append(np.unique(digest.filter(is_held).to_numpy(zero_copy_only=False)))
+    return np.unique(np.concatenate(found))
+
+
+def _with_standing_chunks(facts: Facts) -> frozenset[str]:
+    """Pages with a chunk of which most stands on them."""
+    import pyarrow.compute as pc
+
+    found: set[str] = set()
+    for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
+        stands = pc.greater_equal(batch.column("found"), pc.multiply(MOST, batch.column("letters")))
+        found.update(batch.filter(pc.and_(batch.column("compared"), stands)).column("page_key").unique().to_pylist())
+    return frozenset(found)
+
+
+def _triples(page: PageFacts, content: NDArray[np.uint64]) -> set[int]:
+    """Hashes of each three words that follow one another in what a page shows; in its ``content`` they are its own."""
+    import numpy as np
+
+    own = np.isin(np.array([block.digest for block in page.blocks], dtype=np.uint64), content).tolist()
+    words = [
+        f"{page.page_key} {word}" if is_own else word
+        for is_own, block in zip(own, page.blocks, strict=True)
+        for word in words_of(block.text)
+    ]
+    return set(map(hash, zip(words, words[1:], words[2:], strict=False)))
