@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -14,6 +15,7 @@ from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 from ragval_pipeline.text.markup import without_comments, without_markup
+from ragval_pipeline.validation.facts.hashes import hash_of
 
 #: Letters by which words are in order.
 _PREFIX = 64  # work
@@ -205,6 +207,11 @@ class Page(Searched):
             if letters:
                 places[number].append((start, start + len(letters)))
         return places
+
+    def beside(self, letters: int) -> Sequence[int]:
+        """The digests of the lines of so many letters that stand beside its content, each once."""
+        own = {line for _, _, line in self._lines}
+        return array("Q", sorted({hash_of(line) for line in self._body if len(line) >= letters and line not in own}))
 
     def position(self, place: int) -> int:
         """Where a letter stands in the order of the page: lines that the content has in other words stand behind it."""

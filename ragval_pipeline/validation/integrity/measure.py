@@ -79,7 +79,7 @@ def compare(facts: Facts) -> Compared:
     """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
     import pyarrow as pa
 
-    common, walls = common_digests(_digests(facts)), _walls(facts)
+    common, walls = common_digests(_digests(facts, beside=True)), _walls(facts)
     pages, held, content = {}, 0, 0
     for page in facts.pages():
         if page.page_key in walls:
@@ -171,15 +171,17 @@ def _walls(facts: Facts) -> frozenset[str]:
     return frozenset(alike)
 
 
-def _digests(facts: Facts) -> Iterator[Sequence[int]]:
-    """The digests of the blocks of each page that was read."""
+def _digests(facts: Facts, *, beside: bool = False) -> Iterator[Sequence[int]]:
+    """The digests of the blocks of each page that was read, and of what it shows ``beside`` them."""
     import pyarrow.compute as pc
 
-    for batch in facts.batches("pages", ("state", "blocks")):
-        read = batch.filter(pc.equal(batch.column("state"), "read")).column("blocks")
-        digests = pc.struct_field(read.flatten(), "digest").to_pylist()
-        ends = pc.cumulative_sum(pc.list_value_length(read)).to_pylist()
-        yield from (digests[start:end] for start, end in pairwise([0, *ends]))
+    for batch in facts.batches("pages", ("state", "blocks", "beside")):
+        read = batch.filter(pc.equal(batch.column("state"), "read"))
+        digests = pc.struct_field(read.column("blocks").flatten(), "digest").to_pylist()
+        ends = pc.cumulative_sum(pc.list_value_length(read.column("blocks"))).to_pylist()
+        others = read.column("beside").to_pylist() if beside else [()] * len(read)
+        for (start, end), other in zip(pairwise([0, *ends]), others, strict=True):
+            yield [*digests[start:end], *other]
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:
