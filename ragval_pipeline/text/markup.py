@@ -54,7 +54,7 @@ _MARKUP = re.compile(
     r"|\u27e8\d{1,4}\u27e9"  # the number that a crawler puts in place of a link's address
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     # the id of a heading, and other attributes, as kramdown and Pandoc write them
-    r"|\{:?[ \t]*[#.][\w-][^{}]{0,300}(?:\}|\Z)|(?<=[)\]`])\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
+    r"|\{:?[ \t]*[#.][\w-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
     r"|\A[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"  # the same, of which the chunker cut off the beginning
     rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
     # what marks lines of code: // highlight-next-line

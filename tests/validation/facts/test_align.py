@@ -107,6 +107,7 @@ def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_n
         "::: {#arm .section}\n## The gripper {.title #top}\n\ncloses until",
         "The gripper\n{: .label .label-green }\n\ncloses until",
         'class="el"\n  title="An arm">The gripper</a> closes until<a href="#until" class="link',
+        '::: {role="tabpanel"}\nThe gripper closes until',
         ".literal .pre} The gripper closes until[](#until){.link\n  .el",
     ],
 )
