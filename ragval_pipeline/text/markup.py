@@ -17,8 +17,10 @@ _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\(
 _LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
 _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
-    "|small|u|s|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|section|center|picture|source|video|iframe"
+    "|small|u|s|ul|ol|li|dl|dt|dd|colgroup|col|caption|tfoot|h[1-6]|blockquote|section|center|picture|source|video|iframe"
 )
+# Converters wrap lines within tags.
+_IN_TAG = r"(?:[^<>\n]|\n(?![ \t]*\n))"
 # What a line may begin with inside of quotations and lists.
 _NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
@@ -51,7 +53,9 @@ _MARKUP = re.compile(
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
     r"|\u27e8\d{1,4}\u27e9"  # the number that a crawler puts in place of a link's address
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
-    r"|\{#[\w-]+\}"  # the id of a heading
+    # the id of a heading, and other attributes, as kramdown and Pandoc write them
+    r"|\{:?[ \t]*[#.][\w-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
+    r"|\A[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"  # the same, of which the chunker cut off the beginning
     rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
@@ -60,9 +64,10 @@ _MARKUP = re.compile(
     r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
     # the same, and a fence, cut by the chunk's beginning
-    r"|\A(?:\w{1,40}/?>(?=\S)|[^<>\n]{0,120}[\"'}][^<>\n]{0,60}(?<![-=\s])>)"
+    rf"|\A(?:\w{{1,40}}/?>(?=\S)|{_IN_TAG}{{0,120}}[\"'}}]{_IN_TAG}{{0,60}}(?<![-=\s])>)"
     r"|\A`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$"
-    rf"|</?(?:{_TAGS})\b[^<>\n]{{0,300}}>|<!--(?:(?!<!--).)*?-->",  # markup that Markdown passes through
+    # markup that Markdown passes through, or what the chunk's end leaves of it
+    rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
     re.MULTILINE | re.DOTALL,
 )
 # Whole statements and diagrams: too much to take out unseen, since a page may show as much code.
@@ -82,13 +87,13 @@ _STATEMENT_WORDS = ("import", "export", "mermaid")
 #: What a text must hold for any markup but the number of a list item and a piece that its beginning was cut off.
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
-    "```", "~~~", "---", "&", "<", "{#", "{/*", "{%", "{{", ":::",
+    "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
     "highlight-", "\u27e8",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
 _OF_PLAIN = ("---", ":::", "highlight-", "\u27e8")
-_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}\)|[^<\n]{0,200}>|`")
+_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}\)|[^<]{0,200}>|[^{]{0,400}\}|`")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")
 
 

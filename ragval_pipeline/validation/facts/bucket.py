@@ -149,7 +149,7 @@ def _facts_of_page(
     ]
     on_page = zip(chunks, aligned, strict=True)
     read = {chunk.point_id: found.text.shown for chunk, found in on_page if chunk.share >= VERIFIED_FROM}
-    return replace(facts, blocks=blocks), chunks, read
+    return replace(facts, blocks=blocks, beside=page.beside(PASSAGE_LETTERS)), chunks, read
 
 
 def _depths(rows: Sequence[Row]) -> list[int]:

@@ -196,7 +196,7 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     bare, punctuated = [], []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         word = _around(text, at)
-        if _in_markup(text, at) or (page.source is not None and page.source.has(word)):
+        if "://" in word or _in_markup(text, at) or (page.source is not None and page.source.has(word)):
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]

@@ -126,7 +126,7 @@ _BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s{_LABEL})+(?
 #: What a chunk is called in front of it, as models want it: "passage:", "search_document:".
 _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
 #: Lines that say where a chunk is from, whether or not the payload says it too: "Title: Arms", "Source: https://...".
-_ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?"
+_ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?|date|time"
 _ORIGINS = re.compile(rf"(?:\s*(?:\w+[ \t])?(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
 #: Characters at either end that are looked at.
 _REACH = 600  # work

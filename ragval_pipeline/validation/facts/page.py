@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -15,6 +16,7 @@ from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
 from ragval_pipeline.text.grams import SIZE, GramIndex
 from ragval_pipeline.text.markup import without_comments, without_markup
+from ragval_pipeline.validation.facts.hashes import hash_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -221,6 +223,11 @@ class Page(Searched):
             changes[start] += 1
             changes[end] -= 1
         return np.append(0, np.cumsum(np.cumsum(changes)[:-1] > 0))
+
+    def beside(self, letters: int) -> Sequence[int]:
+        """The digests of the lines of so many letters that stand beside its content, each once."""
+        own = {line for _, _, line in self._lines}
+        return array("Q", sorted({hash_of(line) for line in self._body if len(line) >= letters and line not in own}))
 
     def position(self, place: int) -> int:
         """Where a letter stands in the order of the page: lines that the content has in other words stand behind it."""

@@ -169,6 +169,7 @@ class PageFacts:
         chunks: Its points that have text.
         textless: Its points that have none.
         blocks: The blocks of its content, in order; empty unless it was read.
+        beside: Digests of the lines that it shows beside its content: those of the site's frame stand on most pages.
         anchors: Hashes of some of its runs of letters, by which chunks of other pages are found on it.
         damaged: Words that it shows itself as if they had been decoded wrongly: it is about such text.
     """
@@ -181,5 +182,6 @@ class PageFacts:
     chunks: int = 0
     textless: int = 0
     blocks: tuple[BlockFacts, ...] = ()
+    beside: Sequence[int] = ()
     anchors: Sequence[int] = ()
     damaged: tuple[str, ...] = ()

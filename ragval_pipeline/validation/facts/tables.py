@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 #: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
 FACTS_VERSION = "1.1"
+#: Columns of a page's row that hold many hashes.
+_OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those that hold hashes.
-UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), ("shingles", "probes", "anchors", "digest")
+UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), (
+    "shingles", "probes", "beside", "anchors", "digest",
+)  # fmt: skip
 
 
 def chunk_schema() -> pa.Schema:
@@ -82,7 +86,7 @@ def page_schema() -> pa.Schema:
         **dict.fromkeys(("page_key", "url", "state", "problem", "unfit"), pa.string()),
         **dict.fromkeys(("chunks", "textless"), pa.int32()),
         "blocks": pa.list_(block),
-        "anchors": pa.list_(pa.uint64()),
+        **dict.fromkeys(("beside", "anchors"), pa.list_(pa.uint64())),
         "damaged": pa.list_(pa.string()),
     }
     return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
@@ -188,10 +192,15 @@ def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
     entries = batch.column("blocks").flatten()
     # Field by field: as mappings the blocks would take several times as long.
     blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
-    anchors = array("Q", batch.column("anchors").flatten().to_numpy().tobytes())
-    lists = zip(_cut(blocks, batch.column("blocks")), _cut(anchors, batch.column("anchors")), strict=True)
-    rows = _rows(batch.drop_columns(["blocks", "anchors"]), {"damaged": tuple})
-    return (PageFacts(**row, blocks=own, anchors=runs) for row, (own, runs) in zip(rows, lists, strict=True))
+    hashes = (
+        _cut(array("Q", batch.column(name).flatten().to_numpy().tobytes()), batch.column(name)) for name in _OF_PAGES
+    )
+    lists = zip(_cut(blocks, batch.column("blocks")), *hashes, strict=True)
+    rows = _rows(batch.drop_columns(["blocks", *_OF_PAGES]), {"damaged": tuple})
+    return (
+        PageFacts(**row, blocks=own, **dict(zip(_OF_PAGES, runs, strict=True)))
+        for row, (own, *runs) in zip(rows, lists, strict=True)
+    )
 
 
 def _cut(entries: Sequence[Any], lists: pa.ListArray) -> Iterator[Any]:

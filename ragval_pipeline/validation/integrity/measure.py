@@ -150,14 +150,15 @@ _WALL = "it shows what other pages show, and nothing of its own"
 
 
 def _digests(facts: Facts) -> Iterator[Sequence[int]]:
-    """The digests of the blocks of each page that was read."""
+    """The digests of the blocks of each page that was read, and of what it shows beside them."""
     import pyarrow.compute as pc
 
-    for batch in facts.batches("pages", ("state", "blocks")):
-        read = batch.filter(pc.equal(batch.column("state"), "read")).column("blocks")
-        digests = pc.struct_field(read.flatten(), "digest").to_pylist()
-        ends = pc.cumulative_sum(pc.list_value_length(read)).to_pylist()
-        yield from (digests[start:end] for start, end in pairwise([0, *ends]))
+    for batch in facts.batches("pages", ("state", "blocks", "beside")):
+        read = batch.filter(pc.equal(batch.column("state"), "read"))
+        digests = pc.struct_field(read.column("blocks").flatten(), "digest").to_pylist()
+        ends = pc.cumulative_sum(pc.list_value_length(read.column("blocks"))).to_pylist()
+        for (start, end), beside in zip(pairwise([0, *ends]), read.column("beside").to_pylist(), strict=True):
+            yield [*digests[start:end], *beside]
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:

@@ -224,6 +224,16 @@ def test_a_link_that_speaks_of_editing_is_content_unless_it_leads_to_the_source(
     assert body(f"<main>{content}{service}</main>").main == "Edit this page"
 
 
+def test_a_sidebar_of_a_page_without_main_is_a_menu_or_what_the_author_puts_beside_the_text():
+    text = "<h1>Arms</h1><p>Arms hold.</p><h2>Hands</h2><p>Hands grip.</p>"
+    for beside, shown in (
+        ("<a href='/a'>Arms</a> <a href='/b'>Hands</a>", False),
+        ("<p>An <a>arm</a> bends.</p>", True),
+    ):
+        main = body(f"<div>{text}<div class='sidebar'>{beside}</div></div>").main
+        assert main.endswith("bends." if shown else "grip.")
+
+
 def test_a_link_to_the_next_page_is_told_by_its_label_before_the_title():
     content = "<p><a href='/steps'>Next <b>steps</b></a> and <a href='/page'>Previous page</a></p>"
     ways = "<div><a href='/b'><svg></svg><span><span>Next</span><span>Arms and hands</span></span></a></div>"

@@ -187,7 +187,7 @@ def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_s
     code = "  1from math import pi\n  2\n  3import zoo"
     found = index(change=lambda text, page, part: text if part else f"{code}\n\n{text}")
     assert boilerplate(found, [page(number, "from math import pi\n\nimport zoo") for number in range(10)]) == []
-    link = "[:file-code:][_p{}]{{: .source-link }}"
+    link = "[:file-code:][_p{}]{{{{ source-link }}}}"
     found = index(change=lambda text, page, part: text if part else f"{text}\n{link.format(page)}")
     assert len(named(boilerplate(found, PAGES))) == 10
     assert boilerplate(found, [replace(page(number), source=link.format(number)) for number in range(10)]) == []

@@ -42,6 +42,12 @@ def test_compounds_that_the_page_has_are_no_joins():
     assert glued(f"Use the file name as filename in the armThe module. {GRIPPER}", content=content) == []
 
 
+def test_the_words_of_an_address_are_no_joins():
+    content = f"<h1>Version history of the arm</h1><p>{GRIPPER}</p>"
+    text = f"Source: https://docs.example.com/arm/versionhistory.html\nVersion history of the arm\n{GRIPPER}"
+    assert glued(text, content=content) == []
+
+
 def test_scripts_without_blanks_have_no_joins():
     text = "机器人手臂会停下来\n直到电机电流超过两安培\n然后夹爪保持零件不再加力"
     content = paragraphs(*text.split("\n"))

@@ -61,6 +61,18 @@ def test_the_criteria_count_letters_of_chunks_and_of_content(tmp_path: Path):
         assert (criterion.numerator, criterion.denominator) == (letters - 7, letters)
 
 
+def test_what_most_pages_show_beside_their_content_is_no_content_of_a_page_that_marks_none(tmp_path: Path):
+    footer = "Made on Monday by the documentation team of the robot arm, who read every letter."
+    framed = {
+        page: html(paragraphs(text), frame=paragraphs(footer)) for page, text in (("/a", GRIPPER), ("/b", CAMERA))
+    }
+    plain = f"<html><body>{paragraphs(BATTERY, VISITORS, footer)}</body></html>"
+    points = (point("/a", GRIPPER), point("/b", CAMERA), point("/c", f"{BATTERY}\n{VISITORS}"))
+    assert codes(measured(tmp_path / "framed", {**framed, "/c": plain}, *points)) == set()
+    bare = {page: text.replace(footer, "") for page, text in framed.items()}
+    assert "integrity.not_captured" in codes(measured(tmp_path / "bare", {**bare, "/c": plain}, *points))
+
+
 def test_changed_words_are_drift_and_another_text_is_gone(tmp_path: Path):
     drifted = CAMERA.replace("camera", "zipper").replace("printed", "purple")
     found = measured(tmp_path, PAGES, *changed(to={1: drifted, 2: "Quick zebras jump over lazy dogs every morning."}))

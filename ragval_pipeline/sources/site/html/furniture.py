@@ -50,8 +50,10 @@ _CONTENT_ASIDE = re.compile(r"(?:^|[\s_-])(?:footnotes?|footnote-list|topic|admo
 # Sphinx before it wrote role=main, microdata, and pages rendered as GitHub does.
 _OF_OLD_THEMES = "div.bodywrapper div.body, [itemprop=articleBody], .markdown-body"
 # Only where a page has neither main nor article: names that frame the content of plain pages.
-_FRAME_NAMES = "nav navbar navigation sidebar side-bar menu topbar header footer page-header page-footer"
+_FRAME_NAMES = "nav navbar navigation menu topbar header footer page-header page-footer"
 _FRAME = frozenset(_FRAME_NAMES.split())
+#: But for one with paragraphs: DocBook calls so what the author puts beside the text.
+_ASIDE = frozenset({"sidebar", "side-bar"})
 _FRAME_TAGS = frozenset({"header", "div", "section", "ul", "ol", "table", "td"})
 _EDIT_TEXT = re.compile(
     r"(?:edit|improve|view|show|suggest)\b.{0,20}\b(?:page|source|doc|docs|document|edits?|github|gitlab)\W*",
@@ -162,7 +164,13 @@ def _is_service_link(node: LexborNode, attributes: dict[str, str | None], *, in_
 def _is_frame(node: LexborNode, classes: list[str]) -> bool:
     names = [*classes, (node.attributes.get("id") or "").lower()]
     named = node.tag == "header" or (node.tag in _FRAME_TAGS and not _FRAME.isdisjoint(names))
-    return named and node.css_first("h1") is None
+    beside = not named and node.tag in _FRAME_TAGS and not _ASIDE.isdisjoint(names) and not _is_told(node)
+    return (named or beside) and node.css_first("h1") is None
+
+
+def _is_told(node: LexborNode) -> bool:
+    """Whether an element has paragraphs, and most of it is no links."""
+    return node.css_first("p") is not None and 2 * sum(map(_letters, _outermost(node.css("a")))) < _letters(node)
 
 
 def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
