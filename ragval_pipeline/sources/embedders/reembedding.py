@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType, malformed
 from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.embedders.tokens import fewest_tokens
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -35,6 +35,8 @@ class ZeroVectorError(NotMeasurableError):
 
 Embed = Callable[[Sequence[str], InputType], EmbeddingBatch]
 
+#: Different texts of which two may have one vector, as two orders of the same words have, and not all.
+_ALIKE = 3
 #: Status with which a provider refuses what a call asks for, rather than the caller or the time.
 _REFUSING = frozenset({400, 413, 422})
 
@@ -85,7 +87,7 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
     refused too, the call itself is wrong; else the refused texts are found by halving.
 
     Raises:
-        SystemFailure: The embedder fails, or refuses every text that was sent.
+        SystemFailure: The embedder fails, refuses every text that was sent, or embeds all of them alike.
         NotMeasurableError: ``vector.dimension``, as ``embed_like``.
     """
     found = EmbeddedTexts(refused=too_long(embedder, texts, input_type))
@@ -123,7 +125,28 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
             raise
         embed_all(rest[:1])
         halve(rest[1:])
+    zeros = str(ZeroVectorError(embedder))
+    _check_tells_apart(list(found.vectors.values()), list(found.refused.values()).count(zeros))
     return found
+
+
+def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> None:
+    """Hold the vectors of different texts against one another.
+
+    Args:
+        vectors: Those with a direction.
+        zeros: How many others are zeros.
+
+    Raises:
+        SystemFailure: All are the same: the answer says nothing of any text.
+    """
+    import numpy as np
+
+    if len(vectors) + zeros < _ALIKE or (vectors and zeros):
+        return
+    if all(np.array_equal(vector, vectors[0]) for vector in vectors):
+        one = "the same vector" if vectors else "a vector of zeros"
+        raise malformed(f"each of {len(vectors) + zeros} different texts was embedded to {one}")
 
 
 def too_long(embedder: Embedder, texts: Sequence[str], input_type: InputType) -> dict[str, str]:

@@ -47,7 +47,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
     "another_model": "These points were embedded with another model than the rest.",
     "older_text": "The texts were changed and not embedded again.",
-    "another_text": "What was embedded is not the stored text: it was changed since, or prepared in another way.",
+    "another_text": "What was embedded is not the stored text, which was changed since or prepared in another way, or "
+    "another version of the model embedded it.",
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "

@@ -246,7 +246,9 @@ class _Judged:
         aside = {points.ids[number] for number in (*points.places(Label.SWAPPED), *self._changed)}
         found = []
         for group in groups:
-            members = sorted(name for name in group if name in rows and name not in aside)
+            # What is blank was emptied after it was embedded: no text that another one's vector was given to.
+            known = (name for name in group if name in rows and not is_blank(rows[name]["text"] or ""))
+            members = sorted(name for name in known if name not in aside)
             if len({rows[name]["text_sha256"] for name in members} - {None}) < 2:
                 continue
             if all(name in place for name in members):

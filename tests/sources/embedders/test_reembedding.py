@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short, embed_each, embed_like, too_long
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
@@ -48,6 +50,19 @@ def test_a_dimension_that_only_the_answer_tells_is_refused_too() -> None:
     assert caught.value.code == "vector.dimension"
     assert caught.value.details["found"] == 256
     assert embed_like(Unknown(), vector(128))([], "search_document").vectors.shape[0] == 0
+
+
+@pytest.mark.parametrize(("times", "problem"), [(0, "a vector of zeros"), (1, "the same vector")])
+def test_a_model_that_embeds_all_texts_alike_gave_a_malformed_answer(times: int, problem: str) -> None:
+    class Alike(StaticEmbedder):
+        def embed(self, texts: Any, **_: Any) -> EmbeddingBatch:
+            return EmbeddingBatch(vectors=np.full((len(texts), 256), times, dtype=np.float32))
+
+    with pytest.raises(SystemFailure, match=f"each of 3 different texts was embedded to {problem}"):
+        embed_each(Alike(), vector(256), ["a robot", "a page", "an arm"], "search_query")
+    assert embed_each(Alike(), vector(256), ["a robot", "a page"], "search_query").refused.keys() in (
+        set(), {"a robot", "a page"},
+    )  # fmt: skip
 
 
 QUERIES = [f"Where is part {number} of the valve described?" for number in range(120)]

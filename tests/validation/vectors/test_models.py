@@ -308,7 +308,8 @@ def test_texts_that_were_lengthened_since_were_not_cut_when_they_were_embedded()
     assert finding.code == "vector.text_mismatch"
     assert finding.details["looks_like"].keys() == {"another_text"}
     assert finding.cause == (
-        "What was embedded is not the stored text: it was changed since, or prepared in another way."
+        "What was embedded is not the stored text, which was changed since or prepared in another way, or another "
+        "version of the model embedded it."
     )
 
 
