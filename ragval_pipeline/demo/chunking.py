@@ -151,11 +151,7 @@ def _divided(section: _Section) -> list[_Section]:
     lines: list[str] = []
     for line in section.lines:
         lines.append(line)
-        if len(divided) < parts - 1 and _words(lines) >= target:
+        if len(divided) < parts - 1 and sum(len(line.split()) for line in lines) >= target:
             divided.append(_Section(section.headings, tuple(lines)))
             lines = []
     return [*divided, _Section(section.headings, tuple(lines))]
-
-
-def _words(lines: Sequence[str]) -> int:
-    return sum(len(line.split()) for line in lines)

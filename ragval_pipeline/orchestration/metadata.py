@@ -110,17 +110,17 @@ def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
             continue
         for key, value in section.items():
             inner = {f"{key}.{part}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
-            found |= {name: entry for name, entry in {key: _countable(value), **inner}.items() if _is_number(entry)}
+            found |= {
+                name: entry
+                for name, entry in {key: _countable(value), **inner}.items()
+                if isinstance(entry, int | float)
+            }
     return numbers(found)
 
 
 def _countable(value: Any) -> Any:
     names_things = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
     return len(value) if names_things else value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
 
 
 def criterion_metadata(result: CriterionResult) -> dict[str, Any]:

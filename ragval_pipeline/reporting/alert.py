@@ -163,7 +163,9 @@ def plain_text(alert: Alert) -> str:
     """The alert for an e-mail: the verdict, the failed criteria, the top findings with what to do, the links."""
     parts = [_titled(alert), one_line(alert.headline)]
     if alert.criteria:
-        parts.append("\n".join(f"- {_criterion(criterion)}" for criterion in alert.criteria))
+        parts.append(
+            "\n".join(f"- {one_line(criterion_name(entry.name))} {_measured(entry)}" for entry in alert.criteria)
+        )
     if alert.findings:
         parts.append("\n".join(_plain_findings(alert)))
     parts.append("\n".join(_plain_places(alert)))
@@ -192,10 +194,6 @@ def webhook_body(alert: Alert) -> dict[str, Any]:
 
 def _titled(alert: Alert) -> str:
     return f"{_SIGNS[alert.verdict]} {subject(alert)}"
-
-
-def _criterion(criterion: ToldCriterion) -> str:
-    return f"{one_line(criterion_name(criterion.name))} {_measured(criterion)}"
 
 
 def _measured(criterion: ToldCriterion) -> str:

@@ -26,7 +26,12 @@ def suite_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a suite file. ``${NAME}`` may stand wherever a text or number may."""
     schema = _without_titles(Suite.model_json_schema())
     definitions, properties = schema.pop("$defs"), schema["properties"]
-    new = {"criteria": _criteria(), "severity": _severity(), "queries": _queries(), "profile": _profile()}
+    new = {
+        "criteria": _criteria(),
+        "severity": _severity(),
+        "queries": _queries(),
+        "profile": {"enum": [None, *PROFILES]},
+    }
     properties.update({name: _described(properties[name], shape) for name, shape in new.items()})
     payload = definitions["PayloadSettings"]["properties"]
     payload["fields"] = _described(payload["fields"], _fields())
@@ -94,10 +99,6 @@ def _query_definitions() -> dict[str, Any]:
         "Query": {**shape, "properties": plain, "oneOf": [{"required": [name]} for name in TEXT_NAMES]},
         "Template": {**shape, "properties": {**plain, **template}, "required": ["template", "parameters"]},
     }
-
-
-def _profile() -> dict[str, Any]:
-    return {"enum": [None, *PROFILES]}
 
 
 def _criteria() -> dict[str, Any]:

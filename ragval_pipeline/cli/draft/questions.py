@@ -124,7 +124,7 @@ def draft_questions(
     """
     chosen = random.Random(seed)
     english = is_english(page.text for page in pages)
-    named = [list(map(clean, _headings(page, headings))) for page in pages]
+    named = [list(map(clean, headings.get(page.url or "") or page.headings or (page.title,))) for page in pages]
     shared = shared_parts(named)
     named = [[shared.without(text) for text in texts] for texts in named]
     owners = Counter(text.casefold() for texts in named for text in set(texts))
@@ -209,11 +209,6 @@ def queries_text(questions: Sequence[Question], negatives: Sequence[str], profil
     head = _HEAD.format(negatives=len(negatives))
     parts = [yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=110) for entry in entries]
     return head + ("\n".join(parts) or "[]\n")
-
-
-def _headings(page: DraftPage, known: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    """The headings of a page, else what its points say, else its title."""
-    return known.get(page.url or "") or page.headings or (page.title,)
 
 
 def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def verdict_of(error: BaseException, fault: Fault | None) -> Verdict:
     if fault is None:
         return GIVE_UP
     if fault.status is not None:
-        if not _worth_retrying(fault.status) or fault.code == "insufficient_quota":
+        if not (fault.status in RETRIED_STATUS or fault.status >= 500) or fault.code == "insufficient_quota":
             return GIVE_UP
         return Verdict(retry=True, retry_after_s=wait_hint(fault.headers))
     # UnicodeDecodeError is how SDKs fail on a gateway's error page that is not UTF-8.
@@ -176,10 +176,6 @@ def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attemp
 def details_of(endpoint: Endpoint, status: int | None) -> dict[str, object]:
     """What a finding says of a failed call; the status is None when no HTTP answer came."""
     return {"provider": endpoint.provider, "model": endpoint.model, "status": status}
-
-
-def _worth_retrying(status: int) -> bool:
-    return status in RETRIED_STATUS or status >= 500
 
 
 def _transport_fault(error: BaseException) -> str:

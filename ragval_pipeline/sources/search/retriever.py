@@ -189,7 +189,10 @@ class Retriever:
             reaching = [hit for hit in found.hits if session.reaches(hit.score, query.score_threshold)]
             side = "below" if found.hits and not session.higher_is_better else "above"
         except (SystemFailure, NotMeasurableError) as failure:
-            states: list[State] = [*found.states, _failed_in(found.states[-1])]
+            states: list[State] = [
+                *found.states,
+                "EmbeddingError" if found.states[-1] == "EMBEDDING" else "SearchError",
+            ]
             return _failed(query, states, failure, _ms(started))
         results = [self._format(hit) for hit in (found.hits if whatever else reaching)]
         return RetrievalResponse(
@@ -246,10 +249,6 @@ class _Found:
     states: list[State]
     hits: list[Hit] = field(default_factory=list)
     retries: int = 0
-
-
-def _failed_in(state: State) -> State:
-    return "EmbeddingError" if state == "EMBEDDING" else "SearchError"
 
 
 def _failed(

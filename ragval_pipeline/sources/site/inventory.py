@@ -111,11 +111,9 @@ def _segment_pattern(segment: str, *, at_end: bool) -> str:
     if segment == "*":
         return "/[^/]+"
     parts = re.split(r"(\*+)", segment)
-    return "/" + "".join(_star(part) if part.startswith("*") else re.escape(part) for part in parts)
-
-
-def _star(stars: str) -> str:
-    return "[^/]*" if stars == "*" else ".*"
+    return "/" + "".join(
+        "[^/]*" if part == "*" else ".*" if part.startswith("*") else re.escape(part) for part in parts
+    )
 
 
 def _decoded(glob: str) -> str:
@@ -252,11 +250,7 @@ def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
     """
     paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
     shared = _shared_prefix(list(paths.values()))
-    return {key: _module_segment(parts, shared) for key, parts in paths.items()}
-
-
-def _module_segment(parts: list[str], shared: int) -> str:
-    return parts[shared].removesuffix(".html") if len(parts) > shared else START
+    return {key: parts[shared].removesuffix(".html") if len(parts) > shared else START for key, parts in paths.items()}
 
 
 def _shared_prefix(paths: list[list[str]]) -> int:

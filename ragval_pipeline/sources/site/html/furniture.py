@@ -177,11 +177,7 @@ def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
     if len(nodes) < 2:
         return nodes
     known = {node.mem_id for node in nodes}
-    return [node for node in nodes if not _has_ancestor_in(node, known)]
-
-
-def _has_ancestor_in(node: LexborNode, known: set[int]) -> bool:
-    return any(ancestor.mem_id in known for ancestor in _ancestors(node))
+    return [node for node in nodes if known.isdisjoint(above.mem_id for above in _ancestors(node))]
 
 
 def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
