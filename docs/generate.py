@@ -114,8 +114,10 @@ compared = chunks[chunks.compared]
 content_integrity = compared.found.sum() / compared.letters.sum()
 
 blocks = pd.DataFrame([{"page": page, **block} for page, held in zip(pages.page_key, pages.blocks) for block in held])
-on_pages = blocks.groupby("digest").page.nunique()
-common = on_pages[(on_pages >= 3) & (on_pages > 0.5 * blocks.page.nunique())].index
+beside = pages[["page_key", "beside"]].explode("beside").dropna().set_axis(["page", "digest"], axis=1)
+shown = pd.concat([blocks[["page", "digest"]], beside])
+on_pages = shown.groupby("digest").page.nunique()
+common = on_pages[(on_pages >= 3) & (on_pages > 0.5 * shown.page.nunique())].index
 content = blocks[~blocks.digest.isin(common)]
 source_captured = content.held.sum() / content.letters.sum()
 

@@ -7,7 +7,6 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
@@ -16,7 +15,7 @@ from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.chunks.layout import stored_of
-from ragval_pipeline.validation.integrity.content import common_digests, lost_passages
+from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, lost_passages
 from ragval_pipeline.validation.thresholds import MOST
 
 if TYPE_CHECKING:
@@ -270,7 +269,7 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
 
     from ragval_pipeline.validation.facts.rows import BlockFacts
 
-    common = list(common_digests(digests for _, lists in _read_pages(files) for digests in _digests(lists)))
+    common = list(common_digests(files.batches("facts", SHOWN)))
     for keys, lists in _read_pages(files):
         blocks, lengths = lists.flatten(), pc.list_value_length(lists).to_numpy()
         letters, held, digest = (
@@ -296,15 +295,6 @@ def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
     for batch in files.batches("facts", ("page_key", "state", "blocks")):
         read = batch.filter(pc.equal(batch.column("state"), "read"))
         yield read.column("page_key").to_pylist(), read.column("blocks")
-
-
-def _digests(lists: pa.ListArray) -> Iterator[list[int]]:
-    """The digests of the blocks of each page."""
-    import pyarrow.compute as pc
-
-    digests = pc.struct_field(lists.flatten(), "digest").to_pylist()
-    ends = pc.cumulative_sum(pc.list_value_length(lists)).to_pylist()
-    return (digests[start:end] for start, end in pairwise([0, *ends]))
 
 
 def _lost_part(blocks: Sequence[Any]) -> Lost | None:

@@ -156,7 +156,7 @@ def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
     ]
     rows = [
         {"page_key": url, "url": url, "state": "read", "problem": "", "unfit": None, "chunks": 1, "textless": 0,
-         "blocks": blocks[2 * n : 2 * n + 2], "anchors": [], "damaged": []}
+         "blocks": blocks[2 * n : 2 * n + 2], "beside": [], "anchors": [], "damaged": []}
         for n, url in enumerate(URLS[:3])
     ]  # fmt: skip
     pq.write_table(pa.Table.from_pylist(rows, schema=page_schema()), tmp_path / "pages.parquet")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, islice, takewhile
-from typing import Literal
+from itertools import dropwhile, islice, pairwise, takewhile
+from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.habits import Habits
@@ -19,21 +19,41 @@ from ragval_pipeline.validation.thresholds import (
     VERIFIED_FROM,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def common_digests(pages: Iterable[Iterable[int]]) -> frozenset[int]:
-    """Blocks that stand on most pages, such as headers, licence lines and feedback boxes: no content of any of them.
+
+#: Columns of the pages' facts by which the frame of a site is known.
+SHOWN = ("state", "blocks", "beside")
+
+
+def common_digests(pages: Iterable[pa.RecordBatch]) -> frozenset[int]:
+    """What stands on most pages, such as headers, licence lines and feedback boxes: no content of any of them.
 
     Args:
-        pages: The digests of the blocks of each page that was read.
+        pages: The pages' facts, of which ``SHOWN`` is read; facts of earlier versions have no ``beside``.
     """
     import numpy as np
 
-    counted = [np.fromiter(digests, dtype=np.uint64) for digests in map(set, pages) if digests]
+    counted = [np.fromiter(digests, dtype=np.uint64) for digests in map(set, _shown(pages)) if digests]
     if not counted:
         return frozenset()
     digests, pages_with = np.unique(np.concatenate(counted), return_counts=True)
     common = (pages_with >= FEWEST) & (pages_with > MOST * len(counted))
     return frozenset(digests[common].tolist())
+
+
+def _shown(pages: Iterable[pa.RecordBatch]) -> Iterator[list[int]]:
+    """The digests of the blocks of each page that was read, and of what it shows beside them."""
+    import pyarrow.compute as pc
+
+    for batch in pages:
+        read = batch.filter(pc.equal(batch.column("state"), "read"))
+        digests = pc.struct_field(read.column("blocks").flatten(), "digest").to_pylist()
+        ends = pc.cumulative_sum(pc.list_value_length(read.column("blocks"))).to_pylist()
+        others = read.column("beside").to_pylist() if "beside" in read.schema.names else [[]] * len(read)
+        for (start, end), beside in zip(pairwise([0, *ends]), others, strict=True):
+            yield [*digests[start:end], *beside]
 
 
 def is_lost(block: BlockFacts) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
@@ -18,6 +17,7 @@ from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.content import (
+    SHOWN,
     class_of,
     common_digests,
     is_lost,
@@ -79,16 +79,16 @@ def compare(facts: Facts) -> Compared:
     """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
     import pyarrow as pa
 
-    common, walls = common_digests(_digests(facts)), walls_of(facts)
+    common, walls = common_digests(facts.batches("pages", SHOWN)), walls_of(facts)
     pages, held, content = {}, 0, 0
     for page in facts.pages():
         if page.page_key in walls:
-            pages[page.page_key] = replace(page, state="unreadable", problem=_WALL, blocks=(), anchors=())
+            pages[page.page_key] = replace(page, state="unreadable", problem=_WALL, blocks=(), beside=(), anchors=())
             continue
         blocks = tuple(block for block in page.blocks if block.digest not in common)
         if page.state == "read":
             held, content = held + sum(block.held for block in blocks), content + sum(block.letters for block in blocks)
-        pages[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else ())
+        pages[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else (), beside=())
     lacking = {key for key, page in pages.items() if page.blocks}
     differing: dict[str, ChunkFacts] = {}
     by_page: dict[str, list[ChunkFacts]] = {}
@@ -147,18 +147,6 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
 
 #: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.
 _WALL = "it shows what other pages show, and nothing of its own"
-
-
-def _digests(facts: Facts) -> Iterator[Sequence[int]]:
-    """The digests of the blocks of each page that was read, and of what it shows beside them."""
-    import pyarrow.compute as pc
-
-    for batch in facts.batches("pages", ("state", "blocks", "beside")):
-        read = batch.filter(pc.equal(batch.column("state"), "read"))
-        digests = pc.struct_field(read.column("blocks").flatten(), "digest").to_pylist()
-        ends = pc.cumulative_sum(pc.list_value_length(read.column("blocks"))).to_pylist()
-        for (start, end), beside in zip(pairwise([0, *ends]), read.column("beside").to_pylist(), strict=True):
-            yield [*digests[start:end], *beside]
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:

@@ -23,6 +23,7 @@ from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.facts.tables import page_table
 from ragval_pipeline.validation.integrity.content import (
     common_digests,
     cut_chunks,
@@ -106,7 +107,7 @@ def compared(content: str, *chunks: str, **payload: Any) -> Seen:
 
 def on_most_pages(*pages: str) -> frozenset[int]:
     """What stands on most of some pages."""
-    return common_digests([block.digest for block in compared(content).page.blocks] for content in pages)
+    return common_digests(page_table([compared(content).page for content in pages]).to_batches())
 
 
 class Collection:
