@@ -28,7 +28,6 @@ with instrumented:
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.files.junit import junit_xml
     from ragval_pipeline.reporting.history.earlier import read_report
-    from ragval_pipeline.reporting.html.page import report_html
     from ragval_pipeline.sources.history import REPORT, KeptRun
     from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
     from ragval_pipeline.sources.site.html.page_text import page_texts
@@ -91,7 +90,7 @@ def report_writer(text: str) -> None:
     bundle = factory.hostile([text[start::10] for start in range(10)])
     json.loads(json_bytes(bundle.report))
     ET.fromstring(junit_xml(bundle.report))
-    report_html(bundle)
+    factory.report_html(bundle)
     assert decode_id(encode_id(text)) == text
 
 
