@@ -757,7 +757,8 @@ _ROWS = (
         means="refuses, times out or limits requests", many="refuse, time out or limit requests",
         measured="ragval calls the embedding provider and repeats failed calls. After the last attempt the run "
             "ends with exit code 3.",
-        cause="The key, the address or the quota of the embedding provider is wrong.",
+        cause="The key, the address or the quota of the embedding provider is wrong, or what answers there is no "
+            "embedding model.",
         remedy="Check embedding.api_key, embedding.base_url and the provider's limits."),
     FindingType("embedder.input_type", "warning", "run", "queries", "setting", "setting",
         title="Queries embedded as documents",
