@@ -146,7 +146,10 @@ def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> No
         return
     if all(np.array_equal(vector, vectors[0]) for vector in vectors):
         one = "the same vector" if vectors else "a vector of zeros"
-        raise malformed(f"each of {len(vectors) + zeros} different texts was embedded to {one}")
+        raise malformed(
+            f"each of {len(vectors) + zeros} different texts was embedded to {one}",
+            "Check embedding.provider and embedding.base_url, and whether the model knows the language of the texts.",
+        )
 
 
 def too_long(embedder: Embedder, texts: Sequence[str], input_type: InputType) -> dict[str, str]:
