@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
+from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
@@ -212,14 +213,14 @@ def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntr
     import pyarrow.compute as pc
 
     where: dict[str, tuple[str | None, str | None, int | None]] = {}
-    wanted = pa.array(sorted({encodable(name) for name in names}), pa.string())
+    wanted = array_of(sorted({encodable(name) for name in names}), pa.string())
     columns = ("point_id", "page_key", "page_url", "source_url", "title", "chunk_index")
     for batch in files.batches("payload", columns):
         for row in batch.filter(pc.is_in(batch.column("point_id"), wanted)).to_pylist():
             where[row["point_id"]] = (row["page_key"], row["page_url"] or row["source_url"], row["chunk_index"])
         paged = batch.filter(pc.is_valid(batch.column("page_key")))
         keys = paged.column("page_key").dictionary_encode()
-        _, first, count = np.unique(keys.indices.to_numpy(), return_index=True, return_counts=True)
+        _, first, count = np.unique(numbers_of(keys.indices), return_index=True, return_counts=True)
         for key, row, chunks in zip(keys.dictionary.to_pylist(), first.tolist(), count.tolist(), strict=True):
             page = pages.get(key)
             if page is None:
@@ -227,7 +228,7 @@ def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntr
                 page = pages[key] = PageEntry(key, str(url or key))
             page.chunks += chunks
             if not page.title:
-                own = paged.filter(pc.equal(paged.column("page_key"), key)).column("title").to_pylist()
+                own = paged.filter(pc.equal(paged.column("page_key"), constant(key))).column("title").to_pylist()
                 page.title = next((name for title in own if (name := encodable(title or "").strip())), "")
     words = _first_words(files, where)
     return {name: PointName(*place, words.get(name, "")) for name, place in where.items()}
@@ -239,7 +240,7 @@ def _first_words(files: CorpusFiles, names: Collection[str]) -> dict[str, str]:
 
     if not names:
         return {}
-    wanted, words = pa.array(sorted(names), pa.string()), {}
+    wanted, words = array_of(sorted(names), pa.string()), {}
     table: tuple[Table, str] = ("chunks", "excerpt") if files.chunks else ("payload", "text")
     for batch in files.batches(table[0], ("point_id", table[1])):
         chosen = batch.filter(pc.is_in(batch.column("point_id"), wanted))
@@ -264,16 +265,15 @@ def _clean_titles(pages: Iterable[PageEntry]) -> None:
 
 def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
     import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     from ragval_pipeline.validation.facts.rows import BlockFacts
 
     common = list(common_digests(files.batches("facts", SHOWN)))
     for keys, lists in _read_pages(files):
-        blocks, lengths = lists.flatten(), pc.list_value_length(lists).to_numpy()
+        blocks, lengths = lists.flatten(), numbers_of(pc.list_value_length(lists))
         letters, held, digest = (
-            pc.struct_field(blocks, name).to_numpy().astype(np.int64 if name != "digest" else np.uint64)
+            numbers_of(pc.struct_field(blocks, name)).astype(np.int64 if name != "digest" else np.uint64)
             for name in ("letters", "held", "digest")
         )
         page, content = np.repeat(np.arange(len(keys)), lengths), ~np.isin(digest, np.array(common, dtype=np.uint64))
@@ -283,7 +283,7 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
             entry = pages[keys[number]]
             entry.captured = float(caught[number] / every[number])
             if entry.chunks and lost[number]:
-                own = blocks.filter(pa.array((page == number) & content)).to_pylist()
+                own = blocks.filter(array_from((page == number) & content)).to_pylist()
                 found = [BlockFacts(**block) for block in own]
                 entry.lost, entry.lost_letters = _lost_part(found), _lost_letters(found)
 
@@ -293,7 +293,7 @@ def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
     import pyarrow.compute as pc
 
     for batch in files.batches("facts", ("page_key", "state", "blocks")):
-        read = batch.filter(pc.equal(batch.column("state"), "read"))
+        read = batch.filter(pc.equal(batch.column("state"), constant("read")))
         yield read.column("page_key").to_pylist(), read.column("blocks")
 
 
@@ -335,8 +335,8 @@ def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
         meant = batch.filter(pc.and_(batch.column("compared"), pc.is_valid(batch.column("page_key"))))
         keys, places = meant.column("page_key").dictionary_encode(), meant.column("places")
         own = np.array([numbers.setdefault(key, len(numbers)) for key in keys.dictionary.to_pylist()], dtype=np.int64)
-        page = np.repeat(own[keys.indices.to_numpy()], pc.list_value_length(places).to_numpy())
-        found = np.array([page, places.flatten().to_numpy(), meant.column("lengths").flatten().to_numpy()])
+        page = np.repeat(own[numbers_of(keys.indices)], numbers_of(pc.list_value_length(places)))
+        found = np.array([page, numbers_of(places.flatten()), numbers_of(meant.column("lengths").flatten())])
         spans.append(found[:, found[1] >= 0])
     stored = stored_of(*np.concatenate(spans, axis=1), pages=len(numbers))
     for key, number in numbers.items():
@@ -354,7 +354,7 @@ def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
     for batch in files.batches("chunks", columns):
         rows += batch.num_rows
         for name in columns:
-            known = batch.column(name).drop_null().to_numpy().astype(np.int64)
+            known = numbers_of(batch.column(name).drop_null()).astype(np.int64)
             counts[name].frombytes(known[known != 0].tobytes())
     units: tuple[tuple[str, Unit], ...] = (
         ("exact", "tokens, by the model's own tokenizer"), ("claimed", "tokens, as stored"),

@@ -1,43 +1,117 @@
-"""Arrow arrays of Python's values, without pandas."""
+"""Between Arrow's arrays and values of Python and NumPy, without pandas.
+
+Arrow imports pandas to ask whether what it is given is a series, unless that is an array of its own, and for
+``to_numpy``. That is a fifth of what a small run spends on imports, and takes a worker as long as a thousand chunks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """Values as Arrow has them; an entry of a list of structs has their fields as attributes.
 
-    From buffers: ``pyarrow.array`` looks at each of a hundred hashes by itself, and imports pandas to ask whether a
-    list is a series, which takes a worker as long as a thousand chunks.
+    Args:
+        values: Texts, bytes, truths, numbers, lists or structs, all of the kind; None for a value that is missing.
+        kind: Their type.
+
+    Raises:
+        UnicodeEncodeError: A text with half of a surrogate pair.
+        OverflowError: A number that the type has no room for.
     """
     import numpy as np
     import pyarrow as pa
 
     count = len(values)
+    valid = None
+    if type(None) in map(type, values):
+        valid = _bits([value is not None for value in values])
+        absent: Any = "" if pa.types.is_string(kind) else b"" if pa.types.is_binary(kind) else 0
+        absent = () if pa.types.is_list(kind) else absent
+        values = [absent if value is None else value for value in values]
     if pa.types.is_list(kind):
-        ends = _ends_of(map(len, values), count)
-        return pa.Array.from_buffers(kind, count, [None, ends], children=[_flat(values, kind.value_type)])
+        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, values))], children=[_flat(values, kind)])
     if pa.types.is_struct(kind):
         entries = [array_of(list(map(attrgetter(entry.name), values)), entry.type) for entry in kind]
-        return pa.Array.from_buffers(kind, count, [None], children=entries)
-    valid = None
-    if None in values:
-        valid = _bits([value is not None for value in values])
+        return pa.Array.from_buffers(kind, count, [valid], children=entries)
     if pa.types.is_string(kind):
-        encoded = [(value or "").encode() for value in values]
-        data = pa.py_buffer(b"".join(encoded))
-        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, encoded), count), data])
+        # Most columns are plain: joined first, their letters are encoded at once.
+        plain = all(map(str.isascii, values))
+        held = values if plain else [value.encode() for value in values]
+        data = "".join(values).encode() if plain else b"".join(held)
+        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, held)), pa.py_buffer(data)])
+    if pa.types.is_binary(kind):
+        return pa.Array.from_buffers(kind, count, [valid, _ends_of(map(len, values)), pa.py_buffer(b"".join(values))])
     if pa.types.is_boolean(kind):
         return pa.Array.from_buffers(kind, count, [valid, _bits(values)])
-    held = values if valid is None else [value or 0 for value in values]
-    return pa.Array.from_buffers(kind, count, [valid, pa.py_buffer(np.fromiter(held, kind.to_pandas_dtype(), count))])
+    numbers = np.fromiter(values, kind.to_pandas_dtype(), count)
+    return pa.Array.from_buffers(kind, count, [valid, pa.py_buffer(numbers)])
+
+
+def array_from(values: NDArray[Any], *, missing: NDArray[Any] | None = None) -> pa.Array:
+    """Numbers or truths of NumPy as Arrow has them; null where ``missing`` is true."""
+    import numpy as np
+    import pyarrow as pa
+
+    valid = None if missing is None else _bits(~missing)
+    data = _bits(values) if values.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [valid, data])
+
+
+@lru_cache(maxsize=256, typed=True)
+def constant(value: str | int | float, kind: pa.DataType | None = None) -> pa.Scalar:
+    """A value to compare a column with; of the kind that its Python type suggests."""
+    import pyarrow as pa
+
+    usual = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    return array_of([value], kind or usual[type(value)])[0]
+
+
+def without_nulls(array: pa.Array | pa.ChunkedArray, value: str | int) -> pa.Array | pa.ChunkedArray:
+    """The array, with a value in the place of nulls."""
+    import pyarrow.compute as pc
+
+    return pc.coalesce(array, constant(value, array.type)) if array.null_count else array
+
+
+def numbers_of(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    """Arrow's numbers or truths as NumPy has them, not copied where that can be; nulls are NaN, of truths false."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        return np.concatenate([numbers_of(array.chunk(number)) for number in range(array.num_chunks)] or [_none(array)])
+    valid, data = array.buffers()
+    if data is None:
+        return _none(array)
+    if pa.types.is_boolean(array.type):
+        values = _truths(data, array)
+        return values if valid is None else values & _truths(valid, array)
+    values = np.frombuffer(data, array.type.to_pandas_dtype())[array.offset : array.offset + len(array)]
+    return np.where(_truths(valid, array), values, np.nan) if array.null_count else values
+
+
+def _none(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    import numpy as np
+
+    return np.zeros(len(array), array.type.to_pandas_dtype())
+
+
+def _truths(bits: pa.Buffer, array: pa.Array) -> NDArray[Any]:
+    import numpy as np
+
+    end = array.offset + len(array)
+    held = np.frombuffer(bits, np.uint8)
+    return np.unpackbits(held, count=end, bitorder="little")[array.offset :].astype(np.bool_)
 
 
 def _flat(lists: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -45,24 +119,26 @@ def _flat(lists: Sequence[Any], kind: pa.DataType) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
-    if not pa.types.is_integer(kind) or not lists or isinstance(lists[0], tuple):
-        return array_of(list(chain.from_iterable(lists)), kind)
-    numbers = np.concatenate([np.asarray(entry, dtype=kind.to_pandas_dtype()) for entry in lists])
-    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+    of = kind.value_type
+    if not pa.types.is_integer(of) or not lists or isinstance(lists[0], tuple):
+        return array_of(list(chain.from_iterable(lists)), of)
+    numbers = np.concatenate([np.asarray(entry, dtype=of.to_pandas_dtype()) for entry in lists])
+    return pa.Array.from_buffers(of, len(numbers), [None, pa.py_buffer(numbers)])
 
 
-def _bits(values: Sequence[bool]) -> pa.Buffer:
+def _bits(values: Sequence[bool] | NDArray[Any]) -> pa.Buffer:
     import numpy as np
     import pyarrow as pa
 
     return pa.py_buffer(np.packbits(np.array(values, dtype=np.bool_), bitorder="little"))
 
 
-def _ends_of(lengths: Iterable[int], count: int) -> pa.Buffer:
+def _ends_of(lengths: Iterable[int]) -> pa.Buffer:
     """Where each value ends in the data of all, behind a zero."""
     import numpy as np
     import pyarrow as pa
 
-    offsets = np.zeros(count + 1, dtype=np.int32)
-    np.cumsum(np.fromiter(lengths, np.int32, count), out=offsets[1:])
-    return pa.py_buffer(offsets)
+    offsets = np.cumsum(np.fromiter(chain([0], lengths), np.int64))
+    if offsets[-1] > np.iinfo(np.int32).max:
+        raise OverflowError("more than 2 GiB in one column")
+    return pa.py_buffer(offsets.astype(np.int32))

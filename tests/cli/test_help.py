@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Ended, environment
+from tests.cli.conftest import Ended, Home, environment
 
 OPTIONS = {
     "run": ("--suite", "-s", "--only", "--output", "--json", "--log-level", "--help"),
@@ -115,3 +116,17 @@ def test_the_program_ends_without_a_last_look_through_all_objects() -> None:
     code = f"{last}; from ragval_pipeline.cli import main; main(['--version']); main(['--version'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment())
     assert done.stdout.splitlines()[-1] == "left alone: True"
+
+
+def test_a_whole_run_does_without_pandas(home: Home) -> None:
+    # Importing it takes as long as validating many an index; Great Expectations has a process of its own.
+    program = (
+        f"import sys; from ragval_pipeline.cli import main; main(['run', '-s', {str(home.suite)!r}]);"
+        "print('pandas' in sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert done.stderr.splitlines()[-1] == "False"
+    [report] = home.reports()
+    assert json.loads(report.read_text(encoding="utf-8"))["verdict"] == "pass"

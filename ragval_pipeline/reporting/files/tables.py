@@ -10,6 +10,7 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.files.json_values import json_line
 from ragval_pipeline.reporting.text import visible
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.text.trec_ids import encode_id
 from ragval_pipeline.validation.report import QueryReport, TopResult, ValidationReport
@@ -29,7 +30,7 @@ def findings_parquet(findings: Sequence[Finding]) -> bytes:
     for row in _subject_rows(findings):
         for name, value in zip(COLUMNS, row, strict=True):
             columns[name].append(None if value is None else encodable(value))
-    table = pa.table(columns, schema=pa.schema([(name, pa.string()) for name in COLUMNS]))
+    table = pa.table({name: array_of(values, pa.string()) for name, values in columns.items()})
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()

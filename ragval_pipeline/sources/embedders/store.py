@@ -14,6 +14,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.storage import Filled, write_whole
 
 if TYPE_CHECKING:
@@ -134,9 +135,9 @@ class VectorStore(MutableMapping[str, "Vector"]):
 
         table = pa.table(
             {
-                "key": pa.array([key for key, _, _ in rows], pa.string()),
-                "day": pa.array([day for _, day, _ in rows], pa.int32()),
-                "vector": pa.array([vector.astype("<f4").tobytes() for _, _, vector in rows], pa.binary()),
+                "key": array_of([key for key, _, _ in rows], pa.string()),
+                "day": array_of([day for _, day, _ in rows], pa.int32()),
+                "vector": array_of([vector.astype("<f4").tobytes() for _, _, vector in rows], pa.binary()),
             }
         )
         # Sorted by name, the latest comes last, and of two vectors of a text that one counts.

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.http.fetch import Fetched
 from ragval_pipeline.sources.storage import Filled, write_whole
 
@@ -153,7 +154,8 @@ class PageCache:
             self._draft.parent.mkdir(parents=True, exist_ok=True)
             file = self._open.enter_context(self._draft.open("wb"))
             self._writer = pq.ParquetWriter(file, _schema(), compression="zstd", use_dictionary=False)
-        self._writer.write_table(pa.Table.from_pylist(self._rows, schema=_schema()), row_group_size=len(self._rows))
+        columns = [array_of([row.get(entry.name) for row in self._rows], entry.type) for entry in _schema()]
+        self._writer.write_table(pa.table(columns, schema=_schema()), row_group_size=len(self._rows))
         self._written += self._held
         self._rows, self._held = [], 0
 

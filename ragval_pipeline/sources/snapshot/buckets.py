@@ -13,6 +13,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_from, numbers_of
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
 from ragval_pipeline.sources.storage import local_path
@@ -86,7 +87,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         once = keys.dictionary_encode()
         buckets = np.array([bucket_of(key, self.buckets) for key in once.dictionary.to_pylist()], dtype=np.int32)
         self._held.append(batch)
-        self._numbers.append(buckets[once.indices.to_numpy()])
+        self._numbers.append(buckets[numbers_of(once.indices)])
         self._bytes += batch.nbytes
         if self._bytes >= BYTES_HELD:
             self._hand_over()
@@ -131,7 +132,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
         numbers = np.concatenate(keys)
         order = np.argsort(numbers, kind="stable")
-        rows = pa.Table.from_batches(held, schema=self.schema).take(pa.array(order))
+        rows = pa.Table.from_batches(held, schema=self.schema).take(array_from(order))
         for start, end in pairwise([0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]):
             if start < end:
                 begins = self._waiting.tell()

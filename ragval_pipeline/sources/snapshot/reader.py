@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import typed_value
@@ -28,7 +29,7 @@ def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[
 
     if not ids:
         return {}
-    wanted = pa.array(list(ids), pa.string())
+    wanted = array_of(list(ids), pa.string())
     found = (batch.filter(pc.is_in(batch.column("point_id"), value_set=wanted)) for batch in batches)
     return {row["point_id"]: row for batch in found for row in batch.to_pylist()}
 

@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_from, array_of
 from ragval_pipeline.sources.snapshot.embedded import Template, fields_read, text_of_payload
 from ragval_pipeline.sources.snapshot.manifest import (
     INTEGER_FIELDS,
@@ -93,11 +94,11 @@ class RecordMapper:
             columns[name], strange = _typed_column(name, held[path], kinds[path], self.schema.field(name).type)
             for row in strange:
                 odd.setdefault(row, {})[path] = shown(held[path][row])
-        columns["point_id"] = pa.array([point.id for point in points], pa.string())
+        columns["point_id"] = array_of([point.id for point in points], pa.string())
         columns |= self._derived(columns, payloads)
         if odd:
             told = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
-            columns["odd"] = pa.array(told, pa.string())
+            columns["odd"] = array_of(told, pa.string())
         arrays = [
             pa.nulls(len(points), entry.type) if columns.get(entry.name) is None else columns[entry.name]
             for entry in self.schema
@@ -116,10 +117,10 @@ class RecordMapper:
             known = self._places
             places = [known.get(url) or self._place(url) for url in urls.dictionary.to_pylist()]
             for name, each in zip(("page_key", "page_url"), zip(*places, strict=True), strict=False):
-                found[name] = pa.array(each, pa.string()).take(urls.indices)
+                found[name] = array_of(each, pa.string()).take(urls.indices)
         if self._template is not None or fields_read(self._flavour):
             told = zip(payloads, text.to_pylist(), strict=True)
-            found["embedded_text"] = pa.array([self._embedded(*pair) for pair in told], pa.string())
+            found["embedded_text"] = array_of([self._embedded(*pair) for pair in told], pa.string())
         return found
 
     def _place(self, url: str | None) -> tuple[str | None, str | None]:
@@ -163,7 +164,7 @@ def _hashes(texts: pa.Array) -> pa.Array:
     hashes: list[str | None] = [hashlib.sha256(held[start:end]).hexdigest() for start, end in pairwise(ends)]
     if texts.null_count:
         hashes = [found if known else None for found, known in zip(hashes, texts.is_valid().to_pylist(), strict=True)]
-    return pa.array(hashes, pa.string())
+    return array_of(hashes, pa.string())
 
 
 def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
@@ -188,7 +189,7 @@ def _coded(kinds: Sequence[Kind] | Kind, rows: int) -> pa.DictionaryArray:
     if isinstance(kinds, str):
         return _coded_alike(kinds, rows)
     codes = np.fromiter((_CODES[kind] for kind in kinds), dtype=np.int8, count=rows)
-    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(KINDS, pa.string()))
+    return pa.DictionaryArray.from_arrays(array_from(codes), array_of(KINDS, pa.string()))
 
 
 @lru_cache(maxsize=4 * len(KINDS))  # nearly all pages of points are of one length
@@ -197,7 +198,7 @@ def _coded_alike(kind: Kind, rows: int) -> pa.DictionaryArray:
     import pyarrow as pa
 
     codes = np.full(rows, _CODES[kind], dtype=np.int8)
-    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(KINDS, pa.string()))
+    return pa.DictionaryArray.from_arrays(array_from(codes), array_of(KINDS, pa.string()))
 
 
 def _typed_column(
@@ -211,13 +212,13 @@ def _typed_column(
     if _USUAL[name].issuperset({kinds} if isinstance(kinds, str) else kinds):
         usual = values if isinstance(kinds, str) else [None if value is _ABSENT else value for value in values]
         try:
-            return pa.array(usual, kind_of_column), []
+            return array_of(usual, kind_of_column), []
         except (UnicodeEncodeError, OverflowError, pa.ArrowException):
             pass  # a half of a surrogate pair, or a number of more than 64 bits
     typed = [None if value is _ABSENT else typed_value(name, value) for value in values]
     each = [kinds] * len(values) if isinstance(kinds, str) else kinds
     strange = [row for row, value in enumerate(typed) if value is None and each[row] not in EMPTY_KINDS | {"absent"}]
-    return pa.array(typed, kind_of_column), strange
+    return array_of(typed, kind_of_column), strange
 
 
 def tracked_fields(fields: Mapping[str, str], required: Iterable[str]) -> tuple[str, ...]:

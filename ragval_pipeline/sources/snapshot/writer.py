@@ -125,6 +125,8 @@ class _Read:
             return self._all(way)
 
     def _all(self, way: Way) -> tuple[tuple[Part, ...], int]:
+        import pyarrow.compute as pc
+
         read = repeated = 0
         last = None
         with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer:
@@ -137,7 +139,7 @@ class _Read:
                 last = ids[-1]
                 batch = self.mapper.batch(points)
                 # Points without a page go by their ids, so that they do not all lie in one bucket.
-                writer.add(batch, batch.column("page_key").fill_null(batch.column("point_id")))
+                writer.add(batch, pc.coalesce(batch.column("page_key"), batch.column("point_id")))
                 read += len(points)
                 if self.on_progress:
                     self.on_progress(read, max(self.expected, read))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.text.folding import as_written, words_of
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
@@ -119,7 +120,7 @@ def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
     import pyarrow.compute as pc
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
-        return pc.greater(batch.column("outside"), pc.multiply(MOST, batch.column("letters")))
+        return pc.greater(batch.column("outside"), pc.multiply(constant(MOST), batch.column("letters")))
 
     for shared in shared_wordings(list(evidence.facts.texts(*_COLUMNS, where=chosen)), min_pages=FEWEST):
         texts = tuple(text for text in shared.texts if not shared.in_content(text))
@@ -157,12 +158,12 @@ def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:
     for edge in _EDGES:
         words = [_outermost(batch.column(edge), edge) for batch in evidence.facts.batches("chunks", (edge,))]
         wordings = pa.chunked_array(words, pa.string()).combine_chunks().dictionary_encode()
-        wording = wordings.indices.fill_null(-1).to_numpy().astype(np.int64)
+        wording = numbers_of(without_nulls(wordings.indices, -1)).astype(np.int64)
         counted = (wording >= 0) & (page < len(pages) - 1)
         distinct = np.unique(wording[counted] * len(pages) + page[counted]) // len(pages)
         often = np.flatnonzero(np.bincount(distinct, minlength=1) >= min_pages)
         if len(wordings.dictionary):
-            shared.append((edge, wordings.dictionary.take(pa.array(often))))
+            shared.append((edge, wordings.dictionary.take(array_from(often))))
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         mask = filled("phrases")(batch)
@@ -176,14 +177,13 @@ def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:
 def _outermost(lists: pa.ListArray, edge: _Edge) -> pa.StringArray:
     """The outermost ``FEWEST`` words of each text as one; None for fewer words."""
     import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    offsets = lists.offsets.to_numpy()
+    offsets = numbers_of(lists.offsets)
     at = offsets[:-1] if edge == "begins" else offsets[1:] - FEWEST
     enough = np.diff(offsets) >= FEWEST
-    places = (pa.array(at + number, mask=~enough) for number in range(FEWEST))
-    return pc.binary_join_element_wise(*map(lists.values.take, places), "\n")
+    places = (array_from(at + number, missing=~enough) for number in range(FEWEST))
+    return pc.binary_join_element_wise(*map(lists.values.take, places), constant("\n"))
 
 
 def shared_wordings(texts: Sequence[TextFacts], *, min_pages: int) -> Iterator[Shared]:

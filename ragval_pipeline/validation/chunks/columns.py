@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
@@ -60,10 +61,8 @@ class Columns:
 
     def some(self, rows: NDArray[Any]) -> Columns:
         """The rows with these numbers, or for which this mask is true."""
-        import pyarrow as pa
-
         numbers = rows.nonzero()[0] if rows.dtype == bool else rows
-        return Columns(self.table.take(pa.array(numbers)).combine_chunks())
+        return Columns(self.table.take(array_from(numbers)).combine_chunks())
 
     def value(self, name: str, row: int) -> Any:
         """One value of a column."""
@@ -75,11 +74,9 @@ class Columns:
 
     def codes(self, name: str) -> tuple[list[str | None], NDArray[np.int64]]:
         """The different texts of a shared column, and the place of each row's among them; the last one is None."""
-        import pyarrow.compute as pc
-
         column = self.table.column(name).combine_chunks()
         known = column.dictionary.to_pylist()
-        return [*known, None], pc.fill_null(column.indices, len(known)).to_numpy().astype("int64")
+        return [*known, None], numbers_of(without_nulls(column.indices, len(known))).astype("int64")
 
     @cached_property
     def claimed(self) -> Counts:
@@ -129,7 +126,7 @@ class Columns:
         import numpy as np
 
         column = self.table.column(name).combine_chunks()
-        counts: Counts = column.to_numpy(zero_copy_only=False).astype(np.float64)
+        counts: Counts = numbers_of(column).astype(np.float64)
         return counts
 
 
@@ -183,9 +180,9 @@ def _groups(texts: Columns) -> dict[int, list[PointRef]]:
 
     digests = texts.table.column("digest").combine_chunks()
     counted = pc.value_counts(digests.drop_null())
-    several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
+    several = counted.field("values").filter(pc.greater(counted.field("counts"), constant(1)))
     found: dict[int, list[PointRef]] = {}
-    for row in np.flatnonzero(pc.is_in(digests, several).to_numpy(zero_copy_only=False)).tolist():
+    for row in np.flatnonzero(numbers_of(pc.is_in(digests, several))).tolist():
         found.setdefault(digests[row].as_py(), []).append(texts.ref(row))
     return {digest: sorted(refs) for digest, refs in found.items()}
 

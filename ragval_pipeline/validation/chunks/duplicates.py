@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -182,7 +183,7 @@ class Shingled:
         bands, kept, lengths = Bands(), ScratchRows(), [np.empty(0, dtype=np.int64)]
         for batch in evidence.facts.batches("chunks", ("shingles",)):
             shingles = batch.column("shingles")
-            hashes, each = shingles.flatten().to_numpy(), np.diff(shingles.offsets.to_numpy())
+            hashes, each = numbers_of(shingles.flatten()), np.diff(numbers_of(shingles.offsets))
             bands.add(hashes, np.cumsum(np.append(0, each[each > 0]), dtype=np.int64))
             kept.add(hashes[:, None])
             lengths.append(each)

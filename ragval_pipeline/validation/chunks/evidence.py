@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.sources.arrow import array_of, constant, numbers_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
@@ -90,12 +91,12 @@ class ChunkEvidence:
         import pyarrow.compute as pc
 
         found: dict[str, BlockFacts] = {}
-        wanted = pa.array(sorted(keys), pa.string())
+        wanted = array_of(sorted(keys), pa.string())
         for batch in self.facts.batches("pages", ("page_key", "blocks")):
             chosen = batch.filter(pc.is_in(batch.column("page_key"), wanted))
             blocks = chosen.column("blocks").flatten()
-            ends = np.cumsum(pc.list_value_length(chosen.column("blocks")).to_numpy())
-            long = np.flatnonzero(pc.struct_field(blocks, "letters").to_numpy() >= PASSAGE_LETTERS)
+            ends = np.cumsum(numbers_of(pc.list_value_length(chosen.column("blocks"))))
+            long = np.flatnonzero(numbers_of(pc.struct_field(blocks, "letters")) >= PASSAGE_LETTERS)
             names = chosen.column("page_key").to_pylist()
             last = dict(zip(np.searchsorted(ends, long, side="right").tolist(), long.tolist(), strict=True))
             found |= {names[page]: BlockFacts(**blocks[at].as_py()) for page, at in last.items()}
@@ -108,7 +109,7 @@ class ChunkEvidence:
 
         if not keys:
             return
-        wanted = pa.array(sorted(keys), pa.string())
+        wanted = array_of(sorted(keys), pa.string())
         for table in self.facts.by_bucket("chunks", _PLACED):
             meant = pc.and_(table.column("compared"), pc.is_in(table.column("page_key"), wanted))
             by_page: dict[str, list[ChunkFacts]] = {}
@@ -122,7 +123,7 @@ class ChunkEvidence:
         import pyarrow.compute as pc
 
         found: dict[str, ChunkFacts] = {}
-        wanted = pa.array(sorted(points), pa.string())
+        wanted = array_of(sorted(points), pa.string())
         for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
             meant = pc.and_(table.column("compared"), pc.less(table.column("found"), table.column("letters")))
             chunks = _chunks(table, pc.and_(meant, pc.is_in(table.column("point_id"), wanted)))
@@ -146,7 +147,7 @@ class ChunkEvidence:
         total = 0
         for table in self.facts.by_bucket("chunks", _PLACED):
             compared = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
-            compared = pc.and_(compared, pc.greater(table.column("letters"), 0))
+            compared = pc.and_(compared, pc.greater(table.column("letters"), constant(0)))
             total += pc.sum(compared).as_py() or 0
             differs = pc.less(table.column("found"), table.column("letters"))
             differing += _chunks(table, pc.and_(compared, differs))

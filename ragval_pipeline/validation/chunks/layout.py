@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, NESTED, PASSAGE_LETTERS, VERIFIED_FROM, WHOLE
 
 if TYPE_CHECKING:
@@ -87,11 +88,11 @@ class Layout:
         found = cls()
         for table in buckets:
             meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
-            kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), 0)))
+            kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), constant(0))))
             found._add(_Chunks.of(kept))
             # What was cut from a stored chunk is stored again by that alone: each depth is an ingestion of its own.
             for depth in pc.unique(kept.column("depth")).to_pylist():
-                chunks = _Chunks.of(kept.filter(pc.equal(kept.column("depth"), depth)))
+                chunks = _Chunks.of(kept.filter(pc.equal(kept.column("depth"), constant(depth))))
                 found.twice.update(chunks.ingested_twice())
         return found
 
@@ -132,13 +133,13 @@ class _Chunks:
         table = table.combine_chunks()
         pages = table.column("page_key").combine_chunks().dictionary_encode()
         numbers = {
-            name: pc.fill_null(table.column(name).cast("int64"), -1).to_numpy()
+            name: numbers_of(without_nulls(table.column(name).cast("int64"), -1))
             for name in ("letters", "found", "longest", "repeated", "chunk_index")
         }
         spans = {name: table.column(name).combine_chunks() for name in ("starts", "places", "lengths")}
-        start, place, length = (lists.flatten().to_numpy().astype(np.int64) for lists in spans.values())
-        chunk = np.repeat(np.arange(len(table)), pc.list_value_length(spans["starts"]).to_numpy())
-        keys, page = pages.dictionary.to_pylist(), pages.indices.to_numpy().astype(np.int64)
+        start, place, length = (numbers_of(lists.flatten()).astype(np.int64) for lists in spans.values())
+        chunk = np.repeat(np.arange(len(table)), numbers_of(pc.list_value_length(spans["starts"])))
+        keys, page = pages.dictionary.to_pylist(), numbers_of(pages.indices).astype(np.int64)
         return cls(keys, page, numbers, chunk, start, place, length)
 
     @property

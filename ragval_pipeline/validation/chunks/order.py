@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
 from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
 
@@ -27,19 +28,6 @@ Number = tuple[int, str | None]
 
 #: Reads some columns of every point of the snapshot.
 Points = Callable[[Sequence[str]], "Iterable[pa.RecordBatch]"]
-
-
-def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
-    """Reads points from rows in memory."""
-    import pyarrow as pa
-
-    from ragval_pipeline.sources.snapshot.manifest import arrow_schema
-
-    def read(columns: Sequence[str]) -> list[pa.RecordBatch]:
-        schema = pa.schema([arrow_schema(()).field(name) for name in columns])
-        return list(pa.Table.from_pylist(list(rows), schema=schema).to_batches())
-
-    return read
 
 
 @dataclass
@@ -140,7 +128,7 @@ class Orders:
 
         if not keys:
             return {}
-        wanted = pa.array(sorted(keys), pa.string())
+        wanted = array_of(sorted(keys), pa.string())
         batches = (batch.filter(pc.is_in(batch.column("page_key"), wanted)) for batch in self.read(COLUMNS))
         return _collected(row for batch in batches for row in batch.to_pylist())
 
@@ -183,7 +171,7 @@ class _Pages:
         import numpy as np
 
         named = keys.dictionary_encode()
-        codes, own = named.indices.to_numpy(), []
+        codes, own = numbers_of(named.indices), []
         firsts = np.unique(codes, return_index=True)[1].tolist()
         for key, first in zip(named.dictionary.to_pylist(), firsts, strict=True):
             if key not in self._numbers:
@@ -207,15 +195,15 @@ def _held(read: Points, now: datetime) -> tuple[_Pages, Numbers, NDArray[np.floa
     pages, indices, moments = _Pages(), [np.empty(0, dtype=np.int64)], [np.empty(0)]
     latest = (now + CLOCK_SKEW).timestamp()
     for every in read(_NARROW):
-        index = pc.fill_null(every.column("chunk_index"), -1)
-        batch = every.filter(pc.and_(pc.is_valid(every.column("page_key")), pc.greater_equal(index, 0)))
+        index = without_nulls(every.column("chunk_index"), -1)
+        batch = every.filter(pc.and_(pc.is_valid(every.column("page_key")), pc.greater_equal(index, constant(0))))
         if not batch.num_rows:
             continue
         pages.add(batch.column("page_key"), batch.column("source_url"))
-        indices.append(batch.column("chunk_index").to_numpy())
-        stored = pc.fill_null(batch.column("embedded_at"), "").dictionary_encode()
+        indices.append(numbers_of(batch.column("chunk_index")))
+        stored = without_nulls(batch.column("embedded_at"), "").dictionary_encode()
         known = np.array([_seconds(text, latest) for text in stored.dictionary.to_pylist()])
-        moments.append(known[stored.indices.to_numpy()])
+        moments.append(known[numbers_of(stored.indices)])
     return pages, np.concatenate(indices), np.concatenate(moments)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -168,7 +169,7 @@ def _one_per_page(measured: Measured) -> list[Finding]:
     import numpy as np
 
     names, page = measured.texts.codes("page_key")
-    digest = measured.texts.table.column("digest").combine_chunks().fill_null(0).to_numpy()
+    digest = numbers_of(without_nulls(measured.texts.table.column("digest"), 0))
     rows = np.flatnonzero(page < len(names) - 1)
     pages = len(np.unique(page[rows]))
     # A page that was ingested twice is still one chunk.

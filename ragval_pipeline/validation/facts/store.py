@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.manifest import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -36,7 +37,7 @@ def filled(column: str) -> Chosen:
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         import pyarrow.compute as pc
 
-        return pc.greater(pc.list_value_length(batch.column(column)), 0)
+        return pc.greater(pc.list_value_length(batch.column(column)), constant(0))
 
     return chosen
 

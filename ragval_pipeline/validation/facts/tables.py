@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.sources.arrow import array_of, numbers_of
 from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.furniture import Phrase
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts
@@ -193,7 +193,7 @@ def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
     # Field by field: as mappings the blocks would take several times as long.
     blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
     hashes = (
-        _cut(array("Q", batch.column(name).flatten().to_numpy().tobytes()), batch.column(name)) for name in _OF_PAGES
+        _cut(array("Q", numbers_of(batch.column(name).flatten()).tobytes()), batch.column(name)) for name in _OF_PAGES
     )
     lists = zip(_cut(blocks, batch.column("blocks")), *hashes, strict=True)
     rows = _rows(batch.drop_columns(["blocks", *_OF_PAGES]), {"damaged": tuple})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -124,7 +125,7 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFac
             known = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
             counter.update({value: count for value, count in known if value})
         sampled = range(-facts.points % step, batch.num_rows, step)
-        for row in batch.take(pa.array(sampled, pa.int64())).to_pylist():
+        for row in batch.take(array_of(sampled, pa.int64())).to_pylist():
             names = (row["page_key"], row["module"], row["chapter"])
             facts.sample.append(Chunk(*names, fold_text(row["text"] or ""), row["point_id"], row["chunk_index"]))
         facts.points += batch.num_rows

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Literal
 
+from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import (
@@ -48,7 +49,7 @@ def _shown(pages: Iterable[pa.RecordBatch]) -> Iterator[list[int]]:
     import pyarrow.compute as pc
 
     for batch in pages:
-        read = batch.filter(pc.equal(batch.column("state"), "read"))
+        read = batch.filter(pc.equal(batch.column("state"), constant("read")))
         digests = pc.struct_field(read.column("blocks").flatten(), "digest").to_pylist()
         ends = pc.cumulative_sum(pc.list_value_length(read.column("blocks"))).to_pylist()
         others = read.column("beside").to_pylist() if "beside" in read.schema.names else [[]] * len(read)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.arrow import array_of, constant
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
@@ -94,7 +95,7 @@ def compare(facts: Facts) -> Compared:
     by_page: dict[str, list[ChunkFacts]] = {}
     strays = []
     found, letters = _letters(facts, walls)
-    for chunk in facts.chunks(partial(_is_told, pages=pa.array([*lacking, *walls], pa.string()))):
+    for chunk in facts.chunks(partial(_is_told, pages=array_of([*lacking, *walls], pa.string()))):
         if not chunk.compared or chunk.page_key in walls:
             strays.append(chunk)
             continue
@@ -124,7 +125,7 @@ def _is_told(chunks: pa.RecordBatch, pages: pa.StringArray) -> pa.BooleanArray:
 
     differ = pc.or_(
         pc.less(chunks.column("found"), chunks.column("letters")),
-        pc.greater(pc.list_value_length(chunks.column("joins")), 0),
+        pc.greater(pc.list_value_length(chunks.column("joins")), constant(0)),
     )
     told = pc.or_(differ, pc.is_in(chunks.column("page_key"), value_set=pages))
     return pc.or_(told, pc.invert(chunks.column("compared")))
@@ -136,7 +137,7 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
     import pyarrow.compute as pc
 
     found = letters = 0
-    beside = pa.array(list(walls), pa.string())
+    beside = array_of(list(walls), pa.string())
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
         is_judged = pc.and_not(batch.column("compared"), pc.is_in(batch.column("page_key"), value_set=beside))
         judged = batch.filter(is_judged)

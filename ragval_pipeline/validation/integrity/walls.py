@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.sources.arrow import array_of, constant, numbers_of
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.facts.rows import PageFacts
 from ragval_pipeline.validation.facts.store import Facts
@@ -46,11 +47,13 @@ def _silent(facts: Facts) -> list[str]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    standing = pa.array(_with_standing_chunks(facts), pa.string())
+    standing = array_of([*_with_standing_chunks(facts)], pa.string())
     silent: list[str] = []
     chunks = 0
     for batch in facts.batches("pages", ("page_key", "state", "chunks")):
-        is_silent = pc.and_not(pc.equal(batch.column("state"), "read"), pc.is_in(batch.column("page_key"), standing))
+        is_silent = pc.and_not(
+            pc.equal(batch.column("state"), constant("read")), pc.is_in(batch.column("page_key"), standing)
+        )
         found = batch.filter(is_silent)
         silent += found.column("page_key").to_pylist()
         chunks += pc.sum(found.column("chunks")).as_py() or 0
@@ -61,7 +64,7 @@ def _pages(facts: Facts, keys: Collection[str]) -> Iterator[PageFacts]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    wanted = pa.array(keys, pa.string())
+    wanted = array_of([*keys], pa.string())
     return facts.pages(lambda batch: pc.is_in(batch.column("page_key"), wanted))
 
 
@@ -73,8 +76,8 @@ def _held_digests(facts: Facts) -> NDArray[np.uint64]:
     found = [np.empty(0, dtype=np.uint64)]
     for batch in facts.batches("pages", ("blocks",)):
         digest, letters, held = (pc.struct_field(batch.column("blocks").flatten(), name) for name in _OF_BLOCK)
-        is_held = pc.greater_equal(held, pc.multiply(MOST, letters))
-        found.append(np.unique(digest.filter(is_held).to_numpy(zero_copy_only=False)))
+        is_held = pc.greater_equal(held, pc.multiply(constant(MOST), letters))
+        found.append(np.unique(numbers_of(digest.filter(is_held))))
     return np.unique(np.concatenate(found))
 
 
@@ -84,7 +87,7 @@ def _with_standing_chunks(facts: Facts) -> frozenset[str]:
 
     found: set[str] = set()
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
-        stands = pc.greater_equal(batch.column("found"), pc.multiply(MOST, batch.column("letters")))
+        stands = pc.greater_equal(batch.column("found"), pc.multiply(constant(MOST), batch.column("letters")))
         found.update(batch.filter(pc.and_(batch.column("compared"), stands)).column("page_key").unique().to_pylist())
     return frozenset(found)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.arrow import array_from, array_of
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.detectors import find_all
@@ -79,7 +80,7 @@ class PayloadEvidence:
         start = 0
         for batch in self.batches(columns):
             first, end = np.searchsorted(numbers, (start, start + batch.num_rows))
-            found += batch.take(numbers[first:end] - start).to_pylist()
+            found += batch.take(array_from(numbers[first:end] - start)).to_pylist()
             start += batch.num_rows
         return found
 
@@ -88,7 +89,7 @@ class PayloadEvidence:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        wanted = pa.array(list(values), pa.string())
+        wanted = array_of(list(values), pa.string())
         for batch in self.batches(tuple(dict.fromkeys([*columns, column]))) if values else ():
             yield from batch.filter(pc.is_in(batch.column(column), value_set=wanted)).to_pylist()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.values import shown
 from ragval_pipeline.text.characters import is_blank
@@ -123,10 +124,10 @@ def _values(evidence: PayloadEvidence, names: Sequence[str]) -> dict[str, _Value
     for batch in evidence.batches(names):
         for name, held in found.items():
             column = batch.column(name)
-            is_text = pa.types.is_string(column.type)
-            held.points += (
-                len(column) - column.null_count - (pc.sum(pc.equal(column, "")).as_py() or 0 if is_text else 0)
-            )
+            filled = pc.is_valid(column)
+            if pa.types.is_string(column.type):
+                filled = pc.not_equal(column, constant(""))
+            held.points += filled.true_count
             # Lists cannot be told apart by Arrow.
             for entry in column if pa.types.is_list(column.type) else column.unique():
                 if len(held.first) == 2:

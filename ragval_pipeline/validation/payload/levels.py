@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
+from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
@@ -178,6 +179,7 @@ def derive_levels(
         lambda: defaultdict(list)
     )
     tables: list[pa.RecordBatch] = []
+    level_names = array_of(LEVELS, pa.string())
     points = complete = 0
     for batch in batches:
         columns: dict[str, pa.Array] = {"point_id": batch.column("point_id")}
@@ -188,12 +190,12 @@ def derive_levels(
             stored = batch.column(kind_column(name))
             kinds[name].update({entry["values"]: entry["counts"] for entry in stored.value_counts().to_pylist()})
             of_kind = [_level_of(kind, key, urls_required) for kind in stored.dictionary.to_pylist()]
-            levels = np.array(of_kind, dtype=np.int8)[stored.indices.to_numpy()]
+            levels = np.array(of_kind, dtype=np.int8)[numbers_of(stored.indices)]
             if key is not None and key != "text":
                 numbers = _judge_values(levels, stored, batch.column(key), key, textless, valid.get(key))
                 if numbers is not None:
                     columns[number_column(name)] = numbers
-            columns[level_column(name)] = pa.DictionaryArray.from_arrays(pa.array(levels), list(LEVELS))
+            columns[level_column(name)] = pa.DictionaryArray.from_arrays(array_from(levels), level_names)
             if name in required:
                 incomplete |= levels <= _EMPTY
             for level in ((_MISSING, _EMPTY) if name in present else ()) + ((_WRONG_TYPE, _INVALID) if key else ()):
@@ -203,7 +205,7 @@ def derive_levels(
         points += batch.num_rows
         complete += int(batch.num_rows - incomplete.sum())
     return PayloadLevels(
-        pa.Table.from_batches(tables) if tables else pa.table({"point_id": pa.array([], pa.string())}),
+        pa.Table.from_batches(tables) if tables else pa.table({"point_id": array_of([], pa.string())}),
         complete=complete,
         offenders={level: {n: np.concatenate(rows) for n, rows in found.items()} for level, found in offenders.items()},
         kinds=kinds,
@@ -228,25 +230,24 @@ def _judge_values(
         The whole numbers of a field with a smallest one.
     """
     import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if canonical in INTEGER_FIELDS:
         # A float that is a whole number is a whole number: JSON knows no difference.
-        whole = pc.and_(pc.equal(kinds.dictionary_decode(), "float"), values.is_valid())
-        levels[whole.to_numpy(zero_copy_only=False)] = _OK
+        whole = pc.and_(pc.equal(kinds.dictionary_decode(), constant("float")), values.is_valid())
+        levels[numbers_of(whole)] = _OK
     if (minimum := RULES[canonical].minimum) is not None:
-        numbers = values.fill_null(_BEYOND).to_numpy()
+        numbers = numbers_of(without_nulls(values, _BEYOND))
         # No text has no tokens: there 0 is the true count.
         true = (numbers == 0) & textless if canonical == "token_count" else np.zeros_like(textless)
         levels[(levels == _OK) & (numbers < minimum) & ~true] = _INVALID
-        return pa.array(numbers, mask=(levels < _INVALID) | true)
+        return array_from(numbers, missing=(levels < _INVALID) | true)
     if valid is not None:
         # The texts of a page repeat: each is judged once.
         rows = np.flatnonzero(levels == _OK)
-        known = values.take(pa.array(rows)).dictionary_encode()
+        known = values.take(array_from(rows)).dictionary_encode()
         wrong = np.array([not valid(value) for value in (*known.dictionary.to_pylist(), "")], dtype=bool)
-        places = known.indices.fill_null(len(known.dictionary)).to_numpy()
+        places = numbers_of(without_nulls(known.indices, len(known.dictionary)))
         levels[rows[wrong[places]]] = _INVALID
     return None
 
@@ -259,7 +260,7 @@ def _without_text(batch: pa.RecordBatch, fields: Mapping[str, str]) -> npt.NDArr
         return np.zeros(batch.num_rows, dtype=bool)
     kinds = batch.column(kind_column(fields["text"]))
     empty = np.array([kind == "absent" or kind in EMPTY_KINDS for kind in kinds.dictionary.to_pylist()], dtype=bool)
-    found: npt.NDArray[np.bool_] = empty[kinds.indices.to_numpy()]
+    found: npt.NDArray[np.bool_] = empty[numbers_of(kinds.indices)]
     return found
 
 

@@ -8,6 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import NOISE, ROUNDING
@@ -182,7 +183,7 @@ def _with_rows(snapshot: Iterable[pa.RecordBatch], vectors_of: VectorsOf) -> Ite
         ids = rows.column("point_id").to_pylist()
         place = {name: number for number, name in enumerate(ids)}
         for batch in vectors_of(ids):
-            there = pa.array([place[name] for name in (*batch.ids, *batch.missing)], pa.int64())
+            there = array_of([place[name] for name in (*batch.ids, *batch.missing)], pa.int64())
             yield batch, pa.Table.from_batches([rows]).take(there)
         give_back_memory()
 

@@ -164,7 +164,7 @@ class PageCopies:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        wanted = pa.array(sorted(keys), pa.string())
+        wanted = array_of(sorted(keys), pa.string())
         for batch in read_parts(self.manifest.folder(), self.manifest.parts, None):
             yield from records_from(batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)))
 

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.site.of_suite import ReadsPages, read_pages
@@ -90,7 +91,7 @@ def take_copies(
     with sparing_memory(), BucketWriter(folder, arrow_schema(), buckets_for(expected, PAGES_PER_BUCKET)) as writer:
         for batch in each_done(rows_of, some, scale or ScaleSettings(workers=1), weight=CHUNKS_A_PAGE * expected):
             writer.add(batch, batch.column("page_key"))
-            readable += pc.sum(pc.greater(pc.binary_length(batch.column("body")), 0)).as_py()
+            readable += pc.sum(pc.greater(pc.binary_length(batch.column("body")), constant(0))).as_py()
         parts = writer.close()
     return PageCopiesManifest(
         run_id=run_id,
