@@ -106,6 +106,8 @@ class QdrantSettings(Section):
         return self
 
 
+#: Stands for the address of a site whose pages are named by their files.
+FILES = "files"
 #: The keys of ``source`` that name pages, of which a suite has one.
 SOURCES = ("sitemap", "folder", "urls", "llms")
 
@@ -118,7 +120,9 @@ class SourceSettings(Section):
         None, description="Folder of the Markdown, MDX or HTML files that the site is built from, instead of a sitemap"
     )
     site_url: str | None = Field(
-        None, description="With folder: address that the site is served at; null: its configuration says"
+        None,
+        description="With folder: address that the site is served at; files: none, points name files; null: its "
+        "configuration says",
     )
     urls: Path | tuple[Text, ...] | None = Field(
         None, description="List of addresses, or a file with one a line, instead of a sitemap"
@@ -153,6 +157,8 @@ class SourceSettings(Section):
             raise ValueError("give exactly one of sitemap, folder, urls and llms")
         if self.site_url is not None and self.folder is None:
             raise ValueError("site_url belongs to folder: the other kinds name whole addresses")
+        if self.site_url == FILES and self.site_root is not None:
+            raise ValueError("site_root is looked up by addresses: give the site's in site_url")
         return self
 
     @property

@@ -111,6 +111,27 @@ def test_a_folder_of_markdown_is_a_source_and_the_points_say_where_it_is_served(
     assert ragval("run", "--only", "coverage").code == 0
 
 
+@pytest.mark.parametrize(
+    ("path", "guessed"), [("/home/ann/robots/guide/{}.md", False), ("guide\\{}.md", False), ("blob", True)]
+)
+def test_a_loader_of_folders_names_files_and_init_finds_them_in_the_folder(
+    tmp_path: Path, ragval: Ragval, path: str, guessed: bool
+) -> None:
+    payloads = langchain_payloads()
+    for payload in payloads:
+        name = payload["metadata"]["source"].rstrip("/").rpartition("/")[2]
+        payload["metadata"] = {"source": path.format(name)} | ({"from": f"guide/{name}.md"} if guessed else {})
+    store(tmp_path / "qdrant", payloads)
+    guide(tmp_path)
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
+    assert ended.code == 0, ended.err
+    assert "4 of 4 pages of the folder are in the index" in ended.out
+    assert written(tmp_path)["source"] == {"folder": "guide", "site_url": "files"}
+    assert written(tmp_path)["payload"]["fields"]["source_url"] == f"metadata.{'from' if guessed else 'source'}"
+    assert ragval("run", "--only", "coverage").code == 0
+    assert "of the first" in ragval("doctor").out
+
+
 def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_them(
     tmp_path: Path, ragval: Ragval
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,37 @@ def test_every_kind_of_source_says_of_an_index_what_the_sitemap_of_the_built_sit
         if source == SOURCES:
             assert found["content_integrity"].value == 1.0  # the chunks hold markup that only the sources have
     assert 0.95 < built["content_integrity"].value < 1.0
+
+
+@pytest.mark.parametrize(
+    ("folder", "site_url"),
+    [("docs/", SITE), ("/home/ann/book/docs/", "files"), ("file:///home/ann/docs/", SITE), ("docs\\", "files")],
+)
+def test_points_that_name_files_belong_to_the_pages_that_are_made_of_them(
+    project: Path, tmp_path: Path, folder: str, site_url: str
+):
+    from qdrant_client import QdrantClient
+
+    home = shutil.copytree(project, tmp_path / "here")
+    with closing(QdrantClient(path=str(home / "qdrant"))) as client:
+        records, _ = client.scroll("parts", limit=100, with_payload=True)
+        payloads = [dict(record.payload or {}) for record in records]
+        for payload in payloads:
+            topic = payload["source_url"].split("/")[-2]
+            name = f"parts/{topic}/{'gone' if topic == TOPICS[-1] else 'README'}.md"
+            payload["source_url"] = folder + (name.replace("/", "\\") if folder.endswith("\\") else name)
+        client.upsert("parts", points_of(payloads))
+    report = validated(home, {"folder": "docs", "site_url": site_url})
+    coverage = next(criterion for criterion in report.criteria if criterion.name == "coverage")
+    assert (coverage.numerator, coverage.denominator) == (7, 8)
+    own = f"{SITE}parts/{TOPICS[-1]}/" if site_url == SITE else f"parts/{TOPICS[-1]}/README.md"
+    found = {finding.code: list(finding.subjects) for finding in report.findings}
+    assert found["coverage.missing_page"] == [own]
+    [orphan] = found["coverage.orphan_page"]
+    assert orphan.endswith("gone.md")
+    assert {code for code in found if code.split(".")[0] in ("coverage", "integrity", "payload")} == {
+        "coverage.missing_page", "coverage.orphan_page",
+    }  # fmt: skip
 
 
 def test_a_page_that_is_missing_from_the_index_is_named_with_its_file(project: Path):

@@ -10,7 +10,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.site.of_suite import check_files
-from ragval_pipeline.sources.site.urls import fold_path, host_of, path_of
+from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
@@ -76,8 +76,11 @@ def _origin(suite: Suite, inventory: SiteInventory, look: Look | None) -> list[C
 
 def _other_host(inventory: SiteInventory, urls: Sequence[str]) -> str:
     hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
+    example = f"for example, {urls[0][:80]!r}: correct payload.fields.source_url"
+    if not hosts and inventory.of_files:
+        return f"The points name no file of {inventory.location} but, {example}, or source.folder."
     if not hosts:
-        return f"The points hold no http(s) URLs but, for example, {urls[0][:80]!r}: correct payload.fields.source_url."
+        return f"The points hold no http(s) URLs but, {example}."
     host = hosts.most_common(1)[0][0]
     paths = {fold_path(path_of(page.url)) for page in inventory.in_scope}
     if host != inventory.site_host and any(fold_path(path_of(url)) in paths for url in urls):
@@ -122,7 +125,8 @@ def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]
     asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
     bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
     if not bad:
-        return ok("pages", f"read from the files of {source.folder.name if source.folder else ''}, at {urls[0]}")
+        at = f", at {urls[0]}" if is_http_url(urls[0]) else ""
+        return ok("pages", f"read from the files of {source.folder.name if source.folder else ''}{at}")
     return problem("pages", f"{bad[0].url}: {bad[0].problem}", "Correct source.folder or name source.site_root.")
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.cli.draft.first_look import Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import guess_embedder
@@ -25,19 +25,20 @@ from ragval_pipeline.cli.draft.site import (
 )
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
-from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.suite.sections import FILES, SourceSettings
 from ragval_pipeline.validation.payload.aliases import suggest_field_map
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
-    from ragval_pipeline.suite.sections import QdrantSettings
+    from ragval_pipeline.suite.sections import FILES, QdrantSettings
 
 #: Mean characters from which a text is more than a name.
 _LONG = 20
@@ -80,6 +81,8 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
     embedder = guess_embedder(look, vector, fields, flavour, reader, wishes.profile)
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
     urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
+    # A loader of folders stores the paths of files.
+    urls = urls or list(dict.fromkeys(path for path in stored if isinstance(path, str) and is_file_path(path)))
     site = _site(wishes.source, urls)
     if (kinds := find_kinds(look, fields, site)) is not None:
         look = kinds.kept(look)
@@ -140,7 +143,7 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
     guesses = {
         name: path
         for name, path in (("text", _longest_text(look, free)), ("source_url", _urls(look, free)))
-        if name not in found and path is not None
+        if path is not None and (name not in found or (name == "source_url" and not _addresses(look, found[name])))
     }
     found.update(guesses)
     return {name: found[name] for name in wanted if name in found}, list(guesses)
@@ -199,7 +202,8 @@ def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
     look = _looked(settings, urls)
     if kind == "folder" and not look.indexed and urls:
         # Its configuration does not say where the site is, or says another place: the points may.
-        told = f"https://{_usual_host(urls)}{shared_folder(urls) or ''}/"
+        host = _usual_host(urls)
+        told = FILES if host is None else f"https://{host}{shared_folder(urls) or ''}/"
         again = _looked({**settings, "site_url": told}, urls)
         return again if again.indexed else look
     return look
@@ -272,7 +276,14 @@ def _mean_length(look: Look, path: str) -> float:
 
 
 def _urls(look: Look, paths: list[str]) -> str | None:
-    """The payload name under which most points hold an http(s) URL."""
-    counts = {path: sum(is_http_url(value) for value in look.values(path)) for path in paths}
-    best = max(counts, key=lambda path: counts[path], default=None)
-    return best if best is not None and 2 * counts[best] > len(look.points) else None
+    """The payload name under which most points hold an http(s) URL, or else the longest path of a file."""
+    held = {path: kind for path in paths if (kind := _addresses(look, path))}
+    return max(held, key=lambda path: (held[path] == "url", sum(map(len, look.values(path)))), default=None)
+
+
+def _addresses(look: Look, path: str) -> Literal["url", "file"] | None:
+    """What most points hold under a payload name: an http(s) URL, the path of a file, or neither."""
+    texts = [value for value in look.values(path) if isinstance(value, str)]
+    if 2 * sum(map(is_http_url, texts)) > len(look.points):
+        return "url"
+    return "file" if 2 * sum(map(is_file_path, texts)) > len(look.points) else None

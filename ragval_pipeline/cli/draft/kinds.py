@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from ragval_pipeline.cli.draft.site import SiteLook, records_of
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
@@ -92,7 +91,7 @@ def _looked_for(
     by_page: dict[str, dict[tuple[object, ...], list[Mapping[str, object]]]] = {}
     for point in look.points:
         url, text = (lookup(point.payload, fields[name])[1] for name in ("source_url", "text"))
-        if is_http_url(url) and isinstance(text, str):
+        if isinstance(url, str) and isinstance(text, str):
             kind = tuple(lookup(point.payload, path)[1] for path in paths)
             by_page.setdefault(url, {}).setdefault(kind, []).append(point.payload)
     # Where a page has points of several kinds, these are not kinds of pages.

@@ -252,7 +252,8 @@ def _title(look: Look, point: Point, fields: Mapping[str, str]) -> str:
 
 
 def _words_of(url: str) -> str:
-    last = path_of(url).rstrip("/").rpartition("/")[2].removesuffix(".html")
+    last = re.split(r"[\\/]", path_of(url).rstrip("/"))[-1]
+    last = last.removesuffix(".html") if is_http_url(url) else last.rpartition(".")[0] or last
     return " ".join(re.split(r"[-_+]+", last))
 
 

@@ -17,6 +17,7 @@ from ragval_pipeline.sources.embedders.configuration import PROVIDERS
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.sections import FILES
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,8 @@ def _source(draft: SuiteDraft) -> list[str]:
             f"#   include: {include}",
         ]
     lines = ["source:", *(f"  {key}: {_value(place)}" for key, place in draft.source.items())]
+    if draft.source.get("site_url") == FILES:
+        lines[-1] += "   # the points name files; or the address of the site, then pages are named by that"
     if draft.site_root is not None:
         lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
     if draft.include:

@@ -60,7 +60,7 @@ def judge_payloads(
         fields=manifest.fields,
         required=manifest.required,
         observed=manifest.observed,
-        urls_required=inventory.configured,
+        addresses=inventory.addresses,
         plain_headings=profile.plain_headings if profile else False,
         modules=suite.payload.modules,
         filtered=tuple(suite.qdrant.filter or ()),
@@ -74,7 +74,7 @@ def judge_payloads(
         evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
         measured = measure_payloads(evidence)
         judged = expectations.run_expectations(
-            evidence.levels, fields=rules.fields, required=rules.required, urls_required=rules.urls_required
+            evidence.levels, fields=rules.fields, required=rules.required, addresses=rules.addresses
         )
     return with_expectations(measured, judged)
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.sources.site.file_names import FileNames
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure
 from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, host_of, is_http_url, path_of
 
@@ -88,6 +89,7 @@ class Scope:
     def reason_out(self, url: str) -> str | None:
         """Return why the page is out of scope, in words, or None when it is in scope."""
         path = fold_path(path_of(url))
+        path = path if path.startswith("/") else f"/{path}"  # a file's
         for glob, pattern in self._exclude:
             if pattern.fullmatch(path):
                 return f"excluded by '{glob}'"
@@ -124,6 +126,9 @@ def _decoded(glob: str) -> str:
     path = glob.replace("?", "%3F").replace("#", "%23")
     return path_of("http://glob" + ("" if path.startswith("/") else "/") + path)
 
+
+#: How a point names its page: by an http(s) URL, by that or the path of a file, or by any id.
+Addresses = Literal["urls", "files", "ids"]
 
 #: Why nothing that needs the site is measured when there is none.
 NO_SOURCE = "the suite names no source"
@@ -169,6 +174,7 @@ class SiteInventory(BaseModel):
         pages: In the sitemap's order.
         files: Sitemap files read.
         markdown: Whether an address with ``.md`` behind it is the same page.
+        of_files: Whether pages are files of the folder ``location``, and ``sitemap`` is the path of each in it.
         failure: Why the sitemap could not be read, or None; then there are no pages, and which ones are is not known.
     """
 
@@ -181,7 +187,13 @@ class SiteInventory(BaseModel):
     pages: tuple[SitePage, ...] = ()
     files: tuple[str, ...] = ()
     markdown: bool = False
+    of_files: bool = False
     failure: HostFailure | None = None
+
+    @property
+    def addresses(self) -> Addresses:
+        """What points can name the pages by."""
+        return "files" if self.of_files else "urls" if self.configured else "ids"
 
     @property
     def in_scope(self) -> list[SitePage]:
@@ -195,7 +207,10 @@ class SiteInventory(BaseModel):
 
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""
-        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown)
+        files = None
+        if self.of_files:
+            files = FileNames(self.location or "", {page.sitemap: page.key for page in self.pages})
+        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, files=files)
 
     def check_readable(self) -> None:
         """Raise the SystemFailure that kept the sitemap from being read, if one did: for what needs the site."""
@@ -210,6 +225,7 @@ def take_inventory(
     exclude: Iterable[str],
     host_aliases: Iterable[str],
     markdown: bool = False,
+    of_files: bool = False,
 ) -> SiteInventory:
     """The inventory of a sitemap; two spellings of one page count once, under the first."""
     aliases = tuple(host_aliases)
@@ -233,6 +249,7 @@ def take_inventory(
         pages=tuple(pages.values()),
         files=listing.files,
         markdown=markdown,
+        of_files=of_files,
     )
 
 

@@ -217,6 +217,7 @@ def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInv
         exclude=source.exclude,
         host_aliases=source.host_aliases,
         markdown=source.llms is not None,
+        of_files=source.folder is not None,
     )
 
 

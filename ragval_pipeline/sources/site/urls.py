@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from urllib.parse import urljoin
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.site.file_names import FileNames
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -46,22 +47,29 @@ class UrlFolder:
         site_host: Host of the site, with its port unless that is the default one, e.g. ``docs.example.com``.
         host_aliases: Further hosts of the same site, each with its port unless that is the default one.
         markdown: Whether ``.md`` behind an address is folded too: the same page for machines, as ``llms.txt`` has it.
+        files: The files that the pages are made of, whose paths name them too.
 
     Raises:
         SuiteError: A host or alias is no host name.
     """
 
     def __init__(
-        self, *, site_host: str | None = None, host_aliases: Iterable[str] = (), markdown: bool = False
+        self,
+        *,
+        site_host: str | None = None,
+        host_aliases: Iterable[str] = (),
+        markdown: bool = False,
+        files: FileNames | None = None,
     ) -> None:
         self._site = _fold_host(site_host) if site_host else None
         self._aliases = frozenset(_fold_host(alias) for alias in host_aliases)
         self._markdown = markdown
+        self._files = files
         self._keys: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
 
     def key(self, url: str) -> str:
-        """Return the one spelling of the page; what is no http(s) URL is an opaque id and comes back as it is."""
+        """Return the one spelling of the page; what is no http(s) URL, nor names a file, comes back as it is."""
         known = self._keys.get(url)
         if known is None:
             known = self._keys[url] = self._fold(url)
@@ -79,7 +87,7 @@ class UrlFolder:
             return f"https://{host}{fold_path(path)}" if host else url
         parsed = _parse(url)
         if parsed is None:
-            return url
+            return (self._files.key(url) if self._files is not None else None) or url
         host = self._host(parsed)
         # A plus is an ordinary character in a path, and a space in a query.
         raw = parsed.raw_path.replace("%2B", "+")

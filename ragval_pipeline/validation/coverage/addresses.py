@@ -76,4 +76,4 @@ def _folders(stored: Sequence[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _segments(url: str) -> list[str]:
-    return fold_path(urlsplit(url).path).split("/")[1:]
+    return fold_path(urlsplit(url).path).strip("/").split("/")

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
@@ -41,14 +42,14 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
     all_strange = bool(strangers) and not any(_host(key) in site_hosts for key in indexed)
 
     # What is indexed under the site's own address as well lacks nothing by standing under another.
-    loopback = [page for page in indexed.values() if _is_private(page)]
+    loopback = [page for page in indexed.values() if _is_private(page, of_files=inventory.of_files)]
     counterparts_of = {
         host: site_pages_of((page.key for page in pages), site_keys) for host, pages in strangers.items()
     }
     foreign = {
         host: pages
         for host, pages in strangers.items()
-        if (sitemap_is_private or not _is_private(pages[0]))
+        if (sitemap_is_private or not _is_private(pages[0], of_files=inventory.of_files))
         and (all_strange or any(_rest(key) != "/" for key in counterparts_of[host].values()))
     }
     if loopback and sitemap_is_private:
@@ -120,8 +121,10 @@ def _development(pages: list[IndexedPage]) -> Finding:
     return finding.model_copy(update={"severity": "info"})
 
 
-def _is_private(page: IndexedPage) -> bool:
-    return is_loopback_or_private(next(iter(page.spellings)))
+def _is_private(page: IndexedPage, *, of_files: bool) -> bool:
+    """Whether nobody outside could open the page; where pages are files, their paths are as good as addresses."""
+    first = next(iter(page.spellings))
+    return is_loopback_or_private(first) and not (of_files and is_file_path(first))
 
 
 def _host(key: str) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.arrow import array_from, array_of
+from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.detectors import find_all
@@ -32,7 +33,7 @@ class PayloadRules:
         fields: Canonical name to payload name.
         required: Payload names that every point must hold.
         observed: Payload names of the collection, dotted where nested.
-        urls_required: Whether ``source_url`` must be an http(s) URL; false where ids stand in for pages.
+        addresses: What ``source_url`` may hold.
         plain_headings: Whether one heading as a text is how this system stores them.
         modules: Allowed modules; ``None``: those that the site's paths give.
         filtered: Payload names that the suite filters on.
@@ -43,7 +44,7 @@ class PayloadRules:
     fields: Mapping[str, str]
     required: tuple[str, ...] = ()
     observed: tuple[str, ...] = ()
-    urls_required: bool = True
+    addresses: Addresses = "urls"
     plain_headings: bool = False
     modules: tuple[str, ...] | None = None
     filtered: tuple[str, ...] = ()
@@ -122,7 +123,7 @@ def levels_of(
         fields=rules.fields,
         required=rules.required,
         now=now,
-        urls_required=rules.urls_required,
+        addresses=rules.addresses,
     )
 
 

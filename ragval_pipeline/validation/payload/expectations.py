@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.validation.payload.levels import (
     LEVELS,
     RULES,
@@ -57,7 +58,7 @@ def loading_expectations(only: Collection[str] | None = None) -> Iterator[None]:
 
 
 def run_expectations(
-    levels: PayloadLevels, *, fields: Mapping[str, str], required: Sequence[str], urls_required: bool
+    levels: PayloadLevels, *, fields: Mapping[str, str], required: Sequence[str], addresses: Addresses
 ) -> dict[str, Any]:
     """Have Great Expectations judge the same levels.
 
@@ -65,7 +66,7 @@ def run_expectations(
         levels: Of the whole collection.
         fields: Canonical name to payload name.
         required: Payload names that every point must hold.
-        urls_required: Whether ``source_url`` must be an http(s) URL.
+        addresses: What ``source_url`` may hold.
 
     Returns:
         ``{engine, version, success, evaluated, unsuccessful, results}``; each result has ``level``, ``field``,
@@ -75,7 +76,7 @@ def run_expectations(
     Raises:
         RuntimeError: Great Expectations could not be run, or counts otherwise.
     """
-    suite = build_expectations(fields, required, urls_required=urls_required)
+    suite = build_expectations(fields, required, addresses=addresses)
     return read_results(levels, suite, _ask(levels, suite))
 
 
@@ -99,7 +100,7 @@ def read_results(
 
 
 def build_expectations(
-    fields: Mapping[str, str], required: Sequence[str], *, urls_required: bool
+    fields: Mapping[str, str], required: Sequence[str], *, addresses: Addresses
 ) -> list[dict[str, Any]]:
     """The expectations as data, in the order present, non-empty, type, rule for each field.
 
@@ -110,7 +111,7 @@ def build_expectations(
     suite = []
     for name in dict.fromkeys([*present, *fields.values()]):
         key = canonical.get(name)
-        ruled = key is not None and has_value_rule(key, urls_required=urls_required)
+        ruled = key is not None and has_value_rule(key, addresses=addresses)
         asked = (["present", "non_empty"] if name in present else []) + (["type"] if key else [])
         for level in asked + (["rule"] if ruled else []):
             suite.append(_expectation(name, level, RULES[key].minimum if key is not None else None))

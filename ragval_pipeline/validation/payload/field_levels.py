@@ -86,7 +86,9 @@ def _finding(
     cause = None
     if rule is not None and code in {"payload.wrong_type", "payload.invalid_value"}:
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
-        cause = f"{name} must be {rule.says}" + (f"; found {example}." if example else ".")
+        or_file = canonical == "source_url" and evidence.rules.addresses == "files"
+        says = f"{rule.says} or the path of a file" if or_file else rule.says
+        cause = f"{name} must be {says}" + (f"; found {example}." if example else ".")
     # A required field may have no canonical name.
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
     if name not in evidence.rules.required:  # a text that is missing: named all the same, and no part of the criterion

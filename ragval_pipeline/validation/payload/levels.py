@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of, without_nulls
+from ragval_pipeline.sources.site.file_names import is_file_path
+from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
@@ -74,24 +76,24 @@ def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
 
 
-def allowed_kinds(canonical: str, *, urls_required: bool) -> frozenset[str]:
+def allowed_kinds(canonical: str, *, addresses: Addresses) -> frozenset[str]:
     """Kinds of the right type; document ids that stand in for URLs may be numbers."""
     kinds: frozenset[str] = frozenset(RULES[canonical].kinds)
-    return kinds if urls_required or canonical != "source_url" else kinds | {"int"}
+    return kinds if addresses != "ids" or canonical != "source_url" else kinds | {"int"}
 
 
-def value_rule(canonical: str, *, urls_required: bool) -> Callable[[str, datetime], bool] | None:
+def value_rule(canonical: str, *, addresses: Addresses) -> Callable[[str, datetime], bool] | None:
     """Whether a text of the right type can be, given the time of the run; ``None``: any text can."""
-    return None if canonical == "source_url" and not urls_required else RULES[canonical].valid
+    if canonical != "source_url" or addresses == "urls":
+        return RULES[canonical].valid
+    return None if addresses == "ids" else lambda value, _: is_http_url(value) or is_file_path(value)
 
 
-def has_value_rule(canonical: str, *, urls_required: bool) -> bool:
+def has_value_rule(canonical: str, *, addresses: Addresses) -> bool:
     """Whether values of the right type can still be wrong."""
     rule = RULES[canonical]
     return (
-        rule.minimum is not None
-        or bool(rule.invalid_kinds)
-        or value_rule(canonical, urls_required=urls_required) is not None
+        rule.minimum is not None or bool(rule.invalid_kinds) or value_rule(canonical, addresses=addresses) is not None
     )
 
 
@@ -156,7 +158,7 @@ def derive_levels(
     fields: Mapping[str, str],
     required: Sequence[str],
     now: datetime,
-    urls_required: bool,
+    addresses: Addresses,
 ) -> PayloadLevels:
     """Derive the levels.
 
@@ -165,14 +167,14 @@ def derive_levels(
         fields: Canonical name to payload name.
         required: Payload names that every point must hold.
         now: Time of the run, for times in the future.
-        urls_required: Whether ``source_url`` must be an http(s) URL; false where ids stand in for pages.
+        addresses: What ``source_url`` may hold.
     """
     import numpy as np
     import pyarrow as pa
 
     names = list(dict.fromkeys([*fields.values(), *required]))
     canonical, present = canonical_of(fields), present_fields(fields, required)
-    ruled = {key: value_rule(key, urls_required=urls_required) for key in canonical.values()}
+    ruled = {key: value_rule(key, addresses=addresses) for key in canonical.values()}
     valid = {key: _at(now, rule) for key, rule in ruled.items() if rule is not None}
     kinds: dict[str, Counter[str]] = {name: Counter() for name in names}
     offenders: defaultdict[Level, defaultdict[str, list[npt.NDArray[np.int64]]]] = defaultdict(
@@ -189,7 +191,7 @@ def derive_levels(
             key = canonical.get(name)
             stored = batch.column(kind_column(name))
             kinds[name].update({entry["values"]: entry["counts"] for entry in stored.value_counts().to_pylist()})
-            of_kind = [_level_of(kind, key, urls_required) for kind in stored.dictionary.to_pylist()]
+            of_kind = [_level_of(kind, key, addresses) for kind in stored.dictionary.to_pylist()]
             levels = np.array(of_kind, dtype=np.int8)[numbers_of(stored.indices)]
             if key is not None and key != "text":
                 numbers = _judge_values(levels, stored, batch.column(key), key, textless, valid.get(key))
@@ -264,7 +266,7 @@ def _without_text(batch: pa.RecordBatch, fields: Mapping[str, str]) -> npt.NDArr
     return found
 
 
-def _level_of(kind: str, canonical: str | None, urls_required: bool) -> int:
+def _level_of(kind: str, canonical: str | None, addresses: Addresses) -> int:
     """The level of a value of some kind, before the value itself is looked at."""
     if kind == "absent":
         return _MISSING
@@ -272,6 +274,6 @@ def _level_of(kind: str, canonical: str | None, urls_required: bool) -> int:
         return _EMPTY
     if canonical is None:
         return _OK
-    if kind not in allowed_kinds(canonical, urls_required=urls_required):
+    if kind not in allowed_kinds(canonical, addresses=addresses):
         return _WRONG_TYPE
     return _INVALID if kind in RULES[canonical].invalid_kinds else _OK

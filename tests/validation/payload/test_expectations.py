@@ -4,12 +4,13 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.validation.payload import expectations as room
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
 from ragval_pipeline.validation.payload.expectations import (
@@ -57,7 +58,7 @@ def judged(payloads: list[dict[str, Any]], **rules: Any) -> tuple[PayloadLevels,
 
 def judge_here(found: PayloadEvidence, **changed: Any) -> dict[str, Any]:
     """As ``run_expectations``; with levels that are not those that Great Expectations sees."""
-    suite = build_expectations(FIELDS, found.rules.required, urls_required=found.rules.urls_required)
+    suite = build_expectations(FIELDS, found.rules.required, addresses=found.rules.addresses)
     columns = changed.pop("columns", found.levels.columns)
     said = judge(columns, expectations=suite, shown=SHOWN_IDS)
     return read_results(replace(found.levels, **changed), suite, said)
@@ -65,11 +66,11 @@ def judge_here(found: PayloadEvidence, **changed: Any) -> dict[str, Any]:
 
 #: Each example is a run of Great Expectations: shrinking a failure would take minutes.
 @settings(max_examples=5, phases=(Phase.explicit, Phase.generate))
-@given(payloads=st.lists(PAYLOAD, min_size=12, max_size=19), urls_required=st.booleans())
+@given(payloads=st.lists(PAYLOAD, min_size=12, max_size=19), addresses=st.sampled_from(get_args(Addresses)))
 def test_great_expectations_and_the_own_count_agree_on_every_level_of_every_field(
-    payloads: list[dict[str, Any]], urls_required: bool
+    payloads: list[dict[str, Any]], addresses: Addresses
 ) -> None:
-    levels, results = judged(payloads, urls_required=urls_required)
+    levels, results = judged(payloads, addresses=addresses)
     for result in results:
         assert result["exception"] is None
         own = levels.offenders.get(LEVEL_OF[result["level"]], {}).get(result["field"], [])  # type: ignore[call-overload]
@@ -100,7 +101,7 @@ def test_results_stand_in_suite_order_with_their_severity() -> None:
     good = {"source_url": f"{SITE}/a", "chunk_text": "A", "token_count": 1, "heading_hierarchy": ["A"]}
     found = taken([{**good, "extra": {"deep": 1}}])
     with loading_expectations():
-        results = run_expectations(found.levels, fields=FIELDS, required=REQUIRED, urls_required=True)
+        results = run_expectations(found.levels, fields=FIELDS, required=REQUIRED, addresses="urls")
     asked = [(result["level"], result["field"]) for result in results["results"]]
     assert asked[:4] == [(level, "source_url") for level in ("present", "non_empty", "type", "rule")]
     assert ("present", "extra.deep") in asked
@@ -128,7 +129,7 @@ def test_great_expectations_that_cannot_be_loaded_fail_with_what_was_said(
     (tmp_path / "great_expectations.py").write_text("raise ImportError('built for another machine')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(RuntimeError, match="ended with 1: ImportError: built for another machine"):
-        run_expectations(taken([{}]).levels, fields=FIELDS, required=REQUIRED, urls_required=True)
+        run_expectations(taken([{}]).levels, fields=FIELDS, required=REQUIRED, addresses="urls")
 
 
 def test_counts_that_differ_are_an_error_with_both_figures() -> None:

@@ -151,7 +151,7 @@ def test_invalid_values_are_findings_and_not_incompleteness(field: str, value: A
 
 @pytest.mark.parametrize("value", ["doc-17", "/docs/a", 17])
 def test_without_a_sitemap_any_document_id_will_do(value: Any) -> None:
-    assert count(with_(source_url=value), urls_required=False).offenders == {}
+    assert count(with_(source_url=value), addresses="ids").offenders == {}
 
 
 def test_nested_and_dotted_paths_are_reached() -> None:

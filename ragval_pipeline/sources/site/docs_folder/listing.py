@@ -23,6 +23,7 @@ from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, d
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy
 from ragval_pipeline.sources.site.urls import host_of, is_http_url
+from ragval_pipeline.suite.sections import FILES
 
 
 class LeftOut:
@@ -81,7 +82,8 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
 
     Args:
         folder: Of Markdown, MDX or HTML files, or of the project around them.
-        site_url: Address that the site is served at; None: its configuration says.
+        site_url: Address that the site is served at; None: its configuration says; ``FILES``: there is none, and pages
+            are named by the paths of their files.
 
     Raises:
         SuiteError: There is no such folder, it holds no page, or nobody says where the site is.
@@ -91,10 +93,11 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
     top = folder.resolve()
     entries: dict[str, SitemapEntry] = {}
     for root in roots_of(top):
-        base = _base(root, site_url)
+        base = None if site_url == FILES else _base(root, site_url)
         for file, held in _pages(root, top):
-            address = f"{base}{quote(_path(root, file, held), safe='/~@:!$&()*+,;=')}"
-            entries.setdefault(address, SitemapEntry(address, None, file.relative_to(top).as_posix()))
+            name = file.relative_to(top).as_posix()
+            address = name if base is None else f"{base}{quote(_path(root, file, held), safe='/~@:!$&()*+,;=')}"
+            entries.setdefault(address, SitemapEntry(address, None, name))
     if not entries:
         raise SuiteError(
             f"{folder} holds no page",
@@ -129,7 +132,7 @@ def _base(root: Root, site_url: str | None) -> str:
         raise SuiteError(
             "the address of the site is not known: its configuration does not say it, or computes it",
             key="source.site_url",
-            remedy="Add it, such as https://docs.example.com/",
+            remedy=f"Add it, such as https://docs.example.com/; or {FILES}, where points name files",
         )
     return "/".join(part for part in (address.rstrip("/"), root.prefix) if part) + "/"
 
