@@ -123,10 +123,10 @@ class Remediation:
             return from_key
         stated = subject.details.get("page_url")
         if finding.subject_kind in _PAGES:
-            candidates = [stated, subject.name]
+            candidates = [from_key, stated, subject.name]
         else:
             known = self._lookup.of(subject.name)
-            candidates = [stated, from_key, known.page_url, subject.details.get("source_url"), known.source_url]
+            candidates = [from_key, stated, known.page_url, subject.details.get("source_url"), known.source_url]
             candidates += [subject.page] if is_http_url(subject.page) else []
         url = next((text for text in candidates if isinstance(text, str) and text), None)
         return self._elsewhere.instead.get(subject.page or "") if url and self._elsewhere.holds(url) else url

@@ -32,8 +32,9 @@ def test_missing_pages_are_urls_to_reingest():
 
 
 def test_a_point_is_reingested_with_its_page_and_a_page_is_listed_once_with_every_code():
+    stored = {"page_url": f"{PAGE}/index.html"}
     listed = remedy(
-        make_finding("payload.empty_field", [Subject(name="1", page="key:intro"), Subject(name="2", page="key:intro")]),
+        make_finding("payload.empty_field", [Subject("1", stored, page="key:intro"), Subject("2", page="key:intro")]),
         make_finding("text.mojibake", [Subject(name="3", details={"page_url": PAGE})]),
     )["reingest_urls"]
     assert listed == [{"url": PAGE, "codes": ["payload.empty_field", "text.mojibake"]}]
