@@ -276,9 +276,14 @@ def _mean_length(look: Look, path: str) -> float:
 
 
 def _urls(look: Look, paths: list[str]) -> str | None:
-    """The payload name under which most points hold an http(s) URL, or else the longest path of a file."""
+    """The payload name that tells most pages apart, by http(s) URLs or else by paths of files, whole ones first."""
     held = {path: kind for path in paths if (kind := _addresses(look, path))}
-    return max(held, key=lambda path: (held[path] == "url", sum(map(len, look.values(path)))), default=None)
+
+    def rank(path: str) -> tuple[bool, int, int]:
+        texts = list(map(str, look.values(path)))
+        return held[path] == "url", len(set(texts)), sum(map(len, texts)) if held[path] == "file" else 0
+
+    return max(held, key=rank, default=None)
 
 
 def _addresses(look: Look, path: str) -> Literal["url", "file"] | None:
