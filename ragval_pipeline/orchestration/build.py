@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import glob
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -238,19 +236,3 @@ def _files(name: str) -> list[Path]:
     if not found:
         raise SuiteError(f"no suite file matches {name}", key=VARIABLE, remedy="Correct the pattern or unset it.")
     return [Path(file) for file in found]
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep Python's collector from running inside the block.
-
-    Definitions are many objects that all stay: a full collection in between looks at every object of Dagster, finds
-    nothing, and takes as long as half of the loading.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from ragval_pipeline.demo.definitions import defs, physical_ai_book_index
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.build import collector_paused, definitions_of_suites, demo_suite, find_suites
+from ragval_pipeline.orchestration.build import definitions_of_suites, demo_suite, find_suites
 from tests.orchestration.world import QUIET
 
 SUITE = """\
@@ -107,28 +106,6 @@ def test_a_query_file_that_a_glob_matches_is_named_as_what_it_probably_is(tmp_pa
     (tmp_path / "queries.yaml").write_text("- query_text: What is it?\n", encoding="utf-8")
     with pytest.raises(SuiteError, match=r"queries\.yaml: this is a list \(a query file\?\).* with `suite:`"):
         names(str(tmp_path / "*.yaml"))
-
-
-def test_the_collector_is_off_inside_and_on_again_after() -> None:
-    with collector_paused():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-
-
-def test_the_collector_is_on_again_after_definitions_that_do_not_load() -> None:
-    with pytest.raises(ZeroDivisionError), collector_paused():
-        raise ZeroDivisionError
-    assert gc.isenabled()
-
-
-def test_a_host_that_has_switched_it_off_keeps_it_off() -> None:
-    gc.disable()
-    try:
-        with collector_paused():
-            pass
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
 
 
 def test_it_holds_the_one_asset_that_the_demos_suite_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

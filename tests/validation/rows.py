@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
-from ragval_pipeline.sources.snapshot.manifest import arrow_schema
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.order import Points
+from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
@@ -80,14 +79,6 @@ class _MadeWhenAsked(FactRows):
         return self._made().batches(table, columns)
 
 
-def _held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
-    def read(columns: Sequence[str]) -> list[pa.RecordBatch]:
-        schema = pa.schema([arrow_schema(()).field(name) for name in columns])
-        return list(pa.Table.from_pylist(list(rows), schema=schema).to_batches())
-
-    return read
-
-
 def evidence_of(
     found: Sequence[dict[str, Any]],
     records: Sequence[PageRecord] = (),
@@ -98,7 +89,7 @@ def evidence_of(
 ) -> ChunkEvidence:
     """What the detectors of chunks look at, for some rows and pages."""
     facts = _MadeWhenAsked(found, records, limits)
-    return ChunkEvidence(facts, _held_points(found), now, limits, frozenset(required))
+    return ChunkEvidence(facts, held_points(found), now, limits, frozenset(required))
 
 
 def detected(code: str, evidence: ChunkEvidence) -> list[Finding]:
