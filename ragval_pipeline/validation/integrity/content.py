@@ -243,6 +243,34 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     return "verified"
 
 
+def of_other_pages(
+    chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]
+) -> Iterator[str]:
+    """Which chunks that differ from their page belong to another one that is like it.
+
+    The other page shows most of what the own one does not, and its chunks lack about as much: a page of which nothing
+    is missing, such as that of another version, only says what the own one said before.
+
+    Args:
+        chunks: Chunks of which most stands on their page.
+        pages: Pages that were read.
+        lacks: Letters of the content of each page that stand in none of its chunks.
+    """
+    anchors = {page.page_key: page.anchors for page in pages}
+    differing = {chunk.point_id: chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS}
+    strange = {
+        name: tuple(set(chunk.probes).difference(anchors.get(chunk.page_key or "", ())))
+        for name, chunk in differing.items()
+    }
+    brought: dict[str, list[str]] = {}
+    for name, keys in pages_holding(strange, pages).items():
+        brought.setdefault(max(keys, key=lambda key: lacks.get(key, 0)), []).append(name)
+    for key, names in brought.items():
+        letters = sum(differing[name].letters - differing[name].found for name in names)
+        if lacks.get(key, 0) >= MOST * letters:
+            yield from names
+
+
 def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
     """Keys of the pages that hold most of each text, in their order; texts that stand nowhere are left out.
 
