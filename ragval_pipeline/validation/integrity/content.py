@@ -243,9 +243,7 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     return "verified"
 
 
-def of_other_pages(
-    chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]
-) -> Iterator[str]:
+def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
     """Which chunks that differ from their page belong to another one that is like it.
 
     The other page shows most of what the own one does not, and its chunks lack about as much: a page of which nothing
