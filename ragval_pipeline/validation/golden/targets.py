@@ -39,7 +39,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
     site_modules = {} if inventory.failure else Counter(modules_of(inventory.pages).values())
-    known = {**dict(zip(facts.pages, facts.pages, strict=True)), **{page.key: page.url for page in inventory.pages}}
+    known_urls = {page.key: page.url for page in inventory.pages}
     subjects = []
     for query in reviewed.golden.queries:
         if query.negative:
@@ -51,8 +51,11 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
         if targets:
             borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
             on_site = site | ({query.expected_module} if borne else set())
-            meant = {url: known[bare] for url in pages if (bare := key(url.partition("?")[0])) in known and "?" in url}
-            subjects.append(_subject(query, targets, pages, list(known.values()), facts, on_site, meant))
+            bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
+            meant = {
+                url: known_urls.get(page, page) for url, page in bare.items() if page in site or page in facts.pages
+            }
+            subjects.append(_subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant))
     if subjects and all(subject.details["on_site"] for subject in subjects):
         remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
         return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)]
@@ -100,6 +103,7 @@ def _subject(
     known_urls: list[str],
     facts: IndexFacts,
     on_site: Collection[str | None],
+    *,
     meant: Mapping[str, str],
 ) -> Subject:
     near = {
