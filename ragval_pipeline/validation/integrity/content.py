@@ -67,17 +67,32 @@ def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
     return [block for block in blocks if block.letters >= PASSAGE_LETTERS and is_lost(block)]
 
 
-def lost_headings(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
+def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:
     """Headings that stand in no chunk although the text around them does.
 
     A heading in a stretch of the page that was lost, a passage and all, is part of what was not captured.
+
+    Args:
+        blocks: The blocks of a page.
+        chunks: Its chunks: where passages were lost, a stretch may begin and end within a block.
     """
     told = _lost_stretches(blocks)
+    spans = [span for chunk in chunks for span in chunk.spans] if lost_passages(blocks) else []
     return [
         blocks[number]
         for number, below in _with_texts(blocks)
-        if is_lost(blocks[number]) and below and number not in told
+        if is_lost(blocks[number]) and below and number not in told and not _is_cut_off(blocks[number], spans)
     ]
+
+
+def _is_cut_off(heading: BlockFacts, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether chunks lack as much beside a heading as makes a passage."""
+    beyond = heading.start + heading.letters
+    before = max((end for _, end in spans if end < beyond), default=None)
+    after = min((first for first, _ in spans if first > heading.start), default=None)
+    if before is None or after is None:
+        return False
+    return max(0, heading.start - before) + max(0, after - beyond) >= PASSAGE_LETTERS
 
 
 def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
