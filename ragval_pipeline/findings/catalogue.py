@@ -166,7 +166,8 @@ _ROWS = (
         lowers=("metadata_completeness",),
         title="Field missing",
         means="lacks a field that it needs", many="lack a field that they need",
-        measured="Each point is checked for its text and for every field of payload.required.",
+        measured="Each point is checked for its text, for its page where the suite names a site, and for every "
+            "field of payload.required.",
         cause="The ingestion did not write this field for these points.",
         remedy="Make the ingestion write the field, then re-ingest the pages of these points.",
         judged_by=("metadata_completeness",)),

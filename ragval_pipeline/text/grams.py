@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 #: Letters of a run. Twelve are about two words and a half: chance hits on a wrong page stay near 1 %.
 SIZE = 12
-#: For texts of fewer than ``SHORT`` letters, whose runs between two differences are short.
+#: For texts of fewer than ``SHORT`` letters, whose runs between two differences are short, and for texts in characters
+#: that each say more than a letter: from Thai on, in the order of Unicode, one is a syllable or a part of a word.
 SHORT_SIZE, SHORT = 8, 48
+_FIRST_OF_SYLLABLES = 0x0E00
 #: Places of one run that are followed at most: a run that stands in more is told apart by the letters around it.
 PLACES = 16
 _BASE = 0x9E3779B97F4A7C15
@@ -28,7 +30,14 @@ if TYPE_CHECKING:
 
 def width_for(letters: str) -> int:
     """Letters of the runs by which a folded text is looked for."""
-    return SHORT_SIZE if len(letters) < SHORT else SIZE
+    if len(letters) < SHORT:
+        return SHORT_SIZE
+    return SIZE if letters.isascii() or not _is_of_syllables(letters) else SHORT_SIZE
+
+
+@lru_cache(maxsize=4)
+def _is_of_syllables(letters: str) -> bool:
+    return 2 * int((code_points(letters) >= _FIRST_OF_SYLLABLES).sum()) > len(letters)
 
 
 def gram_hashes(letters: str, width: int) -> Hashes:

@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.chunks.token_counts import LimitRules
 
 
-def compare_pages(inventory: SiteInventory, manifest: SnapshotManifest) -> Measurement:
-    """Compare the pages of the sitemap with those of the index."""
+def compare_pages(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Measurement:
+    """Compare the pages of the sitemap with those of the index that a suite judges."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.coverage.compare import measure_coverage
     from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
 
     now = datetime.now(UTC)
     indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
-    return measure_coverage(inventory, indexed, points=manifest.points, now=now)
+    hidden = (manifest.facts.stored_points or 0) - manifest.points if suite.qdrant.filter else 0
+    return measure_coverage(inventory, indexed, points=manifest.points, hidden=max(0, hidden), now=now)
 
 
 def judge_payloads(

@@ -129,7 +129,7 @@ ROWS: Mapping[str, Row] = {
         "Which pages of the sitemap have chunks, which have none, and which chunks have no page.",
         ("json",),
         reads=(PAYLOAD_SNAPSHOT,),
-        parts={COVERAGE_REPORT: lambda task: compare_pages(task.inventory, task.manifest)},
+        parts={COVERAGE_REPORT: lambda task: compare_pages(task.suite, task.inventory, task.manifest)},
     ),
     METADATA_EXPECTATIONS: Row(
         "Whether every point holds the metadata that readers rely on, also as a Great Expectations suite.",

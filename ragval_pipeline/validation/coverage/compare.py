@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
@@ -20,7 +22,7 @@ _UNLISTED = "not in the sitemap"
 
 
 def measure_coverage(
-    inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, points: int, now: datetime
+    inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, points: int, hidden: int = 0, now: datetime
 ) -> Measurement:
     """Compare the in-scope pages of the site with the pages of the index.
 
@@ -28,6 +30,7 @@ def measure_coverage(
         inventory: The site.
         indexed: Pages of the index by canonical form.
         points: Points of the collection, for telling an empty index from an uncovered site.
+        hidden: Points that the suite's filter leaves out.
         now: Time of the run, aware.
 
     Returns:
@@ -44,7 +47,7 @@ def measure_coverage(
     return Measurement(
         asset=ASSET,
         values=(_value(inventory, report, points),),
-        findings=tuple(find_all(Covered(inventory, indexed, points, now))),
+        findings=tuple(find_all(Covered(inventory, indexed, points, now, hidden))),
         sections={"coverage_report": report.model_dump()},
     )
 
@@ -108,10 +111,18 @@ def _empty(covered: Covered) -> Iterator[Finding]:
 
 
 @detector("coverage.missing_page", needs=Covered)
-def _missing(covered: Covered) -> Iterator[Subject]:
-    for page in covered.inventory.in_scope if covered.comparable else ():
-        if page.key not in covered.indexed:
-            yield Subject(name=page.url, page=page.key)
+def _missing(covered: Covered) -> Iterator[Finding]:
+    missing = [page for page in covered.inventory.in_scope if page.key not in covered.indexed]
+    if not missing or not covered.comparable:
+        return
+    subjects = [Subject(name=page.url, page=page.key) for page in missing]
+    cause = remedy = None
+    if covered.hidden:
+        usual = CATALOGUE["coverage.missing_page"]
+        left_out = plural(covered.hidden, "point")
+        cause = f"qdrant.filter leaves out {left_out}, which may hold these pages. Otherwise: {usual.cause}"
+        remedy = f"Correct qdrant.filter, or the field that it asks for, if the pages are behind it. {usual.remedy}"
+    yield make_finding("coverage.missing_page", subjects, cause=cause, remedy=remedy)
 
 
 @detector("coverage.orphan_page", needs=Covered)

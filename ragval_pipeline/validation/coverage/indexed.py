@@ -61,12 +61,14 @@ class Covered:
         indexed: Pages of the index by canonical form.
         points: Points of the collection.
         now: Time of the run, aware.
+        hidden: Points of the collection that the suite's filter leaves out.
     """
 
     inventory: SiteInventory
     indexed: Mapping[str, IndexedPage]
     points: int
     now: datetime
+    hidden: int = 0
 
     @property
     def comparable(self) -> bool:

@@ -51,15 +51,18 @@ class PageWords:
         return not passage.words or any(word not in self._shown for word in passage.words)
 
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
-        """How many of the first, or last, words its content has in one piece.
+        """How many of the first, or last, words its content has, in pieces of ``FEWEST`` words or more.
 
-        Within it may stand texts of attributes and numbers of lines of code, outside of it the label of a button.
+        Between them extractions leave out labels of buttons and tabs; within them may stand texts of attributes and
+        numbers of lines of code.
         """
         ordered, count = tuple(words[::-1] if last else words), 0
         for each in dict.fromkeys((ordered, tuple(word.lstrip("0123456789") for word in ordered))):
             for skipped in range(FEWEST if count < len(ordered) else 0):
                 held = self._held(each[skipped:], last=last)
                 count = max(count, skipped + held) if held >= FEWEST or not skipped else count
+        while FEWEST <= count < len(ordered) and (held := self._piece(ordered[count:], last=last)) >= FEWEST:
+            count += held
         return count
 
     def _held(self, ordered: Sequence[str], *, last: bool) -> int:

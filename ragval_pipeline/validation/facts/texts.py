@@ -125,7 +125,7 @@ class TextFacts:
         hashed_as: What the stored hash is a hash of; None when it is of no known form of the text.
         begins: First words, behind labels that say where the chunk is from.
         ends: Last words.
-        begins_held: How many of the first words stand in the page's content in one piece.
+        begins_held: How many of the first words stand in the page's content, in pieces of some words.
         ends_held: How many of the last words do.
         phrases: Phrases that documentation themes put around pages.
     """

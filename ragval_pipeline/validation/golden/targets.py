@@ -39,7 +39,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
     site_modules = {} if inventory.failure else Counter(modules_of(inventory.pages).values())
-    known_urls = [page.url for page in inventory.pages]
+    known_urls = {page.key: page.url for page in inventory.pages}
     subjects = []
     for query in reviewed.golden.queries:
         if query.negative:
@@ -51,15 +51,23 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
         if targets:
             borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
             on_site = site | ({query.expected_module} if borne else set())
-            subjects.append(_subject(query, targets, pages, known_urls, facts, on_site))
+            bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
+            meant = {
+                url: known_urls.get(page, page) for url, page in bare.items() if page in site or page in facts.pages
+            }
+            subjects.append(_subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant))
     if subjects and all(subject.details["on_site"] for subject in subjects):
         remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
         return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)]
+    if subjects and all(subject.details["query_strings"] for subject in subjects):
+        return [make_finding("query.dead_target", subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)]
     return [make_finding("query.dead_target", subjects)] if subjects else []
 
 
 _NOT_INDEXED = "What is expected is on the site, and no chunk of the index has it."
 _INGEST = "Re-ingest the pages: the expectations are right."
+_OTHER_QUERY = "The expected addresses are those of known pages but for what follows the question mark."
+_WITHOUT_QUERY = "Take the part from the question mark on out of the expected addresses."
 _NAME_MODULES = "Re-ingest the pages with the module that their address says: the expectations are right."
 
 
@@ -95,9 +103,13 @@ def _subject(
     known_urls: list[str],
     facts: IndexFacts,
     on_site: Collection[str | None],
+    *,
+    meant: Mapping[str, str],
 ) -> Subject:
     near = {
-        target: nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
+        target: [meant[target]]
+        if target in meant
+        else nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
         for target in targets
     }
     # A name that no point bears any more was borne by the points of the pages that the query expects.
@@ -105,6 +117,7 @@ def _subject(
     details: dict[str, Any] = {
         "targets": targets,
         "near": {target: names[0] for target, names in near.items() if names and names[0] != target},
+        "query_strings": meant.keys() >= set(targets),
         "on_site": all(pages.get(target, target) in on_site for target in targets),
         "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,

@@ -67,17 +67,32 @@ def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
     return [block for block in blocks if block.letters >= PASSAGE_LETTERS and is_lost(block)]
 
 
-def lost_headings(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
+def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:
     """Headings that stand in no chunk although the text around them does.
 
     A heading in a stretch of the page that was lost, a passage and all, is part of what was not captured.
+
+    Args:
+        blocks: The blocks of a page.
+        chunks: Its chunks: where passages were lost, a stretch may begin and end within a block.
     """
     told = _lost_stretches(blocks)
+    spans = [span for chunk in chunks for span in chunk.spans] if lost_passages(blocks) else []
     return [
         blocks[number]
         for number, below in _with_texts(blocks)
-        if is_lost(blocks[number]) and below and number not in told
+        if is_lost(blocks[number]) and below and number not in told and not _is_cut_off(blocks[number], spans)
     ]
+
+
+def _is_cut_off(heading: BlockFacts, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether chunks lack as much beside a heading as makes a passage."""
+    beyond = heading.start + heading.letters
+    before = max((end for _, end in spans if end < beyond), default=None)
+    after = min((first for first, _ in spans if first > heading.start), default=None)
+    if before is None or after is None:
+        return False
+    return max(0, heading.start - before) + max(0, after - beyond) >= PASSAGE_LETTERS
 
 
 def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
@@ -241,6 +256,32 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
         return "drifted"
     return "verified"
+
+
+def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
+    """Which chunks that differ from their page belong to another one that is like it.
+
+    The other page shows most of what the own one does not, and its chunks lack about as much: a page of which nothing
+    is missing, such as that of another version, only says what the own one said before.
+
+    Args:
+        chunks: Chunks of which most stands on their page.
+        pages: Pages that were read.
+        lacks: Letters of the content of each page that stand in none of its chunks.
+    """
+    anchors = {page.page_key: page.anchors for page in pages}
+    differing = {chunk.point_id: chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS}
+    strange = {
+        name: tuple(set(chunk.probes).difference(anchors.get(chunk.page_key or "", ())))
+        for name, chunk in differing.items()
+    }
+    brought: dict[str, list[str]] = {}
+    for name, keys in pages_holding(strange, pages).items():
+        brought.setdefault(max(keys, key=lambda key: lacks.get(key, 0)), []).append(name)
+    for key, names in brought.items():
+        letters = sum(differing[name].letters - differing[name].found for name in names)
+        if lacks.get(key, 0) >= MOST * letters:
+            yield from names
 
 
 def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:

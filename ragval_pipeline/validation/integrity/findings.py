@@ -172,7 +172,8 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
 @detector("integrity.heading_loss", needs=Compared)
 def _heading_loss(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
-        headings = lost_headings(page.blocks) if _has_chunks(page) else []
+        chunks = compared.by_page.get(page.page_key, ())
+        headings = lost_headings(page.blocks, chunks) if _has_chunks(page) else []
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)

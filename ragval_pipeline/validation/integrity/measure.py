@@ -22,6 +22,7 @@ from ragval_pipeline.validation.integrity.content import (
     class_of,
     common_digests,
     is_lost,
+    of_other_pages,
     pages_holding,
 )
 from ragval_pipeline.validation.integrity.examples import examples
@@ -81,13 +82,15 @@ def compare(facts: Facts) -> Compared:
     import pyarrow as pa
 
     common, walls = common_digests(facts.batches("pages", SHOWN)), walls_of(facts)
-    pages, held, content = {}, 0, 0
+    pages, held, content = dict[str, PageFacts](), 0, 0
+    lacks = dict[str, int]()
     for page in facts.pages():
         if page.page_key in walls:
             pages[page.page_key] = replace(page, state="unreadable", problem=_WALL, blocks=(), beside=(), anchors=())
             continue
         blocks = tuple(block for block in page.blocks if block.digest not in common)
         if page.state == "read":
+            lacks[page.page_key] = sum(block.letters - block.held for block in blocks)
             held, content = held + sum(block.held for block in blocks), content + sum(block.letters for block in blocks)
         pages[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else (), beside=())
     lacking = {key for key, page in pages.items() if page.blocks}
@@ -105,10 +108,13 @@ def compare(facts: Facts) -> Compared:
             by_page.setdefault(chunk.page_key, []).append(chunk)
     read = [page for page in pages.values() if page.state == "read"]
     habits = Habits.of(differing.values(), total=sum(page.chunks for page in read), pages=len(read))
+    classes = {name: class_of(chunk, habits) for name, chunk in differing.items()}
+    drifted = [chunk for name, chunk in differing.items() if classes[name] == "drifted"]
+    classes.update(dict.fromkeys(of_other_pages(drifted, read, lacks), "gone"))
     return Compared(
         pages=pages,
         differing=differing,
-        classes={name: class_of(chunk, habits) for name, chunk in differing.items()},
+        classes=classes,
         by_page=by_page,
         strays=strays,
         found=found,

@@ -107,7 +107,7 @@ def build_expectations(
     Presence and emptiness are ``critical`` and asked of fields that every point must hold; type and rule are
     ``warning`` and asked of every mapped field that has them.
     """
-    canonical, present = canonical_of(fields), present_fields(fields, required)
+    canonical, present = canonical_of(fields), present_fields(fields, required, paged=addresses != "ids")
     suite = []
     for name in dict.fromkeys([*present, *fields.values()]):
         key = canonical.get(name)

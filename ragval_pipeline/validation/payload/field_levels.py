@@ -91,14 +91,20 @@ def _finding(
         cause = f"{name} must be {says}" + (f"; found {example}." if example else ".")
     # A required field may have no canonical name.
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
-    if name not in evidence.rules.required:  # a text that is missing: named all the same, and no part of the criterion
+    if name not in evidence.rules.required:  # named all the same, and no part of the criterion
         details["required"] = False
-        cause = cause or "payload.required does not name the field, but a point without text cannot be searched."
+        cause = cause or f"payload.required does not name the field, but {_WHY_ALWAYS[canonical or '']}."
     return make_finding(code, subjects, scope=name, cause=cause, details=details)
 
 
 #: Canonical fields without which hardly anything can be judged, required or not.
 _ALWAYS = ("text", "source_url")
+
+
+_WHY_ALWAYS = {
+    "text": "a point without text cannot be searched",
+    "source_url": "a point without a page is compared with none",
+}
 
 
 @detector("payload.field_map", needs=PayloadEvidence)

@@ -144,12 +144,18 @@ def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[s
     return ["point_id", *judged, *map(kind_column, dict.fromkeys([*fields.values(), *required]))]
 
 
-def present_fields(fields: Mapping[str, str], required: Sequence[str]) -> list[str]:
-    """Payload names that every point must hold and fill: those that are required, and the text.
+def present_fields(fields: Mapping[str, str], required: Sequence[str], *, paged: bool = False) -> list[str]:
+    """Payload names that every point must hold and fill: those that are required, the text, and the page.
 
-    Without its text a point says nothing, and hardly anything can be judged.
+    Without its text a point says nothing, and without its page it is compared with none.
+
+    Args:
+        fields: Canonical name to payload name.
+        required: Payload names that every point must hold.
+        paged: Whether points are compared with pages.
     """
-    return list(dict.fromkeys([*required, *(fields[name] for name in ("text",) if name in fields)]))
+    always = ("text", "source_url") if paged else ("text",)
+    return list(dict.fromkeys([*required, *(fields[name] for name in always if name in fields)]))
 
 
 def derive_levels(
@@ -173,7 +179,7 @@ def derive_levels(
     import pyarrow as pa
 
     names = list(dict.fromkeys([*fields.values(), *required]))
-    canonical, present = canonical_of(fields), present_fields(fields, required)
+    canonical, present = canonical_of(fields), present_fields(fields, required, paged=addresses != "ids")
     ruled = {key: value_rule(key, addresses=addresses) for key in canonical.values()}
     valid = {key: _at(now, rule) for key, rule in ruled.items() if rule is not None}
     kinds: dict[str, Counter[str]] = {name: Counter() for name in names}

@@ -26,7 +26,7 @@ from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
 from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
 from ragval_pipeline.validation.vectors.findings import Vectors
-from ragval_pipeline.validation.vectors.models import Decision, decide, worth_trying
+from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import (
     Strangers,
@@ -36,7 +36,7 @@ from ragval_pipeline.validation.vectors.spaces import (
     nearest_texts,
     sort_strangers,
 )
-from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, try_all
+from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, replaced, try_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +152,13 @@ class _Judged:
         if len(points.off()):
             held = frozenset().union(*self._copies)
             copied = frozenset(place for place in points.off().tolist() if points.ids[place] in held)
-            self._strangers = sort_strangers(points, near, self._changed | copied)
+            labelled = self._labelled(embed_as)
+            if labelled:
+                known = {points.ids[place] for place in labelled}
+                aside = {points.ids[place] for place in copied - labelled}
+                self._copies = [group for group in self._copies if known.isdisjoint(group) or aside & set(group)]
+                copied -= labelled
+            self._strangers = sort_strangers(points, near, self._changed | copied).with_related(labelled)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
@@ -261,26 +267,42 @@ class _Judged:
 
     def _tried(self, embed_as: EmbedAs | None) -> list[Trial]:
         """Ways of embedding a few of the related points, the closest first."""
-        import numpy as np
-
         points, related = self._points, set(self._strangers.related)
         if embed_as is None or not worth_trying(points, self._strangers):
             return []
         kept = points.at[points.at < points.sampled].tolist()
-        place = {points.ids[number]: number for number in kept}
         matching = {number for number in points.references() if points.labels[number] == Label.MATCHING}
-        chosen = choose_tested(
-            [name for name, number in place.items() if number in related],
-            [name for name, number in place.items() if number in matching],
+        tested = self._tested(
+            [number for number in kept if number in related], [number for number in kept if number in matching]
         )
+        return try_all(tested, embed_as) if tested.off else []
+
+    def _tested(self, off: Collection[int], matching: Collection[int]) -> Tested:
+        """Some of the points at these places, to try ways of embedding on."""
+        import numpy as np
+
+        points = self._points
+        place = {points.ids[number]: number for number in (*off, *matching)}
+        chosen = choose_tested([points.ids[number] for number in off], [points.ids[number] for number in matching])
         rows = self._rows_of(frozenset(chosen), trials.COLUMNS)
         chosen = [name for name in chosen if name in rows]
         places = np.array([place[name] for name in chosen], dtype=np.intp)
-        off = sum(number in related for number in places.tolist())
-        if not off:
-            return []
-        tested = Tested([_tried(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], off)
-        return try_all(tested, embed_as)
+        count = sum(number in off for number in places.tolist())
+        return Tested([_tried(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], count)
+
+    def _labelled(self, embed_as: EmbedAs | None) -> frozenset[int]:
+        """Places of the points whose vectors were made from a label instead of the text, where these are many.
+
+        Such a vector may have nothing to do with the text, and is that of all chunks with the label.
+        """
+        points = self._points
+        off = [place for place in points.off(with_vector=True).tolist() if place not in self._changed]
+        if embed_as is None or not is_population(len(off), points.sampled):
+            return frozenset()
+        tested = self._tested(off, ())
+        way = replaced(tested, embed_as) if tested.off else None
+        found = frozenset(self._given(way)).intersection(off) if way else frozenset()
+        return found if is_population(len(found), points.sampled) else frozenset()
 
     def _given(self, trial: Trial) -> list[int]:
         """Places of the points that nothing explains yet, or that match only nearly, whose vectors a way gives."""

@@ -33,10 +33,10 @@ Row = Mapping[str, Any]
 Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation"]
 KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
-    "truncated": "truncation",
+    "replaced": "preprocessing", "truncated": "truncation",
 }  # fmt: skip
 #: Ways that explain an index also when most points match, and none of those comes closer: they change what a text says.
-_TELLING = frozenset({"added", "instructed", "input_type", "truncated"})
+_TELLING = frozenset({"added", "instructed", "replaced", "input_type", "truncated"})
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Decision:
 def worth_trying(points: Partition, strangers: Strangers) -> bool:
     """Whether enough vectors are related to their texts and off to try what was embedded instead."""
     related = len(strangers.related)
-    return bool(related) and _is_population(related + len(points.inexact()), _belonging(points) + len(_off(strangers)))
+    return bool(related) and is_population(related + len(points.inexact()), _belonging(points) + len(_off(strangers)))
 
 
 def decide(
@@ -87,7 +87,7 @@ def decide(
     matching, best = _belonging(points), trials[0] if trials else None
     total, split = matching + len(_off(strangers)), None
     alien, related = strangers.other_space, strangers.related
-    if _is_population(len(alien), total) and _is_population(matching + len(related), total):
+    if is_population(len(alien), total) and is_population(matching + len(related), total):
         split = explain_split(_ids(points, alien), _ids(points, _right(points), related), rows)
         points.assign(alien, Label.OTHER_MODEL)
         # The rest may be off as a whole besides.
@@ -97,15 +97,16 @@ def decide(
         return Decision(split=split, compared=total)
     decision = Decision(median=float(np.median(points.cosine[off])), best=best, split=split, compared=total)
     # Noise beside many right vectors is no other way of embedding.
-    single = len(strangers.noise) if _is_population(matching, total) else 0
+    single = len(strangers.noise) if is_population(matching, total) else 0
     most = _is_most(len(off) - single, total)
-    many = _is_population(len(related), matching + len(_off(strangers)))
+    many = is_population(len(related), matching + len(_off(strangers)))
     explaining = next((trial for trial in trials if _explains_whole(trial, most=most, many=many)), None)
     if explaining is None and split is None:
         part = _part(points, related, trials, rows, given)
-        if _is_population(len({*related, *part.own}), total) and (part.way is not None or part.is_named):
-            points.assign([*related, *part.own], Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
-            return replace(decision, split=part.split, way=part.way)
+        places = {*related, *part.own}
+        if is_population(len(places), total) and (part.way is not None or part.is_named):
+            points.assign(places, Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
+            return replace(decision, split=part.split, way=part.way, compared=total - len(places))
     if explaining is None and not (most and total >= FEWEST):
         return decision
     kind = KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
@@ -205,7 +206,8 @@ def _explains_all(trial: Trial) -> bool:
     return trial.keeps and (trial.kind in _TELLING or trial.raises)
 
 
-def _is_population(count: int, total: int) -> bool:
+def is_population(count: int, total: int) -> bool:
+    """Whether some points are more than exceptions of all."""
     return count >= FEWEST and count >= FEW * total
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
@@ -160,6 +160,11 @@ class Strangers:
     other_space: list[int]
     noise: list[int]
     stray: list[int]
+
+    def with_related(self, places: Collection[int]) -> Strangers:
+        """The same with some points among the related, whatever they were told as."""
+        lists = {field.name: [at for at in getattr(self, field.name) if at not in places] for field in fields(self)}
+        return Strangers(**{**lists, "related": [*lists["related"], *sorted(places)]})
 
 
 def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) -> Strangers:

@@ -47,7 +47,7 @@ class Variant:
     Attributes:
         name: For the finding's details.
         kind: ``added``: what is embedded holds more than the stored text; ``instructed``: it is introduced by an
-            instruction of the model; ``cleaned``: it holds the same words.
+            instruction of the model; ``cleaned``: it holds the same words; ``replaced``: it holds none of it.
         means: Completes "the collection was embedded ...".
         text: What is embedded for a row.
         template: The same as ``payload.embedded_text`` says it; None where it cannot.
@@ -82,7 +82,24 @@ def _folded(row: Row) -> str:
     return unicodedata.normalize("NFKC", str(row["text"]))
 
 
+#: What stands beside a text and was embedded in its place: texts that share it have one vector.
+REPLACED = (
+    Variant("title_alone", "replaced", "from the page title, without the text", lambda row: str(row["title"] or "")),
+    Variant(
+        "headings_alone",
+        "replaced",
+        "from the heading path, without the text",
+        functools.partial(filled, "{headings}"),
+    ),
+    Variant(
+        "heading_alone",
+        "replaced",
+        "from the section's heading, without the text",
+        functools.partial(filled, "{heading}"),
+    ),
+)
 VARIANTS = (
+    *REPLACED,
     *_added("title", "the page title", "title"),
     *_added("headings", "the heading path", "headings"),
     *_added("title_and_headings", "title and heading path", "title", "headings"),
@@ -109,7 +126,7 @@ class Trial:
 
     Attributes:
         name: Of the way.
-        kind: ``added``, ``instructed``, ``cleaned``, ``input_type`` or ``truncated``.
+        kind: ``added``, ``instructed``, ``cleaned``, ``replaced``, ``input_type`` or ``truncated``.
         means: Completes "the collection was embedded ...".
         median: Median cosine with the stored vectors of the points that differ.
         explains: Whether it gives the stored vectors of the points that differ.
@@ -166,6 +183,18 @@ class Tested:
 def choose_tested(off: Sequence[str], matching: Sequence[str]) -> list[str]:
     """Points to try: some that are off, then some that match."""
     return [*sorted(off, key=id_hash)[:TRIED], *sorted(matching, key=id_hash)[:CONTROLS]]
+
+
+def replaced(tested: Tested, embed: EmbedAs) -> Trial | None:
+    """The way that embeds something else of the chunk in place of its text, if one gives some of the vectors."""
+    found = {}
+    for variant in REPLACED:
+        if sum(not is_blank(variant.text(row)) for row in tested.rows) >= FEWEST:
+            way = _as_documents(variant.text, embed)
+            trial = _trial(tested, way, variant.name, variant.kind, variant.means)
+            found[trial] = int(trial.gives(tested.rows, tested.stored, tested.plain).sum())
+    best = max(found, key=lambda trial: found[trial], default=None)
+    return best if best is not None and found[best] >= FEWEST else None
 
 
 def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:

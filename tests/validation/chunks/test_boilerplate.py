@@ -212,6 +212,14 @@ def test_the_label_of_a_button_beside_what_the_author_repeats_is_no_wording():
     assert len(named(boilerplate(found, [page(number, "Have a copy, and call it") for number in range(10)]))) == 10
 
 
+def test_the_label_of_a_tab_within_what_the_author_repeats_is_left_out_by_extractions():
+    summary, tip = "Other versions and variants", "Prefer to use the annotated version if possible"
+    found = index(change=lambda text, page, part: text if part else f"{summary}\n{tip}\n{text}")
+    tabs = f"{summary}\nPython without annotations\n{tip}"
+    assert boilerplate(found, [page(number, tabs) for number in range(10)]) == []
+    assert len(named(boilerplate(found, [page(number, "Prefer other versions") for number in range(10)]))) == 10
+
+
 def test_what_a_formula_was_written_as_is_the_contents_wherever_words_of_it_stand():
     written = r"\sum_i zoo_i = \int_0 quiz(t) waltz"
     found = index(change=lambda text, page, part: text if part else f"${written} + {page}$ is {text}")

@@ -357,6 +357,19 @@ def test_words_of_other_scripts_are_compared_alike():
     assert found.changed_words() == 4
 
 
+def test_letters_misread_all_over_a_text_without_blanks_leave_the_runs_between_them_found():
+    page = (
+        "設定ファイルの値が正しくない場合はサーバーを再起動する前に管理者が記録を確認し必要に応じて権限を変更します"
+        "手動で電源を切るとアームは最後の位置を保ち次に接続したときにその位置から計算を続けます"
+    )
+    misread = "".join("の" if number % 9 == 8 else letter for number, letter in enumerate(page))
+    assert match(misread, page).share == pytest.approx(8 / 9, abs=0.03)
+    other = (
+        "画面の右上にある予約の一覧から配送先を選び倉庫の在庫と請求書の金額が一致しているかどうかを毎朝確かめてください"
+    )
+    assert match(other, page).share < 0.1
+
+
 def test_a_text_without_letters_stands_everywhere():
     assert match("---\n***").share == 1.0
 

@@ -73,6 +73,18 @@ def test_a_misspelt_page_is_dead_and_the_near_page_is_suggested():
     assert found[0].subjects[0].details["near"] == {f"{HOST}/docs/a/into": f"{HOST}/docs/a/intro"}
 
 
+@pytest.mark.parametrize("listed", [("/docs/a", "/docs/a/intro"), ()])
+def test_a_page_with_a_query_string_of_its_own_names_the_page_without_it(listed: tuple[str, ...]):
+    index = facts(chunk("/docs/a/intro"))
+    wanted = f"{HOST}/docs/a/intro?tab=linux#top"
+    [found] = dead_targets(evidence([query("q", relevant_urls=[wanted])], index, inventory(*listed)))
+    [near] = found.subjects[0].details["near"].values()
+    assert near.endswith("/docs/a/intro")
+    assert "but for what follows the question mark" in found.cause
+    tracked = query("q", relevant_urls=[f"{HOST}/docs/a/intro?utm_source=mail#top".replace("https", "http")])
+    assert dead_targets(evidence([tracked], index, inventory(*listed))) == []
+
+
 def test_a_page_that_is_indexed_under_another_spelling_is_not_dead():
     index = facts(chunk("/docs/a"))
     asked = [query("q", relevant_urls=[f"{HOST}/docs/a/index.html#top"])]

@@ -281,3 +281,12 @@ def test_a_heading_that_a_component_of_a_stored_source_is_given_is_not_missed():
     figure = '{{< figure src="arm.png" title="Using the arm" >}}'
     assert headings(f"{figure}\n{GRIPPER}", *CHUNKS[1:]) == []
     assert headings(f"{figure.replace('Using', 'Moving')}\n{GRIPPER}", *CHUNKS[1:]) == ["Using the arm"]
+
+
+def test_a_heading_that_was_cut_off_with_most_of_a_passage_is_no_heading_that_the_extraction_removes():
+    long = f"{GRIPPER} {VISITORS}"
+    content = f"<h2>Lifting</h2>{paragraphs(long)}<h2>Spare parts</h2>{paragraphs(CAMERA, BATTERY)}"
+    page = compared(content, f"Lifting\n{long[: len(long) * 6 // 10]}", CAMERA)
+    assert (page.passages, page.headings) == ([BATTERY], [])
+    stripped = compared(content, f"Lifting\n{long}", CAMERA)
+    assert (stripped.passages, stripped.headings) == ([BATTERY], ["Spare parts"])

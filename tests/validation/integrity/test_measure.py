@@ -95,6 +95,20 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
     assert all(Aspect.VERSION in subject.without for subject in gone.subjects)
 
 
+@pytest.mark.parametrize(("stored_as", "gone"), [("/b", ["0", "1"]), ("/old", [])])
+def test_a_text_that_mostly_stands_on_its_page_is_of_another_only_where_that_one_lacks_it(
+    stored_as: str, gone: list[str], tmp_path: Path
+):
+    """Two pages alike whose texts changed places, and one that was edited beside an older version of it."""
+    common = f"{GRIPPER} {CAMERA}"
+    first, other = f"<p>{common} {BATTERY}</p>", f"<p>{common} {VISITORS}</p>"
+    pages = {"/a": html(first), stored_as: html(other)}
+    swapped = [point("/a", f"{common} {VISITORS}"), point("/b", f"{common} {BATTERY}")]
+    own = point(stored_as, f"{common} {VISITORS}")
+    found = measured(tmp_path, pages, *(swapped if gone else [swapped[0], own]))
+    assert (subjects(found, "integrity.gone"), subjects(found, "integrity.drifted")) == (gone, [] if gone else ["0"])
+
+
 def test_a_page_of_which_no_chunk_holds_its_text_is_none_that_a_question_can_find(tmp_path: Path):
     """A question about it fails whatever a simulated repair ranks: there is nothing to find."""
     wall = "Please accept or reject what this site stores on your machine."

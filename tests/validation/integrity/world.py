@@ -76,7 +76,7 @@ class Seen:
 
     @property
     def headings(self) -> list[str]:
-        return [block.text for block in lost_headings(self.page.blocks)]
+        return [block.text for block in lost_headings(self.page.blocks, self.chunks)]
 
     @property
     def differing(self) -> list[ChunkFacts]:

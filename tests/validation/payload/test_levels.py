@@ -67,6 +67,14 @@ def test_a_point_without_text_is_named_and_incomplete_only_where_the_text_is_req
     assert finding.cause == "payload.required does not name the field, but a point without text cannot be searched."
 
 
+def test_a_point_without_a_page_is_named_wherever_there_are_pages_to_compare_it_with() -> None:
+    required = tuple(name for name in REQUIRED if name != "source_url")
+    [finding] = measured(GOOD, with_(source_url=...), required=required).findings
+    assert (finding.code, finding.scope) == ("payload.missing_field", "source_url")
+    assert finding.cause.endswith("but a point without a page is compared with none.")
+    assert measured(GOOD, with_(source_url=...), required=required, addresses="ids").findings == ()
+
+
 @pytest.mark.parametrize("value", EMPTY, ids=repr)
 @pytest.mark.parametrize("field", ["source_url", "heading_hierarchy", "token_count"])
 def test_null_blank_zero_width_and_empty_containers_are_empty(field: str, value: Any) -> None:

@@ -122,6 +122,18 @@ def test_a_part_whose_texts_were_embedded_in_another_way_is_no_change_of_the_mod
     )
 
 
+@pytest.mark.parametrize("amount", [5, 30])
+def test_titles_embedded_in_the_place_of_some_texts_are_no_copied_vectors(amount: int) -> None:
+    points = space()
+    places = random.Random(amount).sample(range(90), amount)
+    for place in places:
+        points.vectors[place] = embedded([points.rows[place]["title"]])[0]
+    assert subjects(points.examined()) == {"vector.mixed_models": points.named(places)}
+    finding = only(points)
+    assert finding.cause == "They were embedded from the page title, without the text, the rest not."
+    assert (finding.details["sampled"], finding.details["share"]) == (90, round(amount / 90, 4))
+
+
 def test_ids_explain_the_parts_when_a_range_of_them_was_written_later() -> None:
     points = space()
     for place, vector in enumerate(other_model(points.vectors[60:]), 60):
@@ -173,6 +185,8 @@ def joined(row: dict[str, Any]) -> str:
         (lambda row: f"{row['title']}\n\n{row['text']}", "preprocessing", "page title in front"),
         (joined, "preprocessing", "heading path in front"),
         (lambda row: row["text"].lower(), "preprocessing", "in lower case"),
+        (lambda row: row["title"], "preprocessing", "from the page title, without the text"),
+        (lambda row: row["headings"][-1], "preprocessing", "from the section's heading, without the text"),
         (lambda row: row["text"][:110], "truncation", "the first 1"),
     ],
 )

@@ -123,6 +123,7 @@ class Limits:
         return self._known
 
 
+OtherKind = Literal["sparse", "multivector"]
 Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 
 
@@ -153,7 +154,8 @@ class CollectionFacts(BaseModel):
         stored_points: Points of the whole collection, as the server says, approximate.
         indexed_vectors_count: As the server says, approximate, sparse vectors among them.
         sparse_vectors_count: Exact number of sparse vectors; None: not known.
-        vectors: Every dense vector of the collection.
+        vectors: Every dense vector of the collection, of which a point has one.
+        other_vectors: What its other vectors are, by name: ``sparse`` or ``multivector``. They are not looked at.
         payload_indexes: Indexed fields with their type.
         metadata: Free JSON that the ingestion put on the collection.
         optimizer: ``ok`` or the optimiser's error.
@@ -179,6 +181,7 @@ class CollectionFacts(BaseModel):
     indexed_vectors_count: int | None = None
     sparse_vectors_count: int | None = 0
     vectors: tuple[VectorFacts, ...] = ()
+    other_vectors: dict[str, OtherKind] = {}
     payload_indexes: dict[str, str] = {}
     metadata: dict[str, Any] = {}
     optimizer: str = "ok"
@@ -199,12 +202,27 @@ class CollectionFacts(BaseModel):
 
 def vectors_of(config: Any) -> tuple[VectorFacts, ...]:
     """The dense vectors of ``CollectionInfo.config.params.vectors``: one unnamed, or a mapping by name."""
-    if config is None:
-        return ()
-    named = config.items() if isinstance(config, dict) else [(None, config)]
     return tuple(
-        VectorFacts(name=name or None, size=entry.size, distance=entry.distance.value) for name, entry in named
+        VectorFacts(name=name, size=entry.size, distance=entry.distance.value)
+        for name, entry in _named(config)
+        if entry.multivector_config is None
     )
+
+
+def other_vectors_of(params: Any) -> dict[str, OtherKind]:
+    """The sparse vectors and multivectors of ``CollectionInfo.config.params``, by name; "" is the unnamed one."""
+    several = [name or "" for name, entry in _named(params.vectors) if entry.multivector_config is not None]
+    kinds: dict[str, OtherKind] = dict.fromkeys(several, "multivector")
+    return {**kinds, **dict.fromkeys(params.sparse_vectors or (), "sparse")}
+
+
+def _named(config: Any) -> list[tuple[str | None, Any]]:
+    if config is None:
+        return []
+    return [(name or None, entry) for name, entry in config.items()] if isinstance(config, dict) else [(None, config)]
+
+
+_KINDS: dict[OtherKind, str] = {"sparse": "sparse vector", "multivector": "multivector"}
 
 
 def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:
@@ -220,6 +238,11 @@ def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:
         problem = f"{facts.name} has no vector {wanted}, only one that has no name"
         raise SuiteError(problem, key="qdrant.vector_name", remedy="Take qdrant.vector_name out.")
     listed = ", ".join(names)
+    kind = facts.other_vectors.get(wanted or "")
+    if kind is not None:
+        searched = f"searches compare one dense vector a point: {listed}"
+        problem = f"{wanted or 'the vector'} of {facts.name} is a {_KINDS[kind]}, and {searched}"
+        raise SuiteError(problem, key="qdrant.vector_name", remedy=f"Name {' or '.join(names)}.")
     if wanted is None:
         problem = f"is not given, and the vectors of {facts.name} have names: {listed}"
         raise SuiteError(problem, key="qdrant.vector_name", remedy=f"Name the one that is searched: {names[0]}?")

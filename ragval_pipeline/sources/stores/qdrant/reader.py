@@ -13,7 +13,13 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import Attempts, RetryPolicy
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, Limits, strict_mode_of, vectors_of
+from ragval_pipeline.sources.stores.qdrant.facts import (
+    CollectionFacts,
+    Limits,
+    other_vectors_of,
+    strict_mode_of,
+    vectors_of,
+)
 from ragval_pipeline.sources.stores.qdrant.names import (
     canonical_id,
     filter_json,
@@ -100,6 +106,7 @@ class CollectionReader:
             sparse_vectors_count=self._count_sparse(params.sparse_vectors or {}),
             indexed_vectors_count=info.indexed_vectors_count,
             vectors=vectors_of(params.vectors),
+            other_vectors=other_vectors_of(params),
             payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
             metadata=getattr(info.config, "metadata", None) or {},
             optimizer=_optimizer(info.optimizer_status),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import uuid
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
+from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.stores.qdrant import vectors as module
+from ragval_pipeline.sources.stores.qdrant.facts import check_vector_name
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from tests.support.collections import Qdrant
 
@@ -61,6 +64,29 @@ def test_several_vectors_of_one_point_are_neither_a_vector_nor_missing(tmp_path:
     client.close()
     assert (batch.ids, batch.missing, batch.other) == ((), (), ("1",))
     assert batch.matrix.shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("bm25", "bm25 of docs is a sparse vector, and searches compare one dense vector a point: text. Name text."),
+        ("late", "late of docs is a multivector, and searches compare one dense vector a point: text. Name text."),
+        ("lat", "docs has no vector lat; it has: text. Name one of these."),
+    ],
+)
+def test_a_vector_that_searches_cannot_use_is_refused_for_what_it_is(name: str, words: str, tmp_path: Path) -> None:
+    several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
+    space = models.VectorParams(size=2, distance=models.Distance.COSINE)
+    client = QdrantClient(path=str(tmp_path))
+    client.create_collection(
+        "docs",
+        vectors_config={"text": space, "late": space.model_copy(update={"multivector_config": several})},
+        sparse_vectors_config={"bm25": models.SparseVectorParams()},
+    )
+    facts = CollectionReader(client, collection="docs", place="here", vector_name=name).facts()
+    client.close()
+    with pytest.raises(SuiteError, match=re.escape(words)):
+        check_vector_name(name, facts)
 
 
 @pytest.mark.parametrize(
