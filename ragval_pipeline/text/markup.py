@@ -15,14 +15,15 @@ _PIECE = r"(?:[^\s()\[\]]|\([^\s()\[\]]*\))"
 _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\([^()\n]*\)|\n(?=\S)){1,500}"
 # An address that says itself that it is one.
 _LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
+_SCHEME = r"(?:[a-z]{2,9}://|mailto:)"
 _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
     "|small|u|s|ul|ol|li|dl|dt|dd|colgroup|col|caption|tfoot|h[1-6]|blockquote|section|center|picture|source|video|iframe"
 )
 # Converters wrap lines within tags.
-_IN_TAG = r"(?:[^<>\n]|\n(?![ \t]*\n))"
-# What a line may begin with inside of quotations and lists.
-_NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
+_IN_TAG = r"(?>\"[^\"\n]*\"|[^<>\n]|\n(?![ \t]*\n))"
+# What a line may begin with inside of quotations, lists, definitions and cells.
+_NESTED = r"^(?:[ \t>|]|:[ \t]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
@@ -40,6 +41,8 @@ _MARKUP = re.compile(
     rf"|(?<![\]\w])\[{_LINK}\](?![(\[])|(?<![\]\w])\[{_LINK}\Z"
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
+    # the list of addresses that lynx and its like put below a page, or a part of it
+    rf"|^[ \t]*(?:References|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
     r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
@@ -51,10 +54,9 @@ _MARKUP = re.compile(
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
     r"|\A\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"  # the same, of which the chunker cut off the beginning
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
-    r"|\u27e8\d{1,4}\u27e9"  # the number that a crawler puts in place of a link's address
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     # the id of a heading, and other attributes, as kramdown and Pandoc write them
-    r"|\{:?[ \t]*[#.][\w-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
+    r"|\{:?[ \t]*[#.][\w<-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
     r"|\A[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"  # the same, of which the chunker cut off the beginning
     rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
     # what marks lines of code: // highlight-next-line
@@ -64,7 +66,7 @@ _MARKUP = re.compile(
     r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
     # the same, and a fence, cut by the chunk's beginning
-    rf"|\A(?:\w{{1,40}}/?>(?=\S)|{_IN_TAG}{{0,120}}[\"'}}]{_IN_TAG}{{0,60}}(?<![-=\s])>)"
+    rf"|\A(?:\w{{1,40}}/?>(?=\S)|[^<>]{{0,120}}[\"'}}][^<>]{{0,60}}(?<![-=\s])>)"
     r"|\A`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$"
     # markup that Markdown passes through, or what the chunk's end leaves of it
     rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
@@ -88,11 +90,11 @@ _STATEMENT_WORDS = ("import", "export", "mermaid")
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
-    "highlight-", "\u27e8",
+    "highlight-", "://", "mailto:", "References",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
-_OF_PLAIN = ("---", ":::", "highlight-", "\u27e8")
+_OF_PLAIN = ("---", ":::", "highlight-", "://", "mailto:", "References")
 _CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}\)|[^<]{0,200}>|[^{]{0,400}\}|`")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")
 

@@ -15,9 +15,12 @@ from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels,
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
-#: What may be the number of a list's item, where an ingestion put blanks for line breaks; its mark may be cut off.
-_NUMBER = re.compile(r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)")
-#: Places of the letters around a number that are looked at.
+#: What may be the mark of a list's item, where an ingestion put blanks for line breaks; its end may be cut off.
+#: And what lynx puts before items and buttons, and it and crawlers before a link: the number of its address further below.
+_ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]+o(?=[ \t])"
+_LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\(BUTTON\)"
+_MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))\s*)+")
+#: Places of the letters around a mark that are looked at.
 _PLACES = 64  # work
 
 
@@ -123,7 +126,7 @@ def _aligned(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     plain = without_markup(without_escaped(text))
-    bare = _without_numbers(raw if plain == text else FoldedText.of(plain), page)
+    bare = _without_marks(raw if plain == text else FoldedText.of(plain), page)
     if bare is raw:
         return _differing(raw, runs, page, labels, address)
     strange, shows_some = _without_strange_markup(raw, runs)
@@ -132,7 +135,7 @@ def _aligned(
         return exact
     readings = [(raw, runs), (bare, common_runs(bare, page))]
     if shows_some and strange != raw.shown:
-        reading = _without_numbers(FoldedText.of(strange), page)
+        reading = _without_marks(FoldedText.of(strange), page)
         readings.append((reading, common_runs(reading, page)))
     alignments = (_differing(reading, own, page, labels, address) for reading, own in readings)
     # Code that shows tags stands on the page to the last letter, with them and without.
@@ -210,20 +213,25 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str,
     return without_markup(without_escaped(raw.shown, keep=stands_there), keep=stands_there), shown
 
 
-def _without_numbers(text: FoldedText, page: Searched) -> FoldedText:
-    """The text without numbers of list items that its page shows without having them in its text.
+def _without_marks(text: FoldedText, page: Searched) -> FoldedText:
+    """The text without marks of list items and links that its page shows without having them in its text.
 
     There the page has the two words around it one after the other; at the chunk's end the word before it ends a line.
+    Of cells of a table that were read in another order, the word behind a link's mark is enough.
     """
-    numbers = [(found.span(), text.letters_between(*found.span())) for found in _NUMBER.finditer(text.shown)]
-    pieces, shown_from, before, place = list[str](), 0, 0, -1
-    for number, ((start, end), (first, last)) in enumerate(numbers):
-        upto = numbers[number + 1][1][0] if number + 1 < len(numbers) else len(text.letters)
-        left, right = text.letters[max(before, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
+    marks = [(mark, *text.letters_between(*mark.span())) for mark in _MARKS.finditer(text.shown)]
+    pieces, shown_from, place = list[str](), 0, -1
+    for number, (mark, first, last) in enumerate(marks):
+        # Others are no letters of the page, unless nothing stands between.
+        begin = next((end for _, _, end in reversed(marks[:number]) if end < first), 0)
+        upto = next((start for _, start, _ in marks[number + 1 :] if start > last), len(text.letters))
+        left, right = text.letters[max(begin, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
         found = _joint(page, left, right, after=place)
+        if found is None and right and mark["link"]:
+            found = _joint(page, "", right, after=place)
         if found is not None:
-            pieces += text.shown[shown_from:start], " " * (end - start)
-            shown_from, before, place = end, last, found
+            pieces += text.shown[shown_from : mark.start()], " " * len(mark[0])
+            shown_from, place = mark.end(), found
     return FoldedText.of("".join((*pieces, text.shown[shown_from:]))) if pieces else text
 
 
@@ -232,10 +240,11 @@ def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:
 
     Behind a place, if there is one: the items of a list follow one another.
     """
-    for behind in dict.fromkeys((after, -1)) if left else ():
+    starts = page.folded.word_starts if right else None
+    for behind in dict.fromkeys((after, -1)) if left or right else ():
         for place in islice(_places(page, left + right, behind), _PLACES):
             at = place + len(left)
-            if at == len(page.letters) or (page.folded.spaced[at] if right else page.begins_line(at)):
+            if at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
                 return place
     return None
 

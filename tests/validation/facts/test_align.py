@@ -94,9 +94,42 @@ def test_the_numbers_of_list_items_in_one_line_are_no_text(page: str, first: int
     assert missing(match(f"{text.partition(mark)[2]} {first + len(ITEMS)}.", f"{page}\nPut it back")) == []
 
 
-@pytest.mark.parametrize("text", [f"{GRIPPER}\n7.", "7.", GRIPPER.replace("motor", "motor\u27e812\u27e9")])
-def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_no_text(text: str):
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GRIPPER}\n7.",
+        "7.",
+        GRIPPER.replace("the motor", "the \u27e812\u27e9motor"),
+        GRIPPER.replace("the motor", "the [12]motor"),
+        f"   1. [12]{GRIPPER}",
+        f"     o {GRIPPER}",
+        GRIPPER.replace("until", "(BUTTON) until [3][4]"),
+        f"{GRIPPER}[7]",
+        f"{GRIPPER}\n\nReferences\n\n   Visible links:\n   1. https://example.com/a_b#c\n  12. file:///tmp/L1.html",
+        "   9. mailto:arm@example.com\n",
+        f"{GRIPPER}\n\nReferences",
+    ],
+)
+def test_marks_of_items_and_links_and_the_addresses_below_a_page_are_no_text(text: str):
     assert missing(match(text)) == []
+
+
+def test_a_number_in_brackets_is_text_where_the_page_shows_it_or_another_word_stands_behind_it():
+    page = GRIPPER.replace("motor", "motor [12]")
+    assert match(page, page).letters == match(GRIPPER).letters + 2
+    assert missing(match(GRIPPER.replace("motor", "[12]engine"))) == ["12]engine"]
+
+
+def test_the_number_of_a_link_is_no_text_where_cells_were_read_in_another_order():
+    assert (
+        missing(match("Arm [3]holds the part\n[4]Gripper and its motor", "Arm\nGripper and its motor\nholds the part"))
+        == []
+    )
+
+
+def test_the_number_of_a_link_is_no_text_between_characters_without_blanks():
+    page = "\u30d7\u30ed\u30ad\u30b7\u3092\u4f7f\u3046\u30ab\u30fc\u30cd\u30eb\u306e\u8a2d\u5b9a"
+    assert missing(match(f"{page[:5]}[7]{page[5:]}", page)) == []
 
 
 @pytest.mark.parametrize(
@@ -106,6 +139,8 @@ def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_n
         'The [gripper](arm.html){rel="noopener"\n  target="_blank"} closes [until]{.pre}',
         "::: {#arm .section}\n## The gripper {.title #top}\n\ncloses until",
         "The gripper\n{: .label .label-green }\n\ncloses until",
+        "::: {#<init>() .section}\nThe gripper\n\n:   ::: listing\n    closes until\n    :::\n",
+        '<div id="<init>(int)" class="section">\n\nThe gripper closes until',
         'class="el"\n  title="An arm">The gripper</a> closes until<a href="#until" class="link',
         '::: {role="tabpanel"}\nThe gripper closes until',
         ".literal .pre} The gripper closes until[](#until){.link\n  .el",
