@@ -16,10 +16,12 @@ from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
 #: What may be the mark of a list's item, where an ingestion put blanks for line breaks; its end may be cut off.
-#: And what lynx puts before items and buttons, and it and crawlers before a link: the number of its address further below.
+#: And what lynx puts before items and buttons, and it and crawlers before a link: the number of its address below.
 _ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]+o(?=[ \t])"
 _LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\(BUTTON\)"
 _MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))\s*)+")
+#: Lines that an ingestion may put before a chunk.
+_ADDED = 6  # work
 #: Places of the letters around a mark that are looked at.
 _PLACES = 64  # work
 
@@ -125,11 +127,12 @@ def _aligned(
     runs = common_runs(raw, page)
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
-    plain = without_markup(without_escaped(text))
+    added = _strange_lines(raw, runs)
+    plain = without_markup(without_escaped(text), added=added)
     bare = _without_marks(raw if plain == text else FoldedText.of(plain), page)
     if bare is raw:
         return _differing(raw, runs, page, labels, address)
-    strange, shows_some = _without_strange_markup(raw, runs)
+    strange, shows_some = _without_strange_markup(raw, runs, added)
     exact = _exact(bare, page, (), seen) if bare.letters and not shows_some else None
     if exact is not None:
         return exact
@@ -199,7 +202,18 @@ def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
     return without_statements(raw.shown, keep=stands_there)
 
 
-def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str, bool]:
+def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:
+    """How many of the first lines of a text its page has not, or not all of: so many may have been put before it."""
+    at = count = 0
+    for line in raw.shown.split("\n", _ADDED)[:_ADDED]:
+        first, last = raw.letters_between(at, at + len(line))
+        if last > first and covered(runs, first, last) == last - first:
+            break
+        at, count = at + len(line) + 1, count + 1
+    return count
+
+
+def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -> tuple[str, bool]:
     """The text without the markup of which the page lacks a letter, and whether it has all letters of some."""
     shown = False
 
@@ -210,7 +224,7 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str,
         shown |= stands and last > first
         return stands
 
-    return without_markup(without_escaped(raw.shown, keep=stands_there), keep=stands_there), shown
+    return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
 
 
 def _without_marks(text: FoldedText, page: Searched) -> FoldedText:

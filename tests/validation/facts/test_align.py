@@ -150,6 +150,21 @@ def test_attributes_of_tags_and_of_markdown_are_no_text_wherever_they_are_wrappe
     assert missing(match(text if text[-1] in "lk" else f"{text} the motor draws")) == []
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        'class="el"\n  title="An arm">The gripper</a> closes until',
+        'href="https://example.com/arm"' + " " * 400 + 'class="el">The gripper</a> closes until',
+        '<td><a\nhref="https://example.com/arm"' + " " * 400 + 'class="el">The gripper</a></td> closes until',
+        "docs/arm.html) The gripper closes until",
+    ],
+)
+@pytest.mark.parametrize("added", ["About arms.\n", "Part 3:\n\n", "About arms.\nPart 3:\n\n"])
+def test_what_is_put_before_a_chunk_makes_no_text_of_markup_that_was_cut(rest: str, added: str):
+    found = match(f"{added}{rest} the motor draws")
+    assert all(piece in added for piece in missing(found))
+
+
 def test_a_number_at_the_end_of_a_sentence_is_text():
     page = f"Steps\nIt opens with version 5. The lid stays closed in version 6. {GRIPPER}\nA limit\nIt is one"
     assert missing(match(page.split("\n")[1].replace("5.", "7."), page)) == ["7"]
