@@ -15,11 +15,11 @@ from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels,
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
-#: What may be the mark of a list's item, where an ingestion put blanks for line breaks; its end may be cut off.
-#: And what lynx puts before items and buttons, and it and crawlers before a link: the number of its address below.
-_ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]+o(?=[ \t])"
+#: What may be the mark of a list's item, where an ingestion put blanks for line breaks, its end cut off; the number of
+#: a line of code, an item's circle. And what lynx and crawlers put before a link: the number of its address.
+_ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]*(?:\d{1,4}(?=[ \t]{2})|o(?=[ \t]))"
 _LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\(BUTTON\)"
-_MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))\s*)+")
+_MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))(?:[ \t]*\n)*[ \t]*?)+")
 #: Lines that an ingestion may put before a chunk.
 _ADDED = 6  # work
 #: Places of the letters around a mark that are looked at.

@@ -189,6 +189,13 @@ def test_blanks_are_folded_but_in_code():
     assert kinds(html) == [("paragraph", "a b c d\ne"), ("code", "  a \t b\n\n    c")]
 
 
+def test_a_block_of_nothing_but_the_numbers_of_lines_is_no_content_and_may_have_been_extracted():
+    rows = "<table><tr><td><pre>{}</pre></td><td><pre>a\nb\nc</pre></td></tr></table>"
+    assert kinds(rows.format("8\n9\n10")) == [("code", "a\nb\nc")]
+    assert page_texts(rows.format("8\n9\n10")).body.startswith("8\n9\n10")
+    assert kinds(rows.format("8\n9\n11")) == [("code", "8\n9\n11"), ("code", "a\nb\nc")]
+
+
 def test_scripts_styles_and_templates_are_no_text():
     html = "<p>a</p><script>var x</script><style>p{}</style><template><p>t</p></template><p>b</p>"
     assert body(html).body == body(html).main == "a\nb"

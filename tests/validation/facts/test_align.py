@@ -399,6 +399,19 @@ def test_table_cells_read_column_by_column_are_found():
     assert missing(match("Axis\nbase\nwrist\nelbow\nRange\n340\n720\n270\nSpeed\n90\n180\n120", page)) == []
 
 
+def test_cells_that_were_drawn_with_lines_and_wrapped_are_found():
+    page = "camera holder\tI:15\tdrawn in ink\nwrist\tI:7\tby hand"
+    text = "|camera|I:|drawn |\n|holder|15|in ink|\n|wrist |I:7|by hand|".replace("|", "\u2502")
+    assert missing(match(text, page)) == []
+
+
+def test_the_numbers_of_lines_are_no_text_beside_code_that_the_page_has_in_another_cell():
+    page = "1\n2\n3\n4\nif (page)\n  free (page);\n\npage = made;"
+    text = "1  if (page)\n  2    free (page);\n  3  \n  4  page = made;"
+    assert missing(match(text, page)) == []
+    assert missing(match(text, page.replace("page = made", "5 page = made"))) == ["4"]
+
+
 def test_words_of_other_scripts_are_compared_alike():
     page = "机器人手臂会停下来，直到电机电流超过两安培。然后夹爪保持零件，不再加力。"
     assert missing(match(page[5:30], page)) == []

@@ -285,6 +285,7 @@ def page_texts(html: str) -> PageText:
         return node.tag == _UNSEEN or is_furniture(node, inside=inside, framed=not marked)
 
     every, blocks = blocks_of(body, area, skip)
+    blocks = [block for block in blocks if not _is_numbering(block)]
     return PageText(
         title=title,
         body=_joined(every),
@@ -292,6 +293,14 @@ def page_texts(html: str) -> PageText:
         headings=tuple((block.level, block.text) for block in blocks if block.kind == "heading"),
         blocks=tuple(blocks),
         attributes=attributes,
+    )
+
+
+def _is_numbering(block: Block) -> bool:
+    """Whether a block is the numbers of lines of code, which a table shows beside it."""
+    lines = block.text.split() if block.kind == "code" else ()
+    return (
+        len(lines) > 1 and lines[0].isdecimal() and lines == [str(int(lines[0]) + step) for step in range(len(lines))]
     )
 
 
