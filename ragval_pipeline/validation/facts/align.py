@@ -241,12 +241,17 @@ def _without_marks(text: FoldedText, page: Searched) -> FoldedText:
         upto = next((start for _, start, _ in marks[number + 1 :] if start > last), len(text.letters))
         left, right = text.letters[max(begin, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
         found = _joint(page, left, right, after=place)
-        if found is None and right and mark["link"]:
+        if found is None and right and mark["link"] and not _is_shown(page, left, text.letters[first:last], right):
             found = _joint(page, "", right, after=place)
         if found is not None:
             pieces += text.shown[shown_from : mark.start()], " " * len(mark[0])
             shown_from, place = mark.end(), found
     return FoldedText.of("".join((*pieces, text.shown[shown_from:]))) if pieces else text
+
+
+def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
+    """Whether the page has a mark itself, behind or in front of the word that the chunk has there."""
+    return any(page.place(letters) is not None for letters in (left + mark, mark + right))
 
 
 def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:

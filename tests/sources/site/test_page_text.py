@@ -184,6 +184,11 @@ def test_inline_elements_never_tear_a_word_and_blocks_always_part_words():
     assert body(html).main.split("\n") == ["word", "next", "afterwards", "a", "b", "c", "d", "ef", "g"]
 
 
+def test_the_labels_of_tabs_are_words_of_their_own():
+    html = "<main><p>Install it.</p><div><label>Linux</label><label>macOS</label></div></main>"
+    assert kinds(html) == [("paragraph", "Install it."), ("paragraph", "Linux macOS")]
+
+
 def test_blanks_are_folded_but_in_code():
     html = "<p>\n  a \t b\n\n c&nbsp;&nbsp;d  <br>  e </p><pre>\n  a \t b\n\n    c  \n</pre><p> \n </p>"
     assert kinds(html) == [("paragraph", "a b c d\ne"), ("code", "  a \t b\n\n    c")]

@@ -117,6 +117,11 @@ def test_marks_of_items_and_links_and_the_addresses_below_a_page_are_no_text(tex
 def test_a_number_in_brackets_is_text_where_the_page_shows_it_or_another_word_stands_behind_it():
     page = GRIPPER.replace("motor", "motor [12]")
     assert match(page, page).letters == match(GRIPPER).letters + 2
+    short = f"A note [12]\n{GRIPPER}"
+    assert (
+        missing(match(f"A note[12].\n\n---\n\n{GRIPPER}", short.replace(" [12]", "12") + f"\n{CAMERA}\n{GRIPPER}"))
+        == []
+    )
     assert missing(match(GRIPPER.replace("motor", "[12]engine"))) == ["12]engine"]
 
 
@@ -245,6 +250,8 @@ parser = Parser(html)"""
         f'<Tabs groupId="arm">\n<TabItem value="left" label="Left arm" default>\n\n{GRIPPER}\n\n</TabItem>\n</Tabs>',
         f'# Using the arm\n\n<ChapterActionsBar chapterTitle="Calibration" />\n\n{GRIPPER}',
         f":::warning[Using the arm]\n\n{GRIPPER}\n\n:::",
+        f'!!! quiz "Using the arm"\n    {GRIPPER}\n\n???+ quiz zoo\n    {CAMERA}',
+        f'{CAMERA} !!! quiz "Using the arm" {GRIPPER}',
         f"// highlight-next-line\n{GRIPPER}\n# highlight-start\n{CAMERA}\n{{/* highlight-end */}}",
         f"```mermaid\ngraph LR\n  gripper -->|closes| motor\n```\n\n{GRIPPER}",
         f"{{/* Ask Ada for a drawing */}}\n{{% include warning.html %}}\n{{{{< figure src='arm.png' >}}}}\n{GRIPPER}",

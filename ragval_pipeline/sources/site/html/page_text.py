@@ -24,7 +24,7 @@ _BLOCK_NAMES = (
 )
 _BLOCK_TAGS = frozenset(_BLOCK_NAMES.split())
 # Apart on the page without being blocks: a blank keeps their words apart.
-_SPACED_TAGS = frozenset({"button", "input", "select", "textarea", "text", "title", "desc", "iframe"})
+_SPACED_TAGS = frozenset({"button", "label", "input", "select", "textarea", "text", "title", "desc", "iframe"})
 #: All that changes how text is cut; of other elements it is enough to know what they hold.
 _NOT_INLINE = _BLOCK_TAGS | _SPACED_TAGS | {"br"}
 _ITEM_TAGS = frozenset({"li", "dt", "dd"})
