@@ -53,7 +53,7 @@ _MARKUP = re.compile(
     # the id of a heading, and other attributes, as kramdown and Pandoc write them
     r"|\{:?[ \t]*[#.][\w<-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
     # an admonition's kind; its title follows
-    rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"
+    rf"|{_NESTED}:{{3,}}[ \t]*(?:[\w-]+|\{{[\w-]+\}})|(?<!\S):{{3,}}(?:[\w-]+|\{{[\w-]+\}})"
     r"|(?<!\S)(?:!!!|\?\?\?)\+?(?:[ \t]+[\w-]+)+(?=[ \t]*(?:\"|$))"
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
@@ -64,6 +64,16 @@ _MARKUP = re.compile(
     # markup that Markdown passes through, or what the chunk's end leaves of it
     rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
     re.MULTILINE | re.DOTALL,
+)
+# What reStructuredText and MyST write beside what a page shows.
+_DIRECTIVES = re.compile(
+    r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?[\w:-]+::(?:[ \t]+\S+[ \t]*$)?"  # a directive, its language or path
+    r"|^[ \t]*\.\.[ \t]+_[^\n]+$"  # a target
+    r"|^[ \t]*:[\w-]+:(?:[ \t][^\n]*)?$"  # an option
+    r"|(?<![\w`]):[\w:+.-]+:(?=`)|\{[\w:+.-]+\}(?=`)"  # a role
+    r"|(?<=`)[~!](?:[\w.]*\.(?=\w))?"  # of a name the part that it is shown without
+    r"|\s<[^<>`]+>(?=`)",  # where a reference leads
+    re.MULTILINE,
 )
 #: What the beginning of a chunk leaves of an image, an address, a definition, attributes, a comment, a tag, a fence.
 _REST = re.compile(
@@ -81,14 +91,15 @@ _REST = re.compile(
 _STATEMENT = re.compile(
     r"(?<![\w.])import\s+(?:[\w$*{}\s,]{1,200}\s+from\s+)?([\"'])[^\"'\s]+\1;?"
     r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*\n|\Z)"
-    r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
+    r"|(?<!\S)```+[ \t]*(?:mermaid\b|\{toctree\}).*?(?:```+|\Z)"
+    r"|^[ \t]*\.\.[ \t]+toctree::(?:[ \t]*\n|[ \t]+[^\n]+(?:\n|\Z))*",
     re.MULTILINE | re.DOTALL,
 )
 #: A word with escapes of addresses in it: a piece of one, with code in it as a rule, that was cut at both ends.
 _ESCAPED = re.compile(r"(?<!\S)(?=(?:[^\s%]*(?:%(?![0-9A-F]{2})[^\s%]*)*%[0-9A-F]{2}){3})\S+")
 #: Characters of a linked text in which its beginning is looked for.
 _LINKED = 600
-_STATEMENT_WORDS = ("import", "export", "mermaid")
+_STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 
 
 #: What a text must hold for any markup but the number of a list item.
@@ -101,6 +112,7 @@ _MARKS = (
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
 _OF_PLAIN = ("---", ":::", "highlight-", "!!!", "???", "://", "mailto:", "References")
 _CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}(?:\)|\n\s*\[)|\[[^\]\n]*\]\(|[^<]*>|[^{]{0,400}\}|`")
+_SIGNS = ("::", "`", ".. ")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")
 
 
@@ -118,6 +130,7 @@ def without_markup(text: str, *, added: int = 0, keep: Callable[[int, int], bool
     """
     text = _without_rest(text, 0, keep)
     text = _blanked(_MARKUP, text, keep) if _may_hold_markup(text) else text
+    text = _blanked(_DIRECTIVES, text, keep) if any(sign in text for sign in _SIGNS) else text
     # Whole markup first: what was put before may have some, over several lines.
     begin = 0
     for _ in range(added):

@@ -252,6 +252,11 @@ parser = Parser(html)"""
         f":::warning[Using the arm]\n\n{GRIPPER}\n\n:::",
         f'!!! quiz "Using the arm"\n    {GRIPPER}\n\n???+ quiz zoo\n    {CAMERA}',
         f'{CAMERA} !!! quiz "Using the arm" {GRIPPER}',
+        f":::{{quiz}} Using the arm\n:class: zoo\n\n{GRIPPER}\n:::\n\n```{{toctree}}\nquiz/zoo\nyeti\n```\n\n{CAMERA}",
+        f".. _quiz-zoo:\n\nUsing the arm\n====\n\n.. quiz:: zoo\n   :yeti: 3\n\n   {GRIPPER}\n\n.. quiz::\n   {CAMERA}",
+        f".. toctree::\n   :maxdepth: 2\n\n   quiz\n   zoo/yeti\n\n{GRIPPER}\n\n.. |quiz| image:: zoo.png",
+        GRIPPER.replace("motor", ":class:`~quiz.zoo.motor`").replace("until", "{term}`until`"),
+        GRIPPER.replace("the motor", "`the motor <https://quiz.example/zoo>`_").replace("until", ":ref:`until <yeti>`"),
         f"// highlight-next-line\n{GRIPPER}\n# highlight-start\n{CAMERA}\n{{/* highlight-end */}}",
         f"```mermaid\ngraph LR\n  gripper -->|closes| motor\n```\n\n{GRIPPER}",
         f"{{/* Ask Ada for a drawing */}}\n{{% include warning.html %}}\n{{{{< figure src='arm.png' >}}}}\n{GRIPPER}",
@@ -267,6 +272,13 @@ parser = Parser(html)"""
 )
 def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
     assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
+
+
+def test_directives_and_roles_that_a_page_shows_are_text():
+    page = f"Write .. note:: and :ref:`arm` so:\n.. note::\n   :class: tip\n   {GRIPPER}"
+    found = match(page, page)
+    assert missing(found) == []
+    assert found.letters == len("writenoteandrefarmsonoteclasstip") + match(GRIPPER).letters
 
 
 def test_code_of_nothing_but_tags_that_a_page_shows_is_held_by_the_chunk_that_shows_them():
