@@ -261,7 +261,8 @@ _ROWS = (
         many="have the same page and chunk number as another point",
         measured="Points are grouped by page, parent and chunk number. The page tells which points are surplus where "
             "it has the text of another one; else times of embedding, where stored, tell which point is the newest. "
-            "Points that hold different stretches of their page are no copies: only their numbers are wrong.",
+            "Points that hold different stretches of their page are no copies: only their numbers are wrong, and "
+            "where all are such, it is a warning.",
         cause="The page was ingested again under new ids without deleting the old points.",
         remedy="Delete the points under delete_point_ids of remediation.json, and where nothing tells which one is "
                "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "

@@ -15,31 +15,30 @@ _PIECE = r"(?:[^\s()\[\]]|\([^\s()\[\]]*\))"
 _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\([^()\n]*\)|\n(?=\S)){1,500}"
 # An address that says itself that it is one.
 _LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
+_SCHEME = r"(?:[a-z]{2,9}://|mailto:)"
 _TAGS = (
     "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
-    "|small|u|s|ul|ol|li|dl|dt|dd|colgroup|col|caption|tfoot|h[1-6]|blockquote|section|center|picture|source|video|iframe"
+    "|pre|small|u|s|ul|ol|li|dl|dt|dd|colgroup|col|caption|tfoot|h[1-6]|blockquote|section|center|picture|source|video|iframe"
 )
-# Converters wrap lines within tags.
-_IN_TAG = r"(?:[^<>\n]|\n(?![ \t]*\n))"
-# What a line may begin with inside of quotations and lists.
-_NESTED = r"^(?:[ \t>]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
+# Converters wrap lines within tags, and fill cells up with blanks.
+_IN_TAG = r"(?>\"[^\"\n]*\"|[ \t]+|[^<>\n]|\n(?![ \t]*\n))"
+# What a line may begin with inside of quotations, lists, definitions and cells.
+_NESTED = r"^(?:[ \t>|]|:[ \t]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
-    # the same, but for the sign that the chunker cut off
-    r"|\A\[[^\]\n]{0,500}\]\([^()\s]*\.(?:svg|png|jpe?g|gif|webp)(?:\s+[\"'][^\n]*?[\"'])?\)"
     r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
     rf"|(?<=\])\({_SPACED}\)"
-    # the same, cut by the chunk's end or beginning, which may lie within brackets of its own
+    # the same, cut by the chunk's end, which may lie within brackets of its own
     rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
-    rf"|\A(?:(?:\((?=[^()\s]*[/#]))?{_PIECE}*(?:\){_PIECE}+)?(?:\s+[\"'][^\n\"']*[\"'])?"
-    r"|[^\n\"'()\[\]]{0,80}[\"'])\)"
     # the same in brackets of its own behind the linked text, as converters to plain text write it
     rf"|(?<![\]\w])\[{_LINK}\](?![(\[])|(?<![\]\w])\[{_LINK}\Z"
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
+    # the list of addresses that lynx and its like put below a page, or a part of it
+    rf"|^[ \t]*(?:References|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
     r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
@@ -49,51 +48,71 @@ _MARKUP = re.compile(
     r"|(?<=\")[ \t]+\{[\d,-]{1,40}\}(?=\s|\Z)"
     r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
-    r"|\A\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"  # the same, of which the chunker cut off the beginning
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
-    r"|\u27e8\d{1,4}\u27e9"  # the number that a crawler puts in place of a link's address
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     # the id of a heading, and other attributes, as kramdown and Pandoc write them
-    r"|\{:?[ \t]*[#.][\w-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
-    r"|\A[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"  # the same, of which the chunker cut off the beginning
-    rf"|{_NESTED}:{{3,}}[ \t]*[\w-]+|(?<!\S):{{3,}}[\w-]+"  # an admonition's kind; its title follows
+    r"|\{:?[ \t]*[#.][\w<-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
+    # an admonition's kind; its title follows
+    rf"|{_NESTED}:{{3,}}[ \t]*(?:[\w-]+|\{{[\w-]+\}})|(?<!\S):{{3,}}(?:[\w-]+|\{{[\w-]+\}})"
+    r"|(?<!\S)(?:!!!|\?\?\?)\+?(?:[ \t]+[\w-]+)+(?=[ \t]*(?:\"|$))"
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
-    r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z|\A[^{}]{0,300}?\*/\}"  # cut by the chunk's end or beginning
+    r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z"  # cut by the chunk's end
     r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
-    # the same, and a fence, cut by the chunk's beginning
-    rf"|\A(?:\w{{1,40}}/?>(?=\S)|{_IN_TAG}{{0,120}}[\"'}}]{_IN_TAG}{{0,60}}(?<![-=\s])>)"
-    r"|\A`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$"
     # markup that Markdown passes through, or what the chunk's end leaves of it
     rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
     re.MULTILINE | re.DOTALL,
+)
+# What reStructuredText and MyST write beside what a page shows.
+_DIRECTIVES = re.compile(
+    r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?[\w:-]+::(?:[ \t]+\S+[ \t]*$)?"  # a directive, its language or path
+    r"|^[ \t]*\.\.[ \t]+_[^\n]+$"  # a target
+    r"|^[ \t]*:[\w-]+:(?:[ \t][^\n]*)?$"  # an option
+    r"|(?<![\w`]):[\w:+.-]+:(?=`)|\{[\w:+.-]+\}(?=`)"  # a role
+    r"|(?<=`)[~!](?:[\w.]*\.(?=\w))?"  # of a name the part that it is shown without
+    r"|\s<[^<>`]+>(?=`)",  # where a reference leads
+    re.MULTILINE,
+)
+#: What the beginning of a chunk leaves of an image, an address, a definition, attributes, a comment, a tag, a fence.
+_REST = re.compile(
+    r"\[[^\]\n]{0,500}\]\([^()\s]*\.(?:svg|png|jpe?g|gif|webp)(?:\s+[\"'][^\n]*?[\"'])?\)"
+    rf"|(?:(?:\((?=[^()\s]*[/#]))?{_PIECE}*(?:\){_PIECE}+)?(?:\s+[\"'][^\n\"']*[\"'])?"
+    r"|[^\n\"'()\[\]]{0,80}[\"'])\)"
+    r"|\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"
+    r"|[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"
+    r"|[^{}]{0,300}?\*/\}"
+    r"|\w{1,40}/?>(?=\S)|(?>\s+|[^<>]){0,120}[\"'}](?>\s+|[^<>]){0,60}(?<![-=\s])>"
+    r"|`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$",
+    re.MULTILINE,
 )
 # Whole statements and diagrams: too much to take out unseen, since a page may show as much code.
 _STATEMENT = re.compile(
     r"(?<![\w.])import\s+(?:[\w$*{}\s,]{1,200}\s+from\s+)?([\"'])[^\"'\s]+\1;?"
     r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*\n|\Z)"
-    r"|(?<!\S)```+[ \t]*mermaid\b.*?(?:```+|\Z)",
+    r"|(?<!\S)```+[ \t]*(?:mermaid\b|\{toctree\}).*?(?:```+|\Z)"
+    r"|^[ \t]*\.\.[ \t]+toctree::(?:[ \t]*\n|[ \t]+[^\n]+(?:\n|\Z))*",
     re.MULTILINE | re.DOTALL,
 )
 #: A word with escapes of addresses in it: a piece of one, with code in it as a rule, that was cut at both ends.
 _ESCAPED = re.compile(r"(?<!\S)(?=(?:[^\s%]*(?:%(?![0-9A-F]{2})[^\s%]*)*%[0-9A-F]{2}){3})\S+")
 #: Characters of a linked text in which its beginning is looked for.
 _LINKED = 600
-_STATEMENT_WORDS = ("import", "export", "mermaid")
+_STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 
 
-#: What a text must hold for any markup but the number of a list item and a piece that its beginning was cut off.
+#: What a text must hold for any markup but the number of a list item.
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
-    "highlight-", "\u27e8",
+    "highlight-", "!!!", "???", "://", "mailto:", "References",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
-_OF_PLAIN = ("---", ":::", "highlight-", "\u27e8")
-_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}\)|[^<]{0,200}>|[^{]{0,400}\}|`")
+_OF_PLAIN = ("---", ":::", "highlight-", "!!!", "???", "://", "mailto:", "References")
+_CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}(?:\)|\n\s*\[)|\[[^\]\n]*\]\(|[^<]*>|[^{]{0,400}\}|`")
+_SIGNS = ("::", "`", ".. ")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")
 
 
@@ -101,19 +120,37 @@ def _nothing(start: int, end: int) -> bool:
     return False
 
 
-def without_markup(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
+def without_markup(text: str, *, added: int = 0, keep: Callable[[int, int], bool] = _nothing) -> str:
     """The text with its invisible parts blanked out, so that every other character keeps its place.
 
     Args:
         text: The text.
+        added: How many lines may have been put before the chunk; any of them may be its own first one.
         keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
     """
-    return _blanked(_MARKUP, text, keep) if _may_hold_markup(text) else text
+    text = _without_rest(text, 0, keep)
+    text = _blanked(_MARKUP, text, keep) if _may_hold_markup(text) else text
+    text = _blanked(_DIRECTIVES, text, keep) if any(sign in text for sign in _SIGNS) else text
+    # Whole markup first: what was put before may have some, over several lines.
+    begin = 0
+    for _ in range(added):
+        begin = text.find("\n", begin) + 1
+        if not begin:
+            break
+        text = _without_rest(text, begin, keep)
+    return text
+
+
+def _without_rest(text: str, begin: int, keep: Callable[[int, int], bool]) -> str:
+    rest = _REST.match(text, begin) if _CUT_OFF.match(text, begin) else None
+    if rest is None or keep(*rest.span()):
+        return text
+    return text[: rest.start()] + " " * len(rest[0]) + text[rest.end() :]
 
 
 def _may_hold_markup(text: str) -> bool:
     holds_signs = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
-    if any(mark in text for mark in (_MARKS if holds_signs else _OF_PLAIN)) or _CUT_OFF.match(text):
+    if any(mark in text for mark in (_MARKS if holds_signs else _OF_PLAIN)):
         return True
     return _NUMBERED.search(f"\n{text}") is not None
 

@@ -40,7 +40,10 @@ def with_share(finding: Finding, points: int) -> Finding:
     if message.startswith(counted):
         message = f"{finding.count:,} of {points:,} points {message[len(counted) :]}"
     details = {**finding.details, "share": round(finding.count / points, 4)}
-    severity = CATALOGUE[finding.code].severity_of(finding.count, points)
+    row = CATALOGUE[finding.code]
+    severity = row.severity_of(finding.count, points)
+    # What a detector graded otherwise stays so, unless the share raises it.
+    severity = finding.severity if severity == row.severity else severity
     return finding.model_copy(update={"message": message, "details": details, "severity": severity})
 
 

@@ -16,3 +16,9 @@ def test_thousands_are_parted_in_every_sentence_about_points():
     finding = make_finding("text.mojibake", [str(number) for number in range(1_200)])
     assert finding.message.startswith("1,200 points ")
     assert with_share(finding, 12_000).message.startswith("1,200 of 12,000 points ")
+
+
+def test_what_a_detector_graded_otherwise_stays_so_whatever_share_it_has():
+    repeated = make_finding("chunk.duplicate_index", ["1", "2"]).model_copy(update={"severity": "warning"})
+    assert with_share(repeated, 2).severity == "warning"
+    assert with_share(make_finding("chunk.duplicate_index", ["1", "2"]), 2).severity == "error"

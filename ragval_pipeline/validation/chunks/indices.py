@@ -149,7 +149,11 @@ def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis
         surplus = _surplus(told) or CATALOGUE["chunk.duplicate_index"].remedy
         remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
     details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
-    return make_finding("chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy)
+    found = make_finding(
+        "chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy
+    )
+    # Where nothing is stored twice, no answer differs from what it would be with other numbers.
+    return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
 
 
 def _surplus(told: Collection[Basis | None]) -> str | None:

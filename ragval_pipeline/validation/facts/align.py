@@ -15,9 +15,14 @@ from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels,
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
-#: What may be the number of a list's item, where an ingestion put blanks for line breaks; its mark may be cut off.
-_NUMBER = re.compile(r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)")
-#: Places of the letters around a number that are looked at.
+#: What may be the mark of a list's item, where an ingestion put blanks for line breaks, its end cut off; the number of
+#: a line of code, an item's circle. And what lynx and crawlers put before a link: the number of its address.
+_ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]*(?:\d{1,4}(?=[ \t]{2})|o(?=[ \t]))"
+_LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\(BUTTON\)"
+_MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))(?:[ \t]*\n)*[ \t]*?)+")
+#: Lines that an ingestion may put before a chunk.
+_ADDED = 6  # work
+#: Places of the letters around a mark that are looked at.
 _PLACES = 64  # work
 
 
@@ -122,17 +127,18 @@ def _aligned(
     runs = common_runs(raw, page)
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
-    plain = without_markup(without_escaped(text))
-    bare = _without_numbers(raw if plain == text else FoldedText.of(plain), page)
+    added = _strange_lines(raw, runs)
+    plain = without_markup(without_escaped(text), added=added)
+    bare = _without_marks(raw if plain == text else FoldedText.of(plain), page)
     if bare is raw:
         return _differing(raw, runs, page, labels, address)
-    strange, shows_some = _without_strange_markup(raw, runs)
+    strange, shows_some = _without_strange_markup(raw, runs, added)
     exact = _exact(bare, page, (), seen) if bare.letters and not shows_some else None
     if exact is not None:
         return exact
     readings = [(raw, runs), (bare, common_runs(bare, page))]
     if shows_some and strange != raw.shown:
-        reading = _without_numbers(FoldedText.of(strange), page)
+        reading = _without_marks(FoldedText.of(strange), page)
         readings.append((reading, common_runs(reading, page)))
     alignments = (_differing(reading, own, page, labels, address) for reading, own in readings)
     # Code that shows tags stands on the page to the last letter, with them and without.
@@ -196,7 +202,18 @@ def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
     return without_statements(raw.shown, keep=stands_there)
 
 
-def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str, bool]:
+def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:
+    """How many of the first lines of a text its page has not, or not all of: so many may have been put before it."""
+    at = count = 0
+    for line in raw.shown.split("\n", _ADDED)[:_ADDED]:
+        first, last = raw.letters_between(at, at + len(line))
+        if last > first and covered(runs, first, last) == last - first:
+            break
+        at, count = at + len(line) + 1, count + 1
+    return count
+
+
+def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -> tuple[str, bool]:
     """The text without the markup of which the page lacks a letter, and whether it has all letters of some."""
     shown = False
 
@@ -207,24 +224,34 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span]) -> tuple[str,
         shown |= stands and last > first
         return stands
 
-    return without_markup(without_escaped(raw.shown, keep=stands_there), keep=stands_there), shown
+    return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
 
 
-def _without_numbers(text: FoldedText, page: Searched) -> FoldedText:
-    """The text without numbers of list items that its page shows without having them in its text.
+def _without_marks(text: FoldedText, page: Searched) -> FoldedText:
+    """The text without marks of list items and links that its page shows without having them in its text.
 
     There the page has the two words around it one after the other; at the chunk's end the word before it ends a line.
+    Of cells of a table that were read in another order, the word behind a link's mark is enough.
     """
-    numbers = [(found.span(), text.letters_between(*found.span())) for found in _NUMBER.finditer(text.shown)]
-    pieces, shown_from, before, place = list[str](), 0, 0, -1
-    for number, ((start, end), (first, last)) in enumerate(numbers):
-        upto = numbers[number + 1][1][0] if number + 1 < len(numbers) else len(text.letters)
-        left, right = text.letters[max(before, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
+    marks = [(mark, *text.letters_between(*mark.span())) for mark in _MARKS.finditer(text.shown)]
+    pieces, shown_from, place = list[str](), 0, -1
+    for number, (mark, first, last) in enumerate(marks):
+        # Others are no letters of the page, unless nothing stands between.
+        begin = next((end for _, _, end in reversed(marks[:number]) if end < first), 0)
+        upto = next((start for _, start, _ in marks[number + 1 :] if start > last), len(text.letters))
+        left, right = text.letters[max(begin, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
         found = _joint(page, left, right, after=place)
+        if found is None and right and mark["link"] and not _is_shown(page, left, text.letters[first:last], right):
+            found = _joint(page, "", right, after=place)
         if found is not None:
-            pieces += text.shown[shown_from:start], " " * (end - start)
-            shown_from, before, place = end, last, found
+            pieces += text.shown[shown_from : mark.start()], " " * len(mark[0])
+            shown_from, place = mark.end(), found
     return FoldedText.of("".join((*pieces, text.shown[shown_from:]))) if pieces else text
+
+
+def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
+    """Whether the page has a mark itself, behind or in front of the word that the chunk has there."""
+    return any(page.place(letters) is not None for letters in (left + mark, mark + right))
 
 
 def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:
@@ -232,10 +259,11 @@ def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:
 
     Behind a place, if there is one: the items of a list follow one another.
     """
-    for behind in dict.fromkeys((after, -1)) if left else ():
+    starts = page.folded.word_starts if right else None
+    for behind in dict.fromkeys((after, -1)) if left or right else ():
         for place in islice(_places(page, left + right, behind), _PLACES):
             at = place + len(left)
-            if at == len(page.letters) or (page.folded.spaced[at] if right else page.begins_line(at)):
+            if at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
                 return place
     return None
 

@@ -23,10 +23,7 @@ Range = tuple[int, int]
 
 
 def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
-    """Openings and closings of a chunk that its page does not have, the outermost first: one a line.
-
-    A chunk that has nothing of its page has none: all of it is another text.
-    """
+    """Openings and closings of a chunk that its page does not have, the outermost first: one a line."""
     if match.whole:
         return (), ()
     runs = _runs(match)
@@ -54,7 +51,7 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     if edges and edges[0].word != first:
         # What is put before a chunk may begin with a word that this page happens to have.
         edges = (Edge(first, 0, 0), *edges)
-    return (edges, ends) if match.letters_found else ((), ())
+    return edges, ends
 
 
 def _runs(match: Alignment) -> list[Range]:
@@ -96,8 +93,9 @@ def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int
                 return 0
             missing = int((~match.found[start:end]).sum())
             is_sentence = missing >= (1 - WHOLE) * (end - start)
-            # The only line is the text itself, whatever its beginning.
-            return end if end < match.letters and (end - start <= LONGEST_GAP or is_sentence) else 0
+            # The only line is the text itself, whatever its beginning; markup in further lines is none.
+            is_only = end == match.letters and "\n" not in match.text.shown[int(match.text.offsets[end - 1]) :]
+            return end if not is_only and (end - start <= LONGEST_GAP or is_sentence) else 0
     return 0
 
 

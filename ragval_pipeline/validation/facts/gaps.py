@@ -18,11 +18,11 @@ from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 #: Spans before a line among which one that stands on the page is looked for.
 _BEFORE = 64  # work
 # Line breaks, cells, and what headings, breadcrumbs, lists and rows are parted with: number signs, guillemets, middle
-# dot, bullet, dashes.
+# dot, bullet, dashes, lines of boxes.
 # Rows of tables are written out as well: ``Name: a. Type: b``.
 _COLUMN = r"\s+[^\s:.,;][^\n:.,;]{0,40}:"
 # Possessive: a long line would need a hundred bytes a letter for ways back that are never taken.
-_PIECES = re.compile(rf"(?:[^\n\t|;#>\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|[.,](?!{_COLUMN}))++")
+_PIECES = re.compile(rf"(?:[^\n\t|;#>\u2500-\u257f\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|[.,](?!{_COLUMN}))++")
 
 # What stands for a picture, as Markdown and plain text write it: ``![a camera](camera.png)``, ``[a camera]``.
 _BRACKETED = re.compile(r"[^\[\]]+")

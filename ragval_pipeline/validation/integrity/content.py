@@ -245,7 +245,9 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     added = habits.in_chunk(chunk) if habits else []
     letters = chunk.letters - sum(edge.missing for edge in added)
     changed = chunk.changed - sum(edge.changed for edge in added)
-    share = chunk.found / letters if letters else 1.0
+    if not letters:
+        return "verified"
+    share = chunk.found / letters
     # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
     # edges of another text are met by chance. A heading in front of or behind it is shorter than such a run.
     found = chunk.found if share >= VERIFIED_FROM else chunk.surely

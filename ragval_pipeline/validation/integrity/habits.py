@@ -51,7 +51,11 @@ class Habits:
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
         """What of a chunk's edges is habit."""
         # A chunk of nothing but what is put before it ends with that.
-        closings = {**{word: edge for word, edge in self.openings.items() if word != ANY}, **self.closings}
+        worded = {word: edge for word, edge in self.openings.items() if word != ANY}
+        if not chunk.found:  # another text, or nothing but lines that are habit
+            known = ((edge, _habit_of(edge, worded)) for edge in chunk.openings)
+            return [edge for edge, habit in known if habit is not None and edge.missing <= habit.missing]
+        closings = {**worded, **self.closings}
         return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, closings)]
 
 

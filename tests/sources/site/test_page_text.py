@@ -184,9 +184,21 @@ def test_inline_elements_never_tear_a_word_and_blocks_always_part_words():
     assert body(html).main.split("\n") == ["word", "next", "afterwards", "a", "b", "c", "d", "ef", "g"]
 
 
+def test_the_labels_of_tabs_are_words_of_their_own():
+    html = "<main><p>Install it.</p><div><label>Linux</label><label>macOS</label></div></main>"
+    assert kinds(html) == [("paragraph", "Install it."), ("paragraph", "Linux macOS")]
+
+
 def test_blanks_are_folded_but_in_code():
     html = "<p>\n  a \t b\n\n c&nbsp;&nbsp;d  <br>  e </p><pre>\n  a \t b\n\n    c  \n</pre><p> \n </p>"
     assert kinds(html) == [("paragraph", "a b c d\ne"), ("code", "  a \t b\n\n    c")]
+
+
+def test_a_block_of_nothing_but_the_numbers_of_lines_is_no_content_and_may_have_been_extracted():
+    rows = "<table><tr><td><pre>{}</pre></td><td><pre>a\nb\nc</pre></td></tr></table>"
+    assert kinds(rows.format("8\n9\n10")) == [("code", "a\nb\nc")]
+    assert page_texts(rows.format("8\n9\n10")).body.startswith("8\n9\n10")
+    assert kinds(rows.format("8\n9\n11")) == [("code", "8\n9\n11"), ("code", "a\nb\nc")]
 
 
 def test_scripts_styles_and_templates_are_no_text():

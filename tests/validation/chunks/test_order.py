@@ -215,6 +215,7 @@ def test_points_with_one_number_that_hold_different_stretches_of_their_page_are_
     assert [subject.details["same"] for subject in finding.subjects] == [[], [], [], []]
     assert surplus(finding) == ([], [])
     assert finding.message == "4 points share page and chunk index, in 2 groups. None of them is stored twice."
+    assert finding.severity == "warning"
     assert "numbering repeats" in finding.cause
     assert "Number the chunks" in finding.remedy
     assert "None of these points is a copy" in finding.remedy
@@ -238,6 +239,7 @@ def test_of_points_with_one_number_only_those_with_the_same_stretch_are_copies()
     assert {entry.name: entry.details["same"] for entry in finding.subjects} == {"0": ["1"], "1": ["0"], "2": []}
     assert surplus(finding) == (["0"], [])
     assert finding.message.endswith("1 of them is not stored twice.")
+    assert finding.severity == "error"
     assert "No other points are copies" in finding.remedy
 
 

@@ -94,9 +94,47 @@ def test_the_numbers_of_list_items_in_one_line_are_no_text(page: str, first: int
     assert missing(match(f"{text.partition(mark)[2]} {first + len(ITEMS)}.", f"{page}\nPut it back")) == []
 
 
-@pytest.mark.parametrize("text", [f"{GRIPPER}\n7.", "7.", GRIPPER.replace("motor", "motor\u27e812\u27e9")])
-def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_no_text(text: str):
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GRIPPER}\n7.",
+        "7.",
+        GRIPPER.replace("the motor", "the \u27e812\u27e9motor"),
+        GRIPPER.replace("the motor", "the [12]motor"),
+        f"   1. [12]{GRIPPER}",
+        f"     o {GRIPPER}",
+        GRIPPER.replace("until", "(BUTTON) until [3][4]"),
+        f"{GRIPPER}[7]",
+        f"{GRIPPER}\n\nReferences\n\n   Visible links:\n   1. https://example.com/a_b#c\n  12. file:///tmp/L1.html",
+        "   9. mailto:arm@example.com\n",
+        f"{GRIPPER}\n\nReferences",
+    ],
+)
+def test_marks_of_items_and_links_and_the_addresses_below_a_page_are_no_text(text: str):
     assert missing(match(text)) == []
+
+
+def test_a_number_in_brackets_is_text_where_the_page_shows_it_or_another_word_stands_behind_it():
+    page = GRIPPER.replace("motor", "motor [12]")
+    assert match(page, page).letters == match(GRIPPER).letters + 2
+    short = f"A note [12]\n{GRIPPER}"
+    assert (
+        missing(match(f"A note[12].\n\n---\n\n{GRIPPER}", short.replace(" [12]", "12") + f"\n{CAMERA}\n{GRIPPER}"))
+        == []
+    )
+    assert missing(match(GRIPPER.replace("motor", "[12]engine"))) == ["12]engine"]
+
+
+def test_the_number_of_a_link_is_no_text_where_cells_were_read_in_another_order():
+    assert (
+        missing(match("Arm [3]holds the part\n[4]Gripper and its motor", "Arm\nGripper and its motor\nholds the part"))
+        == []
+    )
+
+
+def test_the_number_of_a_link_is_no_text_between_characters_without_blanks():
+    page = "\u30d7\u30ed\u30ad\u30b7\u3092\u4f7f\u3046\u30ab\u30fc\u30cd\u30eb\u306e\u8a2d\u5b9a"
+    assert missing(match(f"{page[:5]}[7]{page[5:]}", page)) == []
 
 
 @pytest.mark.parametrize(
@@ -106,6 +144,8 @@ def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_n
         'The [gripper](arm.html){rel="noopener"\n  target="_blank"} closes [until]{.pre}',
         "::: {#arm .section}\n## The gripper {.title #top}\n\ncloses until",
         "The gripper\n{: .label .label-green }\n\ncloses until",
+        "::: {#<init>() .section}\nThe gripper\n\n:   ::: listing\n    closes until\n    :::\n",
+        '<div id="<init>(int)" class="section">\n\nThe gripper closes until',
         'class="el"\n  title="An arm">The gripper</a> closes until<a href="#until" class="link',
         '::: {role="tabpanel"}\nThe gripper closes until',
         ".literal .pre} The gripper closes until[](#until){.link\n  .el",
@@ -113,6 +153,21 @@ def test_the_number_of_an_item_that_was_cut_off_and_of_a_crawlers_reference_is_n
 )
 def test_attributes_of_tags_and_of_markdown_are_no_text_wherever_they_are_wrapped_or_cut(text: str):
     assert missing(match(text if text[-1] in "lk" else f"{text} the motor draws")) == []
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        'class="el"\n  title="An arm">The gripper</a> closes until',
+        'href="https://example.com/arm"' + " " * 400 + 'class="el">The gripper</a> closes until',
+        '<td><a\nhref="https://example.com/arm"' + " " * 400 + 'class="el">The gripper</a></td> closes until',
+        "docs/arm.html) The gripper closes until",
+    ],
+)
+@pytest.mark.parametrize("added", ["About arms.\n", "Part 3:\n\n", "About arms.\nPart 3:\n\n"])
+def test_what_is_put_before_a_chunk_makes_no_text_of_markup_that_was_cut(rest: str, added: str):
+    found = match(f"{added}{rest} the motor draws")
+    assert all(piece in added for piece in missing(found))
 
 
 def test_a_number_at_the_end_of_a_sentence_is_text():
@@ -195,6 +250,13 @@ parser = Parser(html)"""
         f'<Tabs groupId="arm">\n<TabItem value="left" label="Left arm" default>\n\n{GRIPPER}\n\n</TabItem>\n</Tabs>',
         f'# Using the arm\n\n<ChapterActionsBar chapterTitle="Calibration" />\n\n{GRIPPER}',
         f":::warning[Using the arm]\n\n{GRIPPER}\n\n:::",
+        f'!!! quiz "Using the arm"\n    {GRIPPER}\n\n???+ quiz zoo\n    {CAMERA}',
+        f'{CAMERA} !!! quiz "Using the arm" {GRIPPER}',
+        f":::{{quiz}} Using the arm\n:class: zoo\n\n{GRIPPER}\n:::\n\n```{{toctree}}\nquiz/zoo\nyeti\n```\n\n{CAMERA}",
+        f".. _quiz-zoo:\n\nUsing the arm\n====\n\n.. quiz:: zoo\n   :yeti: 3\n\n   {GRIPPER}\n\n.. quiz::\n   {CAMERA}",
+        f".. toctree::\n   :maxdepth: 2\n\n   quiz\n   zoo/yeti\n\n{GRIPPER}\n\n.. |quiz| image:: zoo.png",
+        GRIPPER.replace("motor", ":class:`~quiz.zoo.motor`").replace("until", "{term}`until`"),
+        GRIPPER.replace("the motor", "`the motor <https://quiz.example/zoo>`_").replace("until", ":ref:`until <yeti>`"),
         f"// highlight-next-line\n{GRIPPER}\n# highlight-start\n{CAMERA}\n{{/* highlight-end */}}",
         f"```mermaid\ngraph LR\n  gripper -->|closes| motor\n```\n\n{GRIPPER}",
         f"{{/* Ask Ada for a drawing */}}\n{{% include warning.html %}}\n{{{{< figure src='arm.png' >}}}}\n{GRIPPER}",
@@ -210,6 +272,13 @@ parser = Parser(html)"""
 )
 def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
     assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
+
+
+def test_directives_and_roles_that_a_page_shows_are_text():
+    page = f"Write .. note:: and :ref:`arm` so:\n.. note::\n   :class: tip\n   {GRIPPER}"
+    found = match(page, page)
+    assert missing(found) == []
+    assert found.letters == len("writenoteandrefarmsonoteclasstip") + match(GRIPPER).letters
 
 
 def test_code_of_nothing_but_tags_that_a_page_shows_is_held_by_the_chunk_that_shows_them():
@@ -347,6 +416,19 @@ def test_a_last_word_that_the_page_writes_together_with_the_one_before_is_found(
 def test_table_cells_read_column_by_column_are_found():
     page = "Axis Range Speed\nbase 340 90\nwrist 720 180\nelbow 270 120"
     assert missing(match("Axis\nbase\nwrist\nelbow\nRange\n340\n720\n270\nSpeed\n90\n180\n120", page)) == []
+
+
+def test_cells_that_were_drawn_with_lines_and_wrapped_are_found():
+    page = "camera holder\tI:15\tdrawn in ink\nwrist\tI:7\tby hand"
+    text = "|camera|I:|drawn |\n|holder|15|in ink|\n|wrist |I:7|by hand|".replace("|", "\u2502")
+    assert missing(match(text, page)) == []
+
+
+def test_the_numbers_of_lines_are_no_text_beside_code_that_the_page_has_in_another_cell():
+    page = "1\n2\n3\n4\nif (page)\n  free (page);\n\npage = made;"
+    text = "1  if (page)\n  2    free (page);\n  3  \n  4  page = made;"
+    assert missing(match(text, page)) == []
+    assert missing(match(text, page.replace("page = made", "5 page = made"))) == ["4"]
 
 
 def test_words_of_other_scripts_are_compared_alike():

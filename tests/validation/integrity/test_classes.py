@@ -46,6 +46,13 @@ def test_a_habit_may_be_longer_than_the_text_that_it_frames():
     assert class_of(framed, Habits(openings={"title": Edge("title", 100, 90)})) == "gone"
 
 
+def test_a_chunk_of_nothing_but_a_habit_is_verified_unless_it_goes_on():
+    usual = Habits(openings={"title": Edge("title", 1000, 90), ANY: Edge(ANY, 1000, 90)})
+    assert class_of(chunk(0, changed=60, openings=(Edge("title", 1000, 60),)), usual) == "verified"
+    assert class_of(chunk(0, changed=60, openings=(Edge("title", 600, 60), Edge("other", 400, 60))), usual) == "gone"
+    assert class_of(chunk(0, changed=60, openings=(Edge("other", 1000, 60),)), usual) == "gone"
+
+
 def test_a_short_heading_behind_a_frame_needs_no_long_run():
     framed = chunk(400, changed=60, openings=(Edge("title", 600, 60),))
     usual = Habits(openings={"title": Edge("title", 900, 90)})

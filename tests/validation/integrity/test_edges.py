@@ -41,10 +41,6 @@ def test_a_change_in_the_middle_is_no_edge():
     assert words(GRIPPER.replace("motor", "banana")) == ([], [])
 
 
-def test_a_text_of_another_page_has_no_edges():
-    assert words("Yellow helmets.\nQuiet zoo visits.") == ([], [])
-
-
 def test_a_word_in_front_of_the_text_is_an_edge_with_what_it_weighs():
     openings, _ = edges_of(align(f"passage 12: {GRIPPER}", Searched(GRIPPER)))
     assert openings == (Edge("passage", len("passage12"), 2, lacking=2),)

@@ -24,7 +24,7 @@ _BLOCK_NAMES = (
 )
 _BLOCK_TAGS = frozenset(_BLOCK_NAMES.split())
 # Apart on the page without being blocks: a blank keeps their words apart.
-_SPACED_TAGS = frozenset({"button", "input", "select", "textarea", "text", "title", "desc", "iframe"})
+_SPACED_TAGS = frozenset({"button", "label", "input", "select", "textarea", "text", "title", "desc", "iframe"})
 #: All that changes how text is cut; of other elements it is enough to know what they hold.
 _NOT_INLINE = _BLOCK_TAGS | _SPACED_TAGS | {"br"}
 _ITEM_TAGS = frozenset({"li", "dt", "dd"})
@@ -285,6 +285,7 @@ def page_texts(html: str) -> PageText:
         return node.tag == _UNSEEN or is_furniture(node, inside=inside, framed=not marked)
 
     every, blocks = blocks_of(body, area, skip)
+    blocks = [block for block in blocks if not _is_numbering(block)]
     return PageText(
         title=title,
         body=_joined(every),
@@ -292,6 +293,14 @@ def page_texts(html: str) -> PageText:
         headings=tuple((block.level, block.text) for block in blocks if block.kind == "heading"),
         blocks=tuple(blocks),
         attributes=attributes,
+    )
+
+
+def _is_numbering(block: Block) -> bool:
+    """Whether a block is the numbers of lines of code, which a table shows beside it."""
+    lines = block.text.split() if block.kind == "code" else ()
+    return (
+        len(lines) > 1 and lines[0].isdecimal() and lines == [str(int(lines[0]) + step) for step in range(len(lines))]
     )
 
 
