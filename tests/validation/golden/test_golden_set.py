@@ -124,6 +124,25 @@ def test_a_module_of_the_site_that_no_point_bears_is_the_payloads_fault():
     assert misspelt.remedy == "Correct the expectation."
 
 
+@pytest.mark.parametrize(
+    ("lost", "target"),
+    [
+        ({"source_url": f"{HOST}/docs/b"}, f"{HOST}/docs/b"),
+        ({"module": "Module 2"}, "Module 2"),
+        ({"chapter": "a/two"}, "a/two"),
+        ({"text": "no word of the index", "chunk_index": 9, "id": 7}, None),
+    ],
+)
+def test_an_expected_result_is_dead_when_the_index_lacks_its_page_module_or_chapter(lost, target):
+    index = facts(chunk("/docs/a", module="Module 1", chapter="a/one"))
+    held = {"source_url": f"{HOST}/docs/a/", "module": "Module 1", "chapter": "a/one"}
+    asked = [query("q", expected_results=[held, lost]), query("r", expected_results=[held])]
+    found = dead_targets(evidence(asked, index, inventory("/docs/a")))
+    assert [(subject.name, subject.details["targets"]) for finding in found for subject in finding.subjects] == (
+        [] if target is None else [("q", [target])]
+    )
+
+
 def test_negative_queries_have_no_targets():
     asked = [query("q", negative=True, expected_module="Nowhere")]
     assert dead_targets(evidence(asked, facts(chunk("/a")), inventory("/a"))) == []
