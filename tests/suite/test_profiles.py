@@ -183,12 +183,13 @@ def test_a_profile_reads_the_variables_of_its_seed(tmp_path: Path, profile: str)
 def test_all_variables_that_a_seed_requires_are_named_at_once_when_none_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL"):
+    for name in ("COHERE_API_KEY", "CO_API_KEY", "QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     suite = load_suite(write(tmp_path, {"suite": "book", "profile": SEED_0}))
     with pytest.raises(SuiteError) as caught:
         resolve_suite(suite)
-    told = "the environment variables QDRANT_URL, QDRANT_API_KEY, DOCUSAURUS_BASE_URL, required under profile"
+    names = "COHERE_API_KEY, QDRANT_URL, QDRANT_API_KEY, DOCUSAURUS_BASE_URL"
+    told = f"the environment variables {names}, required under profile"
     assert told in str(one_line(caught.value))
 
 
