@@ -60,7 +60,8 @@ def judge_payloads(
         fields=manifest.fields,
         required=manifest.required,
         observed=manifest.observed,
-        urls_required=inventory.configured,
+        # Every seed stores addresses of pages; elsewhere a collection without a site may hold ids of documents.
+        urls_required=inventory.configured or profile is not None,
         plain_headings=profile.plain_headings if profile else False,
         modules=suite.payload.modules,
         filtered=tuple(suite.qdrant.filter or ()),
