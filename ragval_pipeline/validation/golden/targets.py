@@ -198,13 +198,14 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
     inventory = reviewed.golden.inventory
     modules = modules_of(inventory.pages)
     key = inventory.folder().key
-    asked = set()
+    asked: set[str] = set()
     for query in reviewed.golden.queries:
         if query.negative:
             continue
-        if query.expected_module:
-            asked.add(normalise_name(query.expected_module))
-        pages = [key(url) for url, grade in query.grades.items() if grade > 0]
+        stated = [*_stated(query, "module"), *((query.expected_module,) if query.expected_module else ())]
+        asked.update(map(normalise_name, stated))
+        expected = (url for url, grade in query.grades.items() if grade > 0)
+        pages = [key(url) for url in (*expected, *_stated(query, "source_url"))]
         asked.update(normalise_name(modules[page]) for page in pages if page in modules)
     for name in set(modules.values()) - {START} if asked else ():
         if normalise_name(name) not in asked:

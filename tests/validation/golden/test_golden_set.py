@@ -273,6 +273,8 @@ def test_modules_that_nobody_asks_about_are_named_and_suites_without_modules_are
     asked = [query("q", expected_module="M1"), query("r", relevant_urls=[f"{HOST}/docs/m2/b"])]
     assert [subject.name for subject in unasked_modules(evidence(asked, site=site))] == ["m3"]
     assert list(unasked_modules(evidence([query("q", expected_keywords=["x"])], site=site))) == []
+    known = [query("q", expected_results=[{"module": "M1"}, {"source_url": f"{HOST}/docs/m3/c"}])]
+    assert [subject.name for subject in unasked_modules(evidence(known, site=site))] == ["m2"]
 
 
 def test_a_threshold_that_turns_down_most_right_answers_is_unfit():
