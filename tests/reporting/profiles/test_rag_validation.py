@@ -29,9 +29,19 @@ def test_a_text_is_whole_and_its_preview_has_150_characters():
     assert result["preview"] == "x" * 149 + "y"
 
 
-@pytest.mark.parametrize(("best", "relevant"), [(0.5, True), (0.4999999, True), (0.49, False), (None, None)])
-def test_the_first_score_is_relevant_from_the_threshold_on(best, relevant):
-    result = render(asked(best))["query_results"][0]
+@pytest.mark.parametrize(
+    ("best", "threshold", "relevant"),
+    [
+        (0.5, 0.5, True),
+        (0.4999999, 0.5, True),
+        (0.49, 0.5, False),
+        (0.49, None, False),
+        (0.1, 0.0, True),
+        (None, 0.5, None),
+    ],
+)
+def test_the_first_score_is_relevant_from_the_threshold_on(best, threshold, relevant):
+    result = render(asked(best), settings={"retrieval": {"relevance_similarity": threshold}})["query_results"][0]
     assert (result["top1_score"], result["relevant"]) == (best, relevant)
 
 
