@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import dagster as dg
@@ -25,6 +26,7 @@ from ragval_pipeline.orchestration.values import (
     PageSnapshot,
     PayloadSnapshot,
     SitemapUrls,
+    Value,
     decode,
     encode,
 )
@@ -126,6 +128,7 @@ def close_run(task: Task) -> None:
     report, folder = written_report(task.place), task.place.folder
     if report is None:  # else the step that made it has failed after writing it
         runs = lineage(task.context.instance, task.context.run)
+        _make_what_can_be_made(task, [Notes(task.place.base, run_id) for run_id in runs])
         report = report_of_what_there_is(task.suite, task.place, runs)
     task.context.log.error("The verdict is %s. Its report: %s/report.html", report.verdict, folder)
     seen = {
@@ -136,6 +139,18 @@ def close_run(task: Task) -> None:
     # What a step logs before it fails, Dagster forgets.
     seen_of = dg.AssetObservation(task.key(VALIDATION_REPORT), metadata=seen)
     task.context.instance.report_runless_asset_event(seen_of)
+
+
+def _make_what_can_be_made(task: Task, kept: Sequence[Notes]) -> None:
+    """Measure what stands behind a failed step and yet has all that it reads: nothing else asks for it any more."""
+    for name in (name for name in MEASURING if name in planned(task) and not ROWS[name].asks):
+        row, values = ROWS[name], dict[str, Value]()
+        for read in row.reads:
+            kind = ROWS[read].value
+            value = _latest(kept, read, kind) if kind is not None else None
+            values |= {read: value} if value is not None else {}
+        if values.keys() >= set(row.reads) and not kept[0].ended([name]):
+            kept[0].keep(name, row.made(replace(task, values=values)).value)
 
 
 def written_report(place: RunPlace) -> ValidationReport | None:

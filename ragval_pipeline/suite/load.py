@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
@@ -164,6 +165,13 @@ def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> Non
     ]
     if not lacking:
         return
+    if (
+        suite.embedding.provider == "cohere"
+        and suite.embedding.api_key is None
+        and (only is None or EMBEDDING & {*only})
+    ):
+        # Missing alone it is an error of its own, which knows what can be measured without it.
+        lacking = [*(variable for variable in profile.variables if variable.key == "embedding.api_key"), *lacking]
     names, keys = ", ".join(entry.name for entry in lacking), ", ".join(entry.key for entry in lacking)
     off = f"; without a site, switch off {', '.join(for_site)} under criteria" if "source.sitemap" in keys else ""
     raise SuiteError(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import did_you_mean, printable
@@ -123,7 +124,7 @@ def _default(model: type[BaseModel], location: Sequence[int | str]) -> str:
     """How a wrong key is done without; empty for one that must be there, and for sections."""
     models, field = [model], None
     for name in (part for part in location if isinstance(part, str)):
-        field = next((found.model_fields[name] for found in models if name in found.model_fields), None)
+        field = next((field for found in models for field in _fields_called(name, found)), None)
         if field is None:
             return ""
         models = _models_in(field.annotation)
@@ -132,6 +133,12 @@ def _default(model: type[BaseModel], location: Sequence[int | str]) -> str:
     plain = isinstance(field.default, int | float | str)
     shown = str(field.default).lower() if isinstance(field.default, bool) else field.default
     return "Correct it or leave the key out" + (f": the default is {shown}." if plain and shown else ".")
+
+
+def _fields_called(name: str, model: type[BaseModel]) -> list[FieldInfo]:
+    """The field of a model with this name, or with this one among its others."""
+    fields = model.model_fields.items()
+    return [field for key, field in fields if name == key or name in getattr(field.validation_alias, "choices", ())]
 
 
 def _plain(message: str) -> str:

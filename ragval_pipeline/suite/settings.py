@@ -237,7 +237,8 @@ def explain_rule(
     """A setting that the profile's rule refuses, with where it comes from."""
     layer = layer_of(rule.key.split("."), layers)
     problem = rule.problem if profile is None else f"{rule.problem} (profile {profile.name})"
-    return SuiteError(problem, file=_place(layer.name if layer else origin.file, origin.file), key=rule.key)
+    place = _place(layer.name if layer else origin.file, origin.file)
+    return SuiteError(problem, file=place, key=rule.key, remedy=rule.remedy)
 
 
 def _place(source: Path | str, file: Path) -> Path | str:

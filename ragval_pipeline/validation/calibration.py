@@ -156,9 +156,9 @@ def _evenly(scores: Iterable[float]) -> list[float]:
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:
     if scores.by_suite < scores.asked:
         yield (
-            f"retrieval.min_similarity decides on {scores.by_suite:,} of the {scores.asked:,} queries: those that "
-            "state nothing but their text, and negative ones. The others are judged by what they state, unless "
-            "retrieval.judge lists score."
+            f"retrieval.min_similarity decides on {scores.by_suite:,} of the {scores.asked:,} queries: those without a "
+            "threshold of their own that are negative or state nothing but their text, and all without one where "
+            "retrieval.judge lists score. The others are judged by what they state."
         )
     if not scores.positive:
         yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."

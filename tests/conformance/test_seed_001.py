@@ -108,6 +108,13 @@ def test_a_corrupted_embedding_is_named(run: Run) -> None:
     assert (finding["subjects"], finding["severity"]) == ([run.chunks[BROKEN].id], "error")
 
 
+@pytest.mark.parametrize("seed", ["001", "002", "003"])
+def test_a_stored_address_that_is_none_is_named_without_a_site_too(tmp_path: Any, seed: str) -> None:
+    run = run_seed(seed, tmp_path, lambda _: [], change={2: {"url": "docs/sim"}}, only={"metadata"})
+    [finding] = [entry for entry in run.report["findings"] if entry["code"] == "payload.invalid_value"]
+    assert (finding["scope"], finding["subjects"]) == (NAMES[seed]["url"], [run.chunks[2].id])
+
+
 @pytest.mark.parametrize("mapped", [True, False])
 def test_nested_metadata_is_read_where_the_fields_say_so_and_missed_by_name_where_they_do_not(
     tmp_path: Any, mapped: bool

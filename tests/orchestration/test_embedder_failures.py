@@ -65,6 +65,16 @@ def test_status_and_tries_are_told_and_every_call_is_counted(
     assert report.cost.billed_tokens is None
 
 
+def test_statistics_that_need_no_embedder_are_there_when_it_fails(world: World, cohere: CohereStandIn) -> None:
+    cohere.fail("401")
+    report = validated(world, cohere.url, "queries", "metadata")
+    quality = report.quality_metrics
+    assert report.verdict == "error"
+    assert quality.total_chunks == quality.chunks_with_complete_metadata > 0
+    assert quality.token_distribution.median is not None
+    assert (quality.avg_similarity_score, quality.similarity_distribution.avg) == (None, None)
+
+
 def test_every_measurement_that_embeds_counts_its_calls(world: World, cohere: CohereStandIn) -> None:
     groups = ("queries", "latency", "vectors", "index")
     report = validated(world, cohere.url, *groups)

@@ -183,12 +183,13 @@ def test_a_profile_reads_the_variables_of_its_seed(tmp_path: Path, profile: str)
 def test_all_variables_that_a_seed_requires_are_named_at_once_when_none_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL"):
+    for name in ("COHERE_API_KEY", "CO_API_KEY", "QDRANT_URL", "QDRANT_API_KEY", "DOCUSAURUS_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     suite = load_suite(write(tmp_path, {"suite": "book", "profile": SEED_0}))
     with pytest.raises(SuiteError) as caught:
         resolve_suite(suite)
-    told = "the environment variables QDRANT_URL, QDRANT_API_KEY, DOCUSAURUS_BASE_URL, required under profile"
+    names = "COHERE_API_KEY, QDRANT_URL, QDRANT_API_KEY, DOCUSAURUS_BASE_URL"
+    told = f"the environment variables {names}, required under profile"
     assert told in str(one_line(caught.value))
 
 
@@ -260,16 +261,17 @@ def test_no_profile_takes_a_query_without_text_or_a_threshold_out_of_range(
 
 FATAL = [
     (SEED_1, {"query": "x", "expected_results": []}, "expected_results", "at least one expected chunk"),
-    (SEED_2, {"query": "ROS2"}, "query_text", "at least 5 characters"),
-    (SEED_2, {"query": "  ROS2   "}, "query_text", "at least 5 characters"),
+    (SEED_2, {"query": "ROS2"}, "query", "at least 5 characters"),
+    (SEED_2, {"query_text": "  ROS2   "}, "query_text", "at least 5 characters"),
     (SEED_2, {"query": "What is ROS 2?", "category": "Robots"}, "category", "must be one of: ROS 2; Digital Twin"),
     (SEED_2, {"query": "What is ROS 2?", "category": "ros 2"}, "category", "must be one of"),
     (SEED_2, {"query": "What is ROS 2?", "relevant_urls": ["docs/a"]}, "relevant_urls", "http(s) URLs"),
     (SEED_2, {"query": "What is ROS 2?", "relevant_urls": []}, "relevant_urls", "at least one"),
     (SEED_2, {"query": "What is ROS 2?", "relevant_urls": ["http://["]}, "relevant_urls", "http(s) URLs"),
-    (SEED_3, {"query": "x" * 8001}, "query_text", "1 to 8000 characters"),
+    (SEED_3, {"text": "x" * 8001}, "text", "1 to 8000 characters"),
+    (SEED_3, {"text": "x" * 8000 + "\n"}, "text", "1 to 8000 characters"),
     (SEED_3, {"query": "x", "top_k": 51}, "top_k", "must be 1 to 50"),
-    (SEED_4, {"query": "x" * 1001}, "query_text", "at most 1000 characters"),
+    (SEED_4, {"query": "x" * 1001}, "query", "at most 1000 characters"),
 ]
 
 
@@ -283,6 +285,22 @@ def test_a_query_that_breaks_a_rule_of_its_seed_is_refused(
     assert says in str(caught.value)
     assert f"(profile {profile})" in str(caught.value)
     assert str(caught.value).isprintable()
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(("profile", "field"), [(SEED_1, "expected_results"), (SEED_2, "relevant_urls")])
+def test_a_query_that_must_find_nothing_may_say_that_it_expects_nothing(tmp_path: Path, profile: str, field: str):
+    negative = {"query": "Who won the cup?", "negative": True, field: []}
+    assert len(load_queries(under(tmp_path, profile, queries=[negative]))) == 1
+
+
+def test_a_rule_that_the_ground_truth_breaks_is_an_error_of_its_file(tmp_path: Path):
+    (tmp_path / "q.json").write_text('[{"query": "What is ROS 2?"}]')
+    (tmp_path / "t.json").write_text('[{"query": "What is ROS 2?", "relevant_urls": ["docs/a"]}]')
+    with pytest.raises(SuiteError) as caught:
+        load_queries(under(tmp_path, SEED_2, queries={"file": "q.json", "ground_truth": "t.json"}))
+    assert caught.value.file == str(tmp_path / "t.json")
+    assert "relevant_urls of query q1 must be http(s) URLs" in str(caught.value)
 
 
 @pytest.mark.parametrize("query", [query for _, query, _, _ in FATAL if query.get("top_k") is None])

@@ -61,7 +61,8 @@ def judge_payloads(
         fields=manifest.fields,
         required=manifest.required,
         observed=manifest.observed,
-        addresses=inventory.addresses,
+        # Under a profile points hold addresses; else a collection without a site may hold ids of documents.
+        addresses=inventory.addresses if inventory.configured or profile is None else "urls",
         plain_headings=profile.plain_headings if profile else False,
         modules=suite.payload.modules,
         filtered=tuple(suite.qdrant.filter or ()),

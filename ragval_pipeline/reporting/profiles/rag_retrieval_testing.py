@@ -16,10 +16,12 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
+    as_time,
     broken_rules,
     embedding_records,
     embedding_violations,
     is_filled,
+    is_time,
     stored_chunks,
     success,
 )
@@ -98,7 +100,10 @@ def render(bundle: ReportBundle) -> ProfileReport:
     report = bundle.report
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
-    results = [_result(query, stored, searched, report.timestamp) for query in report.query_results]
+    asked = bundle.asked_at
+    results = [
+        _result(query, stored, searched, asked.get(query.query_id, report.timestamp)) for query in report.query_results
+    ]
     embeddings = embedding_records(VectorEmbedding, bundle, stored)
     return ProfileReport(
         timestamp=report.timestamp,
@@ -153,7 +158,7 @@ def _metadata(hit: TopResult, stored: Mapping[str, Any]) -> Metadata:
         url=hit.source_url,
         chunk_id=stored.get("chunk_id"),
         source_title=hit.title,
-        created_at=stored.get("embedded_at"),
+        created_at=as_time(stored.get("embedded_at")),
     )
 
 
@@ -165,6 +170,7 @@ _CHUNK_RULES = (Rule("content", "must not be empty", is_filled),)
 _METADATA_RULES = (
     Rule("url", "must be a valid URL", is_http_url),
     Rule("chunk_id", "must not be empty", is_filled),
+    Rule("created_at", "must be a date and time", is_time),
 )
 _RESULT_RULES = (Rule("scores", "must be in descending order", lambda scores: scores == sorted(scores, reverse=True)),)
 

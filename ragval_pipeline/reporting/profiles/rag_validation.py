@@ -25,6 +25,7 @@ from ragval_pipeline.reporting.profiles.entities import (
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import CATEGORIES, MIN_CHARACTERS
+from ragval_pipeline.suite.profiles.table import RAG_VALIDATION as PROFILE
 from ragval_pipeline.validation.report import PrecisionMetric as Precision
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
@@ -109,8 +110,9 @@ class ProfileReport(SeedEntity):
 def render(bundle: ReportBundle) -> ProfileReport:
     """The seed's report of a run."""
     report = bundle.report
-    threshold = bundle.setting("retrieval", "relevance_similarity") or 0.5
-    results = [_query_results(query, float(threshold)) for query in report.query_results]
+    stated = bundle.setting("retrieval", "relevance_similarity")
+    threshold = float(PROFILE.settings["retrieval"]["relevance_similarity"] if stated is None else stated)
+    results = [_query_results(query, threshold) for query in report.query_results]
     precisions = [_precision(metric, bundle) for metric in report.precision_metrics]
     truth = [
         GroundTruthMapping(query=str(query["query_text"]), relevant_urls=list(query["relevant_urls"]))

@@ -17,9 +17,11 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
+    as_time,
     broken_rules,
     is_filled,
     is_share,
+    is_time,
     searched_vector,
     stored_chunks,
     success,
@@ -87,7 +89,7 @@ class ValidationResult(SeedEntity):
 
     query: str
     expected_keywords: list[str]
-    passed: bool | None
+    passed: bool = Field(description="False also when the search failed: its response says so")
     results_count: int
     top_result_score: float | None
     keywords_found: list[str]
@@ -193,7 +195,7 @@ def _search_result(hit: TopResult, embedded_at: str | None) -> SearchResult:
         chunk_index=hit.chunk_index,
         token_count=hit.token_count,
         similarity_score=hit.similarity_score,
-        embedded_at=embedded_at,
+        embedded_at=as_time(embedded_at),
     )
 
 
@@ -223,7 +225,7 @@ def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult
     return ValidationResult(
         query=response.query,
         expected_keywords=keywords,
-        passed=query.passed,
+        passed=bool(query.passed),
         results_count=response.total_found,
         top_result_score=query.best_similarity,
         keywords_found=[word for word in keywords if any(holds_word(text, word) for text in texts)],
@@ -244,6 +246,7 @@ _RESULT_RULES = (
     Rule("similarity_score", "must be between 0.0 and 1.0", is_share),
     Rule("chunk_index", "must be a position from 0", lambda index: index >= 0),
     Rule("token_count", "must be a positive integer", lambda count: count > 0),
+    Rule("embedded_at", "must be a date and time", is_time),
 )
 
 

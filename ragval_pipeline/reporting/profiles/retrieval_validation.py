@@ -17,10 +17,12 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
+    as_time,
     broken_rules,
     embedding_records,
     embedding_violations,
     is_filled,
+    is_time,
     searched_vector,
     stored_chunks,
     success,
@@ -208,7 +210,7 @@ def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]]) -> Retrieved
             chapter=hit.chapter_id,
             chunk_index=hit.chunk_index,
             original_length=row.get("original_length"),
-            processed_at=row.get("embedded_at"),
+            processed_at=as_time(row.get("embedded_at")),
         ),
     )
 
@@ -249,6 +251,7 @@ _METADATA_RULES = (
     Rule("chapter", "must not be empty", is_filled),
     Rule("chunk_index", "must not be negative", lambda index: index >= 0),
     Rule("original_length", "must be positive", lambda length: length > 0),
+    Rule("processed_at", "must be a date and time", is_time),
 )
 _METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
 

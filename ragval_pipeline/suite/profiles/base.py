@@ -45,6 +45,7 @@ class QueryRule:
         problem: What to say when it is not.
         fatal: True: the query file is refused. False: a warning.
         always: Also ask when the field is not given.
+        remedy: What to do about a query that is refused, one sentence.
     """
 
     field: str
@@ -52,6 +53,7 @@ class QueryRule:
     problem: str
     fatal: bool = True
     always: bool = False
+    remedy: str = "Correct it or leave the key out."
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class SettingRule:
     key: str
     holds: Callable[[Any], bool]
     problem: str
+    remedy: str = "Correct it or leave the key out."
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,12 @@ RETRIEVAL_VALIDATION = Profile(
         Variable("RETRIEVAL_THRESHOLD", "retrieval.min_similarity"),
     ),
     query_rules=(
-        QueryRule("expected_results", bool, "must hold at least one expected chunk"),
+        QueryRule(
+            "expected_results",
+            bool,
+            "must hold at least one expected chunk",
+            remedy="Name one, leave the key out, or mark a query that must find nothing with negative: true.",
+        ),
     ),
     expects=("expected_results",),
     max_input_tokens=512,
@@ -161,6 +166,7 @@ RAG_VALIDATION = Profile(
             "query_text",
             lambda text: len(text.strip()) >= MIN_CHARACTERS,
             f"must have at least {MIN_CHARACTERS} characters",
+            remedy="Ask a whole question.",
         ),
         QueryRule(
             "category",
@@ -207,8 +213,9 @@ RETRIEVAL_PIPELINE = Profile(
     query_rules=(
         QueryRule(
             "query_text",
-            lambda text: 1 <= len(text.strip()) <= PIPELINE_MAX_CHARACTERS,
+            lambda text: 1 <= len(text) <= PIPELINE_MAX_CHARACTERS,
             f"must have 1 to {PIPELINE_MAX_CHARACTERS} characters",
+            remedy="Shorten it.",
         ),
         QueryRule(
             "top_k", lambda top_k: top_k is None or 1 <= top_k <= MAX_TOP_K, f"must be 1 to {MAX_TOP_K}"
@@ -262,8 +269,9 @@ RAG_RETRIEVAL_TESTING = Profile(
     query_rules=(
         QueryRule(
             "query_text",
-            lambda text: len(text.strip()) <= TESTING_MAX_CHARACTERS,
+            lambda text: len(text) <= TESTING_MAX_CHARACTERS,
             f"must have at most {TESTING_MAX_CHARACTERS} characters",
+            remedy="Shorten it.",
         ),
     ),
     expects=("relevant_urls",),

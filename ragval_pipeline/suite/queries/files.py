@@ -112,9 +112,9 @@ def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
     text = read_text(file, kind=kind)
     ending = file.suffix.lower()
     if ending in {".yaml", ".yml"}:
-        return _mappings(parse_yaml(text, file=file), file)
+        return _mappings(parse_yaml(text, file=file), file, kind)
     if ending == ".json":
-        return _mappings(_json(text, file, "") if text.strip() else None, file)
+        return _mappings(_json(text, file, "") if text.strip() else None, file, kind)
     if ending in {".jsonl", ".ndjson"}:
         return _json_lines(text, file)
     if ending in {".csv", ".tsv"}:
@@ -126,14 +126,15 @@ def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
     )
 
 
-def _mappings(content: Any, file: Path) -> list[Entry]:
+def _mappings(content: Any, file: Path, kind: str) -> list[Entry]:
     if isinstance(content, dict) and len(content) == 1:
         # {"queries": [...]}, {"test_queries": [...]}: the usual wrapping.
         content = next(iter(content.values()))
     if content is None:
         return []
     if not isinstance(content, list):
-        raise SuiteError("is not a list of queries", file=file, remedy="Write one entry per query: - query_text: ...")
+        entry = "- {query: ..., relevant_urls: [...]}" if kind == "ground truth file" else "- query_text: ..."
+        raise SuiteError("is not a list of queries", file=file, remedy=f"Write one entry per query: {entry}")
     return [Entry(f"[{index}]", _mapping(entry, f"[{index}]", file)) for index, entry in enumerate(content)]
 
 

@@ -17,7 +17,7 @@ from ragval_pipeline.suite.problems import suite_error
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.profiles.base import Profile, QueryRule
 from ragval_pipeline.suite.queries.files import Entry, read_beir, read_entries, read_topics
-from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
+from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 from ragval_pipeline.suite.queries.qrels import Qrels, is_qrels, query_ids, read_qrels, with_judgements
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
@@ -114,7 +114,7 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     """
     located, file = _read(suite)
     profile = get_profile(suite.profile)
-    _refuse_broken(located, profile, file)
+    _refuse_broken(located, profile, file, truth=_truth_of(suite))
     for line in _advice(located, profile, file) if advise else ():
         _log.warning("%s", line)
     if suite.retrieval.module_match == "regex":
@@ -131,6 +131,11 @@ def unmatched_topics(suite: Suite, queries: Sequence[TestQuery]) -> dict[str, in
     qrels = _qrels_of(suite)
     known = query_ids(queries, qrels)
     return {name: len(grades) for name, grades in qrels.items() if name not in known}
+
+
+def _truth_of(suite: Suite) -> Path | None:
+    """The file that adds to what the query file expects; None when nothing does."""
+    return suite.queries.ground_truth if isinstance(suite.queries, QueryFiles) else None
 
 
 def _qrels_of(suite: Suite) -> Qrels:
@@ -223,12 +228,22 @@ def _query(content: dict[str, Any], entry: Entry, file: Path | None) -> TestQuer
         raise suite_error(error, model=TestQuery, file=file, given=content, prefix=entry.key("")) from None
 
 
-def _refuse_broken(located: Located, profile: Profile | None, file: Path | None) -> None:
+def _refuse_broken(located: Located, profile: Profile | None, file: Path | None, *, truth: Path | None) -> None:
     for rule in _rules(profile, fatal=True):
         for entry, query in located:
             if profile is not None and _is_broken(rule, query):
                 problem = f"{rule.problem} (profile {profile.name})"
-                raise SuiteError(problem, file=file, key=entry.key(rule.field))
+                name = _written_name(rule.field, entry)
+                if name is None and truth is not None:
+                    told = f"{rule.field} of query {printable(query.id)} {problem}"
+                    raise SuiteError(told, file=truth, remedy=rule.remedy)
+                raise SuiteError(problem, file=file, key=entry.key(name or rule.field), remedy=rule.remedy)
+
+
+def _written_name(field: str, entry: Entry) -> str | None:
+    """The name under which an entry states a field; None when it does not."""
+    spellings = next((names for names in ((*TEXT_NAMES, "template"), THRESHOLD_NAMES) if field in names), (field,))
+    return next((name for name in spellings if entry.content.get(name) is not None), None)
 
 
 def _advice(located: Located, profile: Profile | None, file: Path | None) -> Iterator[str]:
@@ -241,7 +256,8 @@ def _advice(located: Located, profile: Profile | None, file: Path | None) -> Ite
             entry, query = broken[0]
             more = f", and {len(broken) - 1} more likewise" if len(broken) > 1 else ""
             shown = printable(getattr(query, rule.field))
-            yield f"{file}: {entry.key(rule.field)}: {shown!r} {rule.problem} (profile {profile.name}){more}"
+            name = _written_name(rule.field, entry) or rule.field
+            yield f"{file}: {entry.key(name)}: {shown!r} {rule.problem} (profile {profile.name}){more}"
     for name in profile.expects:
         lacking = [query.id for _, query in located if not query.negative and not _states(query, name)]
         if lacking:
@@ -257,7 +273,10 @@ def _rules(profile: Profile | None, *, fatal: bool) -> list[QueryRule]:
 
 def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
     given = rule.field in query.model_fields_set
-    return (given or rule.always) and not rule.holds(getattr(query, rule.field))
+    value = getattr(query, rule.field)
+    # A query that must find nothing expects nothing: an empty list says so.
+    rightly_empty = query.negative and value == ()
+    return (given or rule.always) and not rightly_empty and not rule.holds(value)
 
 
 def _states(query: TestQuery, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,7 +33,8 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     """Queries that name a page, module or chapter that is not there, or that no longer can be found at all.
 
     A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
-    the query cannot pass either, and is named too. Qrels may judge documents that are not in the index, and say so in
+    the query cannot pass either, and is named too; nor can it when the index lacks what one expected result states.
+    Qrels may judge documents that are not in the index, and say so in
     ``query.unmatched_judgements``, as long as the query can pass.
     """
     facts, inventory = reviewed.facts, reviewed.golden.inventory
@@ -46,16 +48,21 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             continue
         expected = {} if inventory.failure else query.grades  # a page that is not indexed may be on the site
         pages = {url: key(url) for url, grade in expected.items() if grade > 0}
+        results = {} if inventory.failure else {url: key(url) for url in _stated(query, "source_url")}
+        of_results = [url for url in results if results[url] not in facts.pages] + _dead_result_names(query, facts)
         targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
         targets += _dead_names(query, facts, reviewed.golden.module_match)
-        if targets:
+        if targets or of_results:
+            targets, pages = list(dict.fromkeys([*targets, *of_results])), {**pages, **results}
             borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
             on_site = site | ({query.expected_module} if borne else set())
             bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
             meant = {
                 url: known_urls.get(page, page) for url, page in bare.items() if page in site or page in facts.pages
             }
-            subjects.append(_subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant))
+            subject = _subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant)
+            told = {"expected_results": of_results} if of_results else {}
+            subjects.append(replace(subject, details={**subject.details, **told}))
     if subjects and all(subject.details["on_site"] for subject in subjects):
         remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
         return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)]
@@ -92,6 +99,16 @@ def _dead_names(query: TestQuery, facts: IndexFacts, module_match: ModuleMatch) 
     return dead
 
 
+def _dead_result_names(query: TestQuery, facts: IndexFacts) -> list[str]:
+    modules = [name for name in _stated(query, "module") if name not in facts.modules]
+    return modules + [name for name in _stated(query, "chapter") if name not in facts.chapters]
+
+
+def _stated(query: TestQuery, key: str) -> list[str]:
+    """What the expected results of a query state under a key."""
+    return [str(result[key]) for result in query.expected_results if key in result]
+
+
 def _any(names: Mapping[str, int], matches: Callable[[str], bool]) -> bool:
     return any(matches(name) for name in names)
 
@@ -122,13 +139,19 @@ def _subject(
         "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,
     }
-    names = {"module": query.expected_module, "chapter": query.expected_chapter}
+    names = {
+        "module": {query.expected_module, *_stated(query, "module")},
+        "chapter": {query.expected_chapter, *_stated(query, "chapter")},
+    }
     return Subject(
         name=query.id,
         details=details,
         pages=tuple(details["expected_pages"]),
         module=normalise_name(query.expected_module) if query.expected_module in targets and not pages else None,
-        fields=(*(("source_url",) if dead_pages else ()), *(name for name, value in names.items() if value in targets)),
+        fields=(
+            *(("source_url",) if dead_pages else ()),
+            *(name for name, values in names.items() if values & set(targets)),
+        ),
     )
 
 
@@ -188,13 +211,14 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
     inventory = reviewed.golden.inventory
     modules = modules_of(inventory.pages)
     key = inventory.folder().key
-    asked = set()
+    asked: set[str] = set()
     for query in reviewed.golden.queries:
         if query.negative:
             continue
-        if query.expected_module:
-            asked.add(normalise_name(query.expected_module))
-        pages = [key(url) for url, grade in query.grades.items() if grade > 0]
+        stated = [*_stated(query, "module"), *((query.expected_module,) if query.expected_module else ())]
+        asked.update(map(normalise_name, stated))
+        expected = (url for url, grade in query.grades.items() if grade > 0)
+        pages = [key(url) for url in (*expected, *_stated(query, "source_url"))]
         asked.update(normalise_name(modules[page]) for page in pages if page in modules)
     for name in set(modules.values()) - {START} if asked else ():
         if normalise_name(name) not in asked:

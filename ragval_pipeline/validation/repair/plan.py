@@ -318,4 +318,6 @@ def _dead_conditions(subject: Subject) -> frozenset[str]:
     conditions = {"module"} if module and normalise_name(str(module)) in names else set()
     if subject.details.get("expected_pages"):
         conditions.add("url")
+    if subject.details.get("expected_results"):
+        conditions.add("results")
     return frozenset(conditions or {"chapter"})

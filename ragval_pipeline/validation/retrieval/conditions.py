@@ -22,6 +22,7 @@ from ragval_pipeline.validation.thresholds import ROUNDING
 
 #: Names that a sentence lists.
 _SHOWN = 3  # shown
+_STATED = 80  # shown
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,14 @@ def _keywords(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 
 def _results(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     lost = [expected for expected in query.expected_results if not any(matches(expected, hit, rules) for hit in hits)]
-    return Outcome(not lost, f"{len(lost)} of {len(query.expected_results)} expected results are not among the hits")
+    said = f"{len(lost)} of {len(query.expected_results)} expected results are not among the hits"
+    return Outcome(not lost, f"{said}: {'; '.join(map(_stated, lost[:_SHOWN]))}{'; ...' if len(lost) > _SHOWN else ''}")
+
+
+def _stated(expected: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} {value[:_STATED] if isinstance(value, str) else value!r}" for key, value in expected.items()
+    )
 
 
 CONDITIONS: dict[str, Callable[[TestQuery, Sequence[Hit], Rules], Outcome]] = {

@@ -85,7 +85,7 @@ def test_a_system_that_failed_is_an_error_with_the_states_up_to_it(times, states
     [response] = report["responses"]
     assert (response["status"], response["message"]) == ("error", "Qdrant: connection refused")
     assert response["states"] == states
-    assert report["validation_results"][0]["passed"] is None
+    assert report["validation_results"][0]["passed"] is False
 
 
 def test_an_answered_query_passes_through_all_states():

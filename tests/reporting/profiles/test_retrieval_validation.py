@@ -68,13 +68,6 @@ def test_execution_time_is_milliseconds_of_embedding_and_search():
     assert test["execution_time_ms"] == 30.0
 
 
-def test_names_and_descriptions_are_the_querys_own_else_its_id_and_text():
-    named, bare = asked("q1", given={"name": "n", "description": "d"}), asked("q2")
-    first, second = rendered(bundle_of(named, bare), PROFILE)["validation_tests"]
-    assert (first["name"], first["description"]) == ("n", "d")
-    assert (second["name"], second["description"]) == ("q2", "What is ROS 2?")
-
-
 def test_the_embedding_record_says_dimension_model_and_whether_the_hash_fits(tmp_path):
     right = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "a", PROFILE, {POINT: STORED})), PROFILE)
     [record] = right["embeddings"]
@@ -112,6 +105,22 @@ def test_an_original_length_of_zero_breaks_the_rule_and_none_at_all_does_not(tmp
     none = snapshot(tmp_path / "b", PROFILE, {POINT: {**STORED, "original_length": None}})
     assert broken(rendered(bundle_of(asked(), manifest=zero), PROFILE), where) == {"original_length"}
     assert broken(rendered(bundle_of(asked(), manifest=none), PROFILE), where) == set()
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown", "fields"),
+    [
+        ("2026-01-06T10:00:00+01:00", "2026-01-06T10:00:00+01:00", set()),
+        (1767693600, "2026-01-06T10:00:00.000Z", set()),
+        (None, None, set()),
+        ("yesterday", "yesterday", {"processed_at"}),
+    ],
+)
+def test_a_stored_time_is_a_date_and_time_and_seconds_are_shown_as_one(tmp_path, stored, shown, fields):
+    manifest = snapshot(tmp_path, PROFILE, {POINT: {**STORED, "processed_at": stored}})
+    report = rendered(bundle_of(asked(), manifest=manifest), PROFILE)
+    assert report["validation_tests"][0]["actual_results"][0]["metadata"]["processed_at"] == shown
+    assert broken(report, "validation_tests[0].actual_results[0].metadata") == fields
 
 
 @pytest.mark.parametrize(("score", "fields"), [(-1.0, set()), (-0.3, set()), (1.0, set()), (1.2, {"score"})])

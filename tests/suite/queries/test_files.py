@@ -102,7 +102,7 @@ def test_cells_of_csv_are_what_their_columns_say(tmp_path: Path):
         ("q.yaml", "- query: 404\n", "[0].query", "must be a text, not 404. Put it in quotes"),
         ("q.yaml", "- {query: a, expected_modul: b}", "[0].expected_modul", "Did you mean expected_module?"),
         ("q.yaml", "- {query: a, min_similarity: 1.7}", "[0].min_similarity", "less than or equal to 1, not 1.7"),
-        ("q.yaml", "- {query: a, score_threshold: 1.7}", "[0].score_threshold", "less than or equal to 1, not 1.7"),
+        ("q.yaml", "- {query: a, score_threshold: 1.7}", "[0].score_threshold", "not 1.7. Correct it or leave the key"),
         ("q.yaml", "- {query: a, expected_keywords: [x, 2]}", "[0].expected_keywords[1]", "must be a text, not 2"),
         ("q.yaml", "- {query: a, expected_results: [3]}", "[0].expected_results[0]", "must be a mapping"),
         ("q.yaml", "- 5\n", "[0]", "is not a mapping"),

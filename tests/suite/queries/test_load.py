@@ -44,6 +44,12 @@ def test_a_page_that_is_named_twice_counts_once(tmp_path: Path):
     assert read(tmp_path, SETTING)[1].relevant_urls == ("u0", "u1")
 
 
+def test_truth_that_is_no_list_is_told_what_an_entry_is(tmp_path: Path):
+    put_both(tmp_path, {"ros": ["u"], "isaac": ["v"]})
+    told = str(refused(tmp_path, SETTING))
+    assert "t.json: is not a list of queries. Write one entry per query: - {query: ..., relevant_urls: [...]}" in told
+
+
 def test_every_query_of_a_text_gets_its_truth(tmp_path: Path):
     put_both(tmp_path, [{"query": "x", "relevant_urls": ["u"]}], [{"query": "x"}, {"query": "x"}])
     assert [query.relevant_urls for query in read(tmp_path, SETTING)] == [("u",), ("u",)]

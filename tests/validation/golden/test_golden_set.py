@@ -136,6 +136,25 @@ def test_a_module_of_the_site_that_no_point_bears_is_the_payloads_fault():
     assert misspelt.remedy == "Correct the expectation."
 
 
+@pytest.mark.parametrize(
+    ("lost", "target"),
+    [
+        ({"source_url": f"{HOST}/docs/b"}, f"{HOST}/docs/b"),
+        ({"module": "Module 2"}, "Module 2"),
+        ({"chapter": "a/two"}, "a/two"),
+        ({"text": "no word of the index", "chunk_index": 9, "id": 7}, None),
+    ],
+)
+def test_an_expected_result_is_dead_when_the_index_lacks_its_page_module_or_chapter(lost, target):
+    index = facts(chunk("/docs/a", module="Module 1", chapter="a/one"))
+    held = {"source_url": f"{HOST}/docs/a/", "module": "Module 1", "chapter": "a/one"}
+    asked = [query("q", expected_results=[held, lost]), query("r", expected_results=[held])]
+    found = dead_targets(evidence(asked, index, inventory("/docs/a")))
+    assert [(subject.name, subject.details["targets"]) for finding in found for subject in finding.subjects] == (
+        [] if target is None else [("q", [target])]
+    )
+
+
 def test_negative_queries_have_no_targets():
     asked = [query("q", negative=True, expected_module="Nowhere")]
     assert dead_targets(evidence(asked, facts(chunk("/a")), inventory("/a"))) == []
@@ -266,6 +285,8 @@ def test_modules_that_nobody_asks_about_are_named_and_suites_without_modules_are
     asked = [query("q", expected_module="M1"), query("r", relevant_urls=[f"{HOST}/docs/m2/b"])]
     assert [subject.name for subject in unasked_modules(evidence(asked, site=site))] == ["m3"]
     assert list(unasked_modules(evidence([query("q", expected_keywords=["x"])], site=site))) == []
+    known = [query("q", expected_results=[{"module": "M1"}, {"source_url": f"{HOST}/docs/m3/c"}])]
+    assert [subject.name for subject in unasked_modules(evidence(known, site=site))] == ["m2"]
 
 
 def test_a_threshold_that_turns_down_most_right_answers_is_unfit():

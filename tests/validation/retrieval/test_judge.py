@@ -69,7 +69,11 @@ def test_a_query_passes_when_all_that_it_states_holds(stated: dict[str, Any], fa
 
 def test_an_expected_result_must_be_one_and_the_same_hit() -> None:
     hits = (hit(1, source_url=f"{SITE}/a", chunk_index=0), hit(2, source_url=f"{SITE}/b", chunk_index=1))
-    assert judged(hits, expected_results=[{"source_url": f"{SITE}/a", "chunk_index": 1}]).passed is False
+    missed = judged(hits, expected_results=[{"source_url": f"{SITE}/a", "chunk_index": 1}, {"chunk_index": 0}])
+    assert missed.passed is False
+    assert (missed.fail_reason or "").endswith(
+        f"1 of 2 expected results are not among the hits: source_url '{SITE}/a', chunk_index 1"
+    )
     assert judged(hits, expected_results=[{"source_url": f"{SITE}/b", "chunk_index": 1}]).passed is True
 
 
