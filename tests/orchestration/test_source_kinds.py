@@ -155,12 +155,11 @@ def test_every_kind_of_source_says_of_an_index_what_the_sitemap_of_the_built_sit
         found = judged(project, source)
         assert found["coverage"].value == 1.0, source
         assert found["coverage"].denominator == len(TOPICS)
-        for name in ("source_captured", "self_retrieval", *(["content_integrity"] if source != SOURCES else [])):
+        for name in ("source_captured", "self_retrieval", "content_integrity"):
             assert found[name].verdict == built[name].verdict, (source, name)
             assert found[name].value == pytest.approx(built[name].value, abs=0.005), (source, name)
-        if source == SOURCES:
-            assert found["content_integrity"].value == 1.0  # the chunks hold markup that only the sources have
-    assert 0.95 < built["content_integrity"].value < 1.0
+    # The chunks hold markup that only the sources have.
+    assert built["content_integrity"].value == 1.0
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from ragval_pipeline.sources.memory import (
     ALLOCATIONS,
     give_back_memory,
-    loading_without_collector,
     seldom_collecting,
     sparing_memory,
 )
@@ -81,35 +79,3 @@ def test_cycles_are_looked_for_seldom_while_a_step_works_and_as_before_afterward
             assert gc.get_threshold()[0] == 0
     finally:
         gc.set_threshold(*usual)
-
-
-@pytest.fixture
-def thawed() -> Iterator[None]:
-    yield
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("thawed")
-def test_the_collector_is_off_while_definitions_load_and_never_looks_at_them():
-    before = gc.get_freeze_count()
-    with loading_without_collector():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-    assert gc.get_freeze_count() > before
-
-
-def test_the_collector_is_on_again_after_definitions_that_do_not_load():
-    with pytest.raises(ZeroDivisionError), loading_without_collector():
-        raise ZeroDivisionError
-    assert gc.isenabled()
-
-
-@pytest.mark.usefixtures("thawed")
-def test_a_host_that_has_switched_it_off_keeps_it_off():
-    gc.disable()
-    try:
-        with loading_without_collector():
-            pass
-        assert not gc.isenabled()
-    finally:
-        gc.enable()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.site.file_names import FileNames
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure
 from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, host_of, is_http_url, path_of
 
@@ -209,6 +208,8 @@ class SiteInventory(BaseModel):
         """The canonicaliser for this site."""
         files = None
         if self.of_files:
+            from ragval_pipeline.sources.site.file_names import FileNames
+
             files = FileNames(self.location or "", {page.sitemap: page.key for page in self.pages})
         return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, files=files)
 
