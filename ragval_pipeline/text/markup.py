@@ -75,6 +75,7 @@ _DIRECTIVES = re.compile(
     r"|\s<[^<>`]+>(?=`)",  # where a reference leads
     re.MULTILINE,
 )
+_ATTRIBUTE_VALUE = r"(?:\"[^\"<>]*\"|'[^'<>]*'|\{[^{}<>]*\})"
 #: What the beginning of a chunk leaves of an image, an address, a definition, attributes, a comment, a tag, a fence.
 _REST = re.compile(
     r"\[[^\]\n]{0,500}\]\([^()\s]*\.(?:svg|png|jpe?g|gif|webp)(?:\s+[\"'][^\n]*?[\"'])?\)"
@@ -83,7 +84,8 @@ _REST = re.compile(
     r"|\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"
     r"|[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"
     r"|[^{}]{0,300}?\*/\}"
-    r"|\w{1,40}/?>(?=\S)|(?>\s+|[^<>]){0,120}[\"'}](?>\s+|[^<>]){0,60}(?<![-=\s])>"
+    # of a tag no words but attributes: what is put before a chunk is no part of it
+    rf"|\w{{1,40}}/?>(?=\S)|[^<>\n]{{0,120}}[\"'}}][\])}}]*(?:\s+[\w:@-]+(?:={_ATTRIBUTE_VALUE})?)*/?(?<![-=\s])>"
     r"|`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$",
     re.MULTILINE,
 )

@@ -42,10 +42,14 @@ class Habits:
             pages: Pages that were read.
         """
         # Of swapped texts many may begin alike: chunks that are hardly on their page show no habit.
-        shown = [chunk for chunk in chunks if chunk.found >= MOST * chunk.letters]
+        differing = list(chunks)
+        shown = [chunk for chunk in differing if chunk.found >= MOST * chunk.letters]
+        telling = total - len(differing) + len(shown)
         openings = [[(chunk.page_key or "", edge) for edge in chunk.openings] for chunk in shown]
         closings = [[(chunk.page_key or "", edge) for edge in chunk.closings] for chunk in shown]
-        (before, most_before), (behind, most_behind) = (_habitual(of, total, pages) for of in (openings, closings))
+        (before, most_before), (behind, most_behind) = (
+            _habitual(of, total, pages, telling) for of in (openings, closings)
+        )
         return cls(before, behind, most_before | most_behind)
 
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
@@ -79,8 +83,10 @@ def _habit_of(edge: Edge, habits: Mapping[str, Edge]) -> Edge | None:
     return next((habits[word] for word in (*edge.words, ANY) if word in habits), None)
 
 
-def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> tuple[dict[str, Edge], frozenset[str]]:
-    """The habits by their words, and the words of those that are usual."""
+def _habitual(
+    edges: Sequence[Sequence[_Placed]], chunks: int, pages: int, telling: int
+) -> tuple[dict[str, Edge], frozenset[str]]:
+    """The habits by their words, and the words of those that are usual among the chunks that can tell."""
     by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
     for own in edges:
         for word, placed in {word: (key, edge) for key, edge in own if edge.missing for word in edge.words}.items():
@@ -89,7 +95,7 @@ def _habitual(edges: Sequence[Sequence[_Placed]], chunks: int, pages: int) -> tu
     # What is said of each chunk stands in all but few, in words of its own or in some wordings that many share.
     lacking = [[placed for placed in own if placed[1].missing] for own in edges]
     added = [own for own in lacking if own]
-    if len(added) < max(FEWEST, (1 - FEW) * chunks):
+    if len(added) < max(FEWEST, (1 - FEW) * telling):
         return habits, frozenset(word for word in habits if len(by_word[word]) > MOST * chunks)
     others = [own[0] for own in added if not any(_habit_of(edge, habits) for _, edge in own)]
     if len(others) > max(FEWEST - 1, FEW * chunks):

@@ -167,7 +167,8 @@ def test_attributes_of_tags_and_of_markdown_are_no_text_wherever_they_are_wrappe
 @pytest.mark.parametrize("added", ["About arms.\n", "Part 3:\n\n", "About arms.\nPart 3:\n\n"])
 def test_what_is_put_before_a_chunk_makes_no_text_of_markup_that_was_cut(rest: str, added: str):
     found = match(f"{added}{rest} the motor draws")
-    assert all(piece in added for piece in missing(found))
+    # Of what is put before nothing is taken for markup, else the ingestion would seem to leave chunks without it.
+    assert "".join(missing(found)).replace("\n", "") == added.replace("\n", "").strip(".:")
 
 
 def test_a_number_at_the_end_of_a_sentence_is_text():
