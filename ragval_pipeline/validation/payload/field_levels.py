@@ -94,13 +94,14 @@ def _finding(
     if name not in evidence.rules.required:  # named all the same, and no part of the criterion
         details["required"] = False
         cause = cause or f"payload.required does not name the field, but {_WHY_ALWAYS[canonical or '']}."
-    return make_finding(code, subjects, scope=name, cause=cause, details=details)
+    found = make_finding(code, subjects, scope=name, cause=cause, details=details)
+    # It answers all the same, and may be meant to have none.
+    without_page = canonical == "source_url" and code in {"payload.missing_field", "payload.empty_field"}
+    return found.model_copy(update={"severity": "warning"}) if without_page and "required" in details else found
 
 
 #: Canonical fields without which hardly anything can be judged, required or not.
 _ALWAYS = ("text", "source_url")
-
-
 _WHY_ALWAYS = {
     "text": "a point without text cannot be searched",
     "source_url": "a point without a page is compared with none",

@@ -70,7 +70,10 @@ def test_a_point_without_text_is_named_and_incomplete_only_where_the_text_is_req
 def test_a_point_without_a_page_is_named_wherever_there_are_pages_to_compare_it_with() -> None:
     required = tuple(name for name in REQUIRED if name != "source_url")
     [finding] = measured(GOOD, with_(source_url=...), required=required).findings
-    assert (finding.code, finding.scope) == ("payload.missing_field", "source_url")
+    assert (finding.code, finding.scope, finding.severity) == ("payload.missing_field", "source_url", "warning")
+    [finding] = measured(GOOD, with_(source_url=...)).findings
+    assert finding.severity == "error"
+    [finding] = measured(GOOD, with_(source_url=...), required=required).findings
     assert finding.cause.endswith("but a point without a page is compared with none.")
     assert measured(GOOD, with_(source_url=...), required=required, addresses="ids").findings == ()
 
