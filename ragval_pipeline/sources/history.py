@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,6 +76,18 @@ class KeptRun:
         match = _NAME.fullmatch(self.name)
         return match.group(1) if match else ""
 
+    @property
+    def second(self) -> str:
+        """When it began, as its folder's name says."""
+        return self.name.partition("-")[0]
+
+    def ended(self) -> str:
+        """When its report was made; empty where that is not told."""
+        try:
+            return str(json.loads((self.folder / REPORT).read_text(encoding="utf-8"))["timestamp"])
+        except (ValueError, KeyError, TypeError):  # whoever reads the report says so
+            return ""
+
 
 def history_folder(report_uri: str, suite: str) -> UPath:
     """Where the runs of a suite are: ``<report_uri>/<suite>``."""
@@ -92,7 +105,10 @@ def kept_runs(base: UPath) -> list[KeptRun]:
             return []
         found = [entry for entry in base.iterdir() if _NAME.fullmatch(entry.name)]
         # A folder without a report is being written, or its removal was cut short.
-        return [KeptRun(folder) for folder in sorted(found, key=lambda entry: entry.name) if (folder / REPORT).exists()]
+        runs = [KeptRun(folder) for folder in found if (folder / REPORT).exists()]
+        several = {second for second, count in Counter(run.second for run in runs).items() if count > 1}
+        # Of runs that began in one second the reports tell which came first.
+        return sorted(runs, key=lambda run: (run.second, run.ended() if run.second in several else "", run.name))
 
 
 def find_run(base: UPath, wanted: str) -> KeptRun:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,19 @@ def runs(base: UPath) -> UPath:
 
 def test_runs_are_listed_oldest_first(runs: UPath) -> None:
     assert [run.name for run in kept_runs(runs)] == list(NAMES)
+
+
+def test_runs_that_began_in_one_second_are_listed_as_their_reports_were_made(base: UPath) -> None:
+    made = {"b": "2026-11-20T10:00:01.250Z", "c": "2026-11-20T10:00:01.750Z", "a": "2026-11-20T10:00:01.900Z"}
+    for start, timestamp in made.items():
+        folder = base / f"20261120T100001Z-{start * 8}"
+        folder.mkdir(parents=True)
+        (folder / "validation_report.json").write_text(json.dumps({"timestamp": timestamp}), encoding="utf-8")
+    assert [run.run_id_start[0] for run in kept_runs(base)] == ["b", "c", "a"]
+    broken = base / "20261120T100001Z-dddddddd" / "validation_report.json"
+    broken.parent.mkdir()
+    broken.write_text("{", encoding="utf-8")
+    assert len(kept_runs(base)) == 4
 
 
 def test_a_folder_without_a_report_and_anything_else_is_no_run(runs: UPath) -> None:
