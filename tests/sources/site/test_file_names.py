@@ -5,7 +5,7 @@ import pytest
 from ragval_pipeline.sources.site.file_names import FileNames, is_file_path
 
 NAMES = FileNames(
-    "/work/ci/project/docs",
+    "/srv/ci/project/docs",
     {name: name.upper() for name in ("index.md", "guide/index.md", "guide/setup.md", "api/setup.md", "changes.md")},
 )
 
