@@ -34,8 +34,8 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
 
     A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
     the query cannot pass either, and is named too; nor can it when the index lacks what one expected result states.
-    Qrels may judge documents that are not in the index, and say so in
-    ``query.unmatched_judgements``, as long as the query can pass.
+    Qrels may judge documents that are not in the index, and say so in ``query.unmatched_judgements``, as long as the
+    query can pass.
     """
     facts, inventory = reviewed.facts, reviewed.golden.inventory
     key = inventory.folder().key
@@ -57,18 +57,21 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
             on_site = site | ({query.expected_module} if borne else set())
             bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
-            meant = {
-                url: known_urls.get(page, page) for url, page in bare.items() if page in site or page in facts.pages
-            }
+            meant = {url: known_urls.get(page, page) for url, page in bare.items() if page in site.union(facts.pages)}
             subject = _subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant)
             told = {"expected_results": of_results} if of_results else {}
             subjects.append(replace(subject, details={**subject.details, **told}))
-    if subjects and all(subject.details["on_site"] for subject in subjects):
+    return [_dead(subjects)] if subjects else []
+
+
+def _dead(subjects: list[Subject]) -> Finding:
+    """All dead targets, with the cause that they share where they do."""
+    if all(subject.details["on_site"] for subject in subjects):
         remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
-        return [make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)]
-    if subjects and all(subject.details["query_strings"] for subject in subjects):
-        return [make_finding("query.dead_target", subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)]
-    return [make_finding("query.dead_target", subjects)] if subjects else []
+        return make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)
+    if all(subject.details["query_strings"] for subject in subjects):
+        return make_finding("query.dead_target", subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)
+    return make_finding("query.dead_target", subjects)
 
 
 _NOT_INDEXED = "What is expected is on the site, and no chunk of the index has it."
