@@ -51,8 +51,8 @@ def tutorial(stage: Stage, codes: Sequence[str]) -> None:
 
 def latest(folder: Path) -> dict[str, Any]:
     """The report of the last run of the only suite."""
-    found = [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*reports/*/2*/validation_report.json")]
-    return max(found, key=lambda report: report["timestamp"])
+    files = folder.glob("*reports/*/2*/validation_report.json")
+    return max((json.loads(file.read_text(encoding="utf-8")) for file in files), key=lambda report: report["timestamp"])
 
 
 #: What each framework stores for a chunk of a page.
