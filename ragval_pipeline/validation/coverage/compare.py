@@ -91,7 +91,7 @@ def _value(inventory: SiteInventory, report: CoverageReport, points: int) -> Mea
     if points == 0:
         return not_measured("coverage", "no_data", "the collection holds no points")
     covered = len(report.indexed_urls or ())
-    return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the sitemap")
+    return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the site")
 
 
 @detector("source.empty", needs=Covered)
@@ -100,11 +100,11 @@ def _empty(covered: Covered) -> Iterator[Finding]:
     if not inventory.scope_urls:
         shut_out = len(inventory.pages)
         cause = (
-            f"All {shut_out} URLs of the sitemap are shut out by source.include and source.exclude."
+            f"All {shut_out} pages of the site are shut out by source.include and source.exclude."
             if shut_out
-            else "The sitemap holds no URL."
+            else "The site lists no page."
         )
-        place = inventory.location or "The sitemap"
+        place = inventory.location or "The site"
         yield make_finding(
             "source.empty", [inventory.location or "sitemap"], cause=cause, message=f"{place} lists no page in scope."
         )
