@@ -6,8 +6,7 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
-from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.external import external_assets
+from ragval_pipeline.orchestration.build import build_validation_defs, external_assets
 from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.profiles.table import PROFILES
