@@ -78,7 +78,6 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SuiteError: The folder or list that the suite names is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
-    from ragval_pipeline.sources.calls import policy_of
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.site.of_suite import inventory_of
@@ -86,7 +85,7 @@ def read_inventory(suite: Suite) -> SiteInventory:
     source = suite.source
     if source is None:
         return SiteInventory(configured=False)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts_of(source)) as fetcher:
+    with HttpFetcher(timeout_s=source.timeout_s, policy=suite.retry, hosts=hosts_of(source)) as fetcher:
         return inventory_of(source, fetcher)
 
 
@@ -134,7 +133,6 @@ def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
 
 def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
-    from ragval_pipeline.sources.calls import policy_of
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.site.of_suite import reader_of
@@ -152,7 +150,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     cache = PageCache(place.base / ".cache" / "pages.parquet", place.work / "pages_cache.parquet")
     with (
         closing(cache),
-        HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher,
+        HttpFetcher(timeout_s=source.timeout_s, policy=suite.retry, hosts=hosts) as fetcher,
     ):
         manifest = take_copies(
             inventory,
