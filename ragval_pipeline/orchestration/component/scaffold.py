@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import textwrap
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import dagster as dg
 from pydantic import BaseModel, Field
 
 from ragval_pipeline.suite.interpolation import variables_in
+from ragval_pipeline.suite.printing import suite_name
 
 QUERIES, SUITE = "queries.yaml", "ragval.yaml"
 
@@ -34,8 +34,7 @@ class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
     def scaffold(self, request: dg.ScaffoldRequest[ScaffoldParams]) -> None:
         """Write the files of one instance; queries that are there already are kept."""
         folder = request.target_path.parent if request.append else request.target_path
-        name = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")
-        suite = name if name[:1].isalpha() else f"suite_{name}".rstrip("_")
+        suite = suite_name(folder.name)
         given = request.params if isinstance(request.params, ScaffoldParams) else ScaffoldParams()
         settings = settings_text(
             suite=suite,
