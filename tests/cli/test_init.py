@@ -254,6 +254,32 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     load_suite(tmp_path / "ragval.yaml")
 
 
+def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_hold(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = [
+        {
+            "document": f"A long text about kind {n} of sausage, with words.",
+            "id": f"document {n // 3}",
+            "metadata": {
+                "url": f"https://a.example/p/{n}",
+                "chunk": n,
+                "token_count": "12",
+                "h1": "Sausages",
+                "h2": f"Kind {n}",
+            },
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"] == {
+        "text": "document",
+        "source_url": "metadata.url",
+        "headings": "metadata.h*",
+    }
+
+
 def test_a_named_model_wins_over_the_size(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [{**payload, "embedding_model": "cohere.embed-multilingual-v3"} for payload in langchain_payloads()]
     store(tmp_path / "qdrant", payloads, size=1024)

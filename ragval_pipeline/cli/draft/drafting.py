@@ -27,6 +27,8 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
+from ragval_pipeline.sources.snapshot.values import whole_number
 from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.base import Profile
@@ -138,7 +140,7 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
 
 def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """The field map, and which of its canonical names were guessed from values because no name is known."""
-    found = suggest_field_map(look.observed, wanted)
+    found = suggest_field_map(look.observed, wanted, fits=lambda name, path: _fits(look, name, path))
     free = [path for path in look.observed if path not in found.values()]
     guesses = {
         name: path
@@ -147,6 +149,16 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
     }
     found.update(guesses)
     return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def _fits(look: Look, name: str, path: str) -> bool:
+    """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
+    values = look.values(path)
+    if name == "text":
+        return 2 * sum(isinstance(value, str) for value in values) >= len(values)
+    if name in INTEGER_FIELDS:
+        return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
+    return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:

@@ -56,7 +56,7 @@ def run_files(bundle: ReportBundle) -> dict[str, Content]:
     bundle = replace(bundle, remedies=remediation(bundle.findings, scope_urls, lookup, model=model))
     outputs: dict[str, bytes | Pieces | None] = {
         REPORT: lambda: json_pieces(bundle.report),
-        "profile_report.json": None if profile is None else json_bytes(profile),
+        "profile_report.json": None if profile is None else lambda: json_pieces(profile),
         **readable_files(bundle, read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory)),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),

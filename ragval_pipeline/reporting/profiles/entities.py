@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.packed import unpacked_vector
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import ROUNDING
 from ragval_pipeline.validation.times import parse_time, utc_text
@@ -24,6 +25,24 @@ class SeedEntity(BaseModel):
 
 
 E = TypeVar("E", bound=SeedEntity)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: An array of numpy, which JSON shows as a list of numbers; None where it was not read.
+Vector = Annotated[Any, WithJsonSchema({"anyOf": [{"items": {"type": "number"}, "type": "array"}, {"type": "null"}]})]
+Vectors = Mapping[str, "NDArray[np.float64]"]
+
+
+def query_vectors(bundle: ReportBundle) -> Vectors:
+    """What each query was searched with, by query id."""
+    return {name: unpacked_vector(packed) for name, packed in bundle.query_vectors.items()}
+
+
+def chunk_vectors(bundle: ReportBundle) -> Vectors:
+    """The stored vector of each returned chunk, by point id; of length 1 in a collection by cosine."""
+    return {name: unpacked_vector(packed) for name, packed in bundle.chunk_vectors.items()}
 
 
 class SuccessCriterion(SeedEntity):
@@ -165,7 +184,9 @@ def _hash_matches(row: Mapping[str, Any]) -> bool | None:
     return text_hash.lower() == row.get("text_sha256")
 
 
-def embedding_records(kind: type[E], bundle: ReportBundle, stored: Mapping[str, Mapping[str, Any]]) -> list[E]:
+def embedding_records(
+    kind: type[E], bundle: ReportBundle, stored: Mapping[str, Mapping[str, Any]], vectors: Vectors
+) -> list[E]:
     """The embedding of every returned chunk, once, as far as the index records it."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
     dimension, _ = searched_vector(bundle)
@@ -173,7 +194,7 @@ def embedding_records(kind: type[E], bundle: ReportBundle, stored: Mapping[str, 
         kind.model_validate(
             {
                 "chunk": chunk,
-                "vector": None,
+                "vector": vectors.get(chunk),
                 "model": row.get("model"),
                 "dimension": dimension,
                 "text_hash": row.get("text_hash"),

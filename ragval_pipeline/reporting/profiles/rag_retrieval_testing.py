@@ -16,12 +16,16 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
+    Vector,
+    Vectors,
     as_time,
     broken_rules,
+    chunk_vectors,
     embedding_records,
     embedding_violations,
     is_filled,
     is_time,
+    query_vectors,
     stored_chunks,
     success,
 )
@@ -34,7 +38,7 @@ class Query(SeedEntity):
     """A text to be matched against stored content."""
 
     text: str
-    embedding: list[float] | None = Field(description="Null: query vectors are not kept")
+    embedding: Vector = Field(description="What was searched with; null when nothing was, or by a search of your own")
     created_at: str
 
 
@@ -53,7 +57,7 @@ class TextChunk(SeedEntity):
     id: str = Field(description="Point id")
     content: str | None
     original_url: str | None
-    vector: list[float] | None = Field(description="Null: vectors are not read for this")
+    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
     metadata: dict[str, Any]
 
 
@@ -61,7 +65,7 @@ class VectorEmbedding(SeedEntity):
     """The embedding of a returned chunk, as far as the index records it."""
 
     chunk: str
-    vector: list[float] | None
+    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
     model: str | None
     dimension: int | None
     text_hash: str | None
@@ -101,10 +105,19 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
     asked = bundle.asked_at
+    vectors, given = chunk_vectors(bundle), query_vectors(bundle)
     results = [
-        _result(query, stored, searched, asked.get(query.query_id, report.timestamp)) for query in report.query_results
+        _result(
+            query,
+            stored,
+            vectors,
+            given.get(query.query_id),
+            searched=searched,
+            timestamp=asked.get(query.query_id, report.timestamp),
+        )
+        for query in report.query_results
     ]
-    embeddings = embedding_records(VectorEmbedding, bundle, stored)
+    embeddings = embedding_records(VectorEmbedding, bundle, stored, vectors)
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -127,15 +140,26 @@ def render(bundle: ReportBundle) -> ProfileReport:
 
 
 def _result(
-    query: QueryReport, stored: Mapping[str, Mapping[str, Any]], searched: int | None, timestamp: str
+    query: QueryReport,
+    stored: Mapping[str, Mapping[str, Any]],
+    vectors: Vectors,
+    embedding: Any,
+    *,
+    searched: int | None,
+    timestamp: str,
 ) -> RetrievalResult:
     times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
     metadata = [_metadata(hit, stored.get(hit.chunk_id, {})) for hit in query.top_results]
     return RetrievalResult(
         query=Query(
-            text=query.query["query_text"], embedding=None, created_at=str(query.query.get("created_at") or timestamp)
+            text=query.query["query_text"],
+            embedding=embedding,
+            created_at=str(query.query.get("created_at") or timestamp),
         ),
-        matches=[_chunk(hit, entry) for hit, entry in zip(query.top_results, metadata, strict=True)],
+        matches=[
+            _chunk(hit, entry, vectors.get(hit.chunk_id))
+            for hit, entry in zip(query.top_results, metadata, strict=True)
+        ],
         scores=[hit.similarity_score for hit in query.top_results],
         metadata_list=metadata,
         retrieval_time=sum(times) / 1000 if times else None,
@@ -143,12 +167,12 @@ def _result(
     )
 
 
-def _chunk(hit: TopResult, metadata: Metadata) -> TextChunk:
+def _chunk(hit: TopResult, metadata: Metadata, vector: Any) -> TextChunk:
     return TextChunk(
         id=hit.chunk_id,
         content=hit.chunk_text,
         original_url=hit.source_url,
-        vector=None,
+        vector=vector,
         metadata=metadata.model_dump(),
     )
 

@@ -17,12 +17,16 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
+    Vector,
+    Vectors,
     as_time,
     broken_rules,
+    chunk_vectors,
     embedding_records,
     embedding_violations,
     is_filled,
     is_time,
+    query_vectors,
     searched_vector,
     stored_chunks,
     success,
@@ -40,7 +44,7 @@ class Query(SeedEntity):
 
     id: str
     text: str
-    embedding: list[float] | None = Field(description="Null: query vectors are not kept")
+    embedding: Vector = Field(description="What was searched with; null when nothing was, or by a search of your own")
     timestamp: str | None = Field(description="When it was asked; null when it was not")
     metadata: dict[str, Any] | None
 
@@ -49,7 +53,7 @@ class Embedding(SeedEntity):
     """The embedding of a returned chunk, as far as the index records it."""
 
     chunk: str
-    vector: list[float] | None
+    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
     dimension: int | None
     model: str | None
     text_hash: str | None
@@ -72,7 +76,7 @@ class RetrievedChunk(SeedEntity):
 
     id: str
     text: str | None
-    embedding: list[float] | None = Field(description="Null: vectors are not read for this")
+    embedding: Vector = Field(description="As stored; null where your own search gave the chunk")
     score: float
     metadata: Metadata
 
@@ -129,9 +133,10 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     asked = {query.query_id: query for query in report.query_results}
     times = bundle.asked_at
-    tests = [_test(query, asked.get(str(query["id"])), stored, times) for query in bundle.queries]
-    queries = [_query(query, times) for query in bundle.queries]
-    embeddings = embedding_records(Embedding, bundle, stored)
+    vectors, searched = chunk_vectors(bundle), query_vectors(bundle)
+    tests = [_test(query, asked.get(str(query["id"])), stored, vectors, times) for query in bundle.queries]
+    queries = [_query(query, searched, times) for query in bundle.queries]
+    embeddings = embedding_records(Embedding, bundle, stored, vectors)
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -158,11 +163,11 @@ def render(bundle: ReportBundle) -> ProfileReport:
     )
 
 
-def _query(given: Mapping[str, Any], times: Mapping[str, str]) -> Query:
+def _query(given: Mapping[str, Any], vectors: Vectors, times: Mapping[str, str]) -> Query:
     return Query(
         id=str(given["id"]),
         text=given["query_text"],
-        embedding=None,
+        embedding=vectors.get(str(given["id"])),
         timestamp=times.get(str(given["id"])),
         metadata=given.get("metadata"),
     )
@@ -172,6 +177,7 @@ def _test(
     given: Mapping[str, Any],
     result: QueryReport | None,
     stored: Mapping[str, Mapping[str, Any]],
+    vectors: Vectors,
     times: Mapping[str, str],
 ) -> ValidationTest:
     taken = [] if result is None else [result.embedding_ms, result.search_time_ms]
@@ -182,7 +188,7 @@ def _test(
         description=str(given.get("description") or given["query_text"]),
         query_text=given["query_text"],
         expected_results=list(given.get("expected_results") or ()),
-        actual_results=None if result is None else [_chunk(hit, stored) for hit in result.top_results],
+        actual_results=None if result is None else [_chunk(hit, stored, vectors) for hit in result.top_results],
         status=_status(result),
         timestamp=times.get(str(given["id"])),
         execution_time_ms=sum(known) if known else None,
@@ -197,12 +203,12 @@ def _status(result: QueryReport | None) -> Status:
     return "PASS" if result.passed else "FAIL"
 
 
-def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]]) -> RetrievedChunk:
+def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]], vectors: Vectors) -> RetrievedChunk:
     row = stored.get(hit.chunk_id, {})
     return RetrievedChunk(
         id=hit.chunk_id,
         text=hit.chunk_text,
-        embedding=None,
+        embedding=vectors.get(hit.chunk_id),
         score=hit.similarity_score,
         metadata=Metadata(
             source_url=hit.source_url,

@@ -83,6 +83,7 @@ class Profile:
         vector_size: Length of vectors that the seed states; no setting, because a suite may embed otherwise.
         results_reach_threshold: Whether a hit below a query's threshold is no result, so that its words answer nothing.
         plain_headings: Whether the seed stores one heading as a text where others store a list.
+        holds_vectors: Whether the seed's entities hold the vectors of queries and of the chunks that came back.
         follows: Keys (section.name) that take another key's value unless something other than the profile sets them.
         id_rule: What a point's id is the MD5 of, in canonical field names; None: the seed has no rule.
     """
@@ -99,6 +100,7 @@ class Profile:
     vector_size: int | None = None
     results_reach_threshold: bool = False
     plain_headings: bool = False
+    holds_vectors: bool = False
     follows: Mapping[str, str] = field(default_factory=dict)
     id_rule: str | None = None
 

@@ -130,6 +130,7 @@ RETRIEVAL_VALIDATION = Profile(
     ),
     expects=("expected_results",),
     max_input_tokens=512,
+    holds_vectors=True,
 )
 
 #: Relevance and precision over the questions of a syllabus.
@@ -276,6 +277,7 @@ RAG_RETRIEVAL_TESTING = Profile(
     ),
     expects=("relevant_urls",),
     max_input_tokens=512,
+    holds_vectors=True,
 )
 # fmt: on
 
