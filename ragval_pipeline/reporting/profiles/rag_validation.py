@@ -113,7 +113,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stated = bundle.setting("retrieval", "relevance_similarity")
     threshold = float(PROFILE.settings["retrieval"]["relevance_similarity"] if stated is None else stated)
     results = [_query_results(query, threshold) for query in report.query_results]
-    precisions = [_precision(metric, bundle) for metric in report.precision_metrics]
+    precisions = [_precision(metric) for metric in report.precision_metrics]
     truth = [
         GroundTruthMapping(query=str(query["query_text"]), relevant_urls=list(query["relevant_urls"]))
         for query in bundle.queries
@@ -167,7 +167,7 @@ def _result(hit: TopResult) -> RetrievalResult:
     )
 
 
-def _precision(metric: Precision, bundle: ReportBundle) -> PrecisionMetric:
+def _precision(metric: Precision) -> PrecisionMetric:
     found = len(metric.retrieved_urls)
     short = (
         None
