@@ -45,7 +45,8 @@ def reading_from(where: object) -> Iterator[None]:
     except ImportError as error:  # fsspec: the package of a protocol is not installed
         raise HistoryNotReadError(where, str(error).rstrip(".")) from error
     except Exception as error:
-        if not is_elsewhere(where):
+        # What is wrong with a file's content is told by who reads it.
+        if isinstance(error, ValueError) or not is_elsewhere(where):
             raise
         raise HistoryNotReadError(where, told_by_store(error), remedy=STORE_REMEDY) from error
 
