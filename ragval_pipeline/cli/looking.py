@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.inventory import SiteInventory
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.sections import QdrantSettings, SourceSettings
 
 #: A person waits: one more try tells a hiccup from a wall.
-PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)
+PATIENCE = RetrySettings(max=1, delay_s=0.5, deadline_s=60)
 
 
 @dataclass(frozen=True)

@@ -139,13 +139,15 @@ def _forget_earlier_runs() -> None:
 
 
 def _check_place(place: RunPlace) -> None:
-    """Let a folder that refuses reports be known before anything is asked."""
+    """Let a folder or a store that refuses reports be known before anything else is asked."""
     from ragval_pipeline.sources.storage import local_path, writing_to
 
     folder = local_path(place.base)
-    if folder is not None:
-        with writing_to(folder):
+    with writing_to(folder or place.base):
+        if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
+        else:
+            place.base.exists()
 
 
 def _instance() -> dg.DagsterInstance:
@@ -198,6 +200,8 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         place_of: The run's place, asked for at the end, when its start is known.
         base: Where the run will write; folders above it that are not there yet are removed again if nothing is in them.
     """
+    from ragval_pipeline.sources.storage import writing_to
+
     made = _missing_folders(base)
     try:
         yield
@@ -207,10 +211,11 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         raise
     finally:
         place = place_of()
-        remove_tree(place.work)
-        for folder in (place.work.parent, place.base, *made):
-            if folder.exists() and not any(folder.iterdir()):
-                folder.rmdir()
+        with writing_to(base):
+            remove_tree(place.work)
+            for folder in (place.work.parent, place.base, *made):
+                if folder.exists() and not any(folder.iterdir()):
+                    folder.rmdir()
 
 
 def _missing_folders(base: UPath) -> list[UPath]:
@@ -304,6 +309,32 @@ def _check_report_uri(suite: Suite) -> None:
     file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
     if file is not None:
         raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
+
+
+def check_reports(suite: Suite) -> None:
+    """Everything that can be told of the place of a suite's reports without writing there; what is elsewhere is asked.
+
+    Args:
+        suite: Resolved.
+
+    Raises:
+        SuiteError: ``report_uri`` cannot be a folder, or the baseline that the suite names is not there.
+        RagvalError: The place refuses.
+    """
+    from ragval_pipeline.sources.history import history_folder
+    from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
+
+    _check_report_uri(suite)
+    _check_baseline(suite)
+    base = history_folder(suite.report_uri, suite.suite)
+    folder = local_path(base)
+    with writing_to(base):
+        if folder is None:
+            base.exists()
+            return
+        there = next(part for part in (folder.absolute(), *folder.absolute().parents) if part.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise ReportNotWrittenError(str(there), "Permission denied", remedy="Choose another folder.")
 
 
 def _check_engine(suite: Suite) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.suite.criteria import Gate
+from ragval_pipeline.suite.sections import is_http_address
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,4 @@ def sitemap_of(base_url: str) -> str:
 
 def are_http_urls(values: Any) -> bool:
     """Whether there is at least one value and every one is an http(s) URL with a host."""
-    return bool(values) and all(_is_http_url(value) for value in values)
-
-
-def _is_http_url(value: str) -> bool:
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        return False
+    return bool(values) and all(map(is_http_address, values))

@@ -18,7 +18,6 @@ from ragval_pipeline.testing.defects.registry import (
     Planted,
     defects,
     find_defect,
-    list_defects,
 )
 from ragval_pipeline.testing.defects.services import resources_of
 from ragval_pipeline.testing.defects.verify import Outcome, clean, judge, verify
@@ -38,7 +37,6 @@ __all__ = [
     "defects",
     "find_defect",
     "judge",
-    "list_defects",
     "plant_in_demo",
     "resources_of",
     "verify",

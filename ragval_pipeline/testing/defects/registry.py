@@ -162,11 +162,6 @@ def defects() -> dict[str, Defect]:
     return {entry.name: entry for entry in ordered}
 
 
-def list_defects() -> list[Defect]:
-    """Every defect, for ``ragval demo --list-defects``."""
-    return list(defects().values())
-
-
 def find_defect(name: str) -> Defect:
     """The defect called ``name``: a code, or ``code:variant``.
 
