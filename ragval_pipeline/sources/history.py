@@ -43,7 +43,8 @@ def reading_from(where: object) -> Iterator[None]:
     except ImportError as error:  # fsspec: the package of a protocol is not installed
         raise HistoryNotReadError(where, str(error).rstrip(".")) from error
     except Exception as error:
-        if isinstance(error, RagvalError | ValueError) or not is_elsewhere(where):  # what a file holds is not the store's
+        # What a file holds is not the store's matter.
+        if isinstance(error, RagvalError | ValueError) or not is_elsewhere(where):
             raise
         raise HistoryNotReadError(where, told_by_store(error), remedy=STORE_REMEDY) from error
 
