@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.packed import unpacked_vector
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import ROUNDING
-from ragval_pipeline.validation.times import parse_time, utc_text
 from ragval_pipeline.validation.verdict import CriterionResult
 
 
@@ -140,20 +140,6 @@ def is_filled(text: str) -> bool:
 def is_time(text: str) -> bool:
     """Whether a text is a date and time."""
     return parse_time(text) is not None
-
-
-def as_time(stored: str | None) -> str | None:
-    """A stored time as the seeds write it: seconds since 1970 and the like as ISO 8601, all else as it is stored."""
-    moment = parse_time(stored)
-    return utc_text(moment) if stored is not None and moment is not None and _is_number(stored) else stored
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")

@@ -20,7 +20,6 @@ from ragval_pipeline.reporting.profiles.entities import (
     Vector,
     Vectors,
     are_best_first,
-    as_time,
     broken_rules,
     chunk_vectors,
     embedding_records,
@@ -34,6 +33,7 @@ from ragval_pipeline.reporting.profiles.entities import (
 )
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 

@@ -17,7 +17,6 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
-    as_time,
     broken_rules,
     higher_is_better,
     is_filled,
@@ -32,6 +31,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE as PROFILE
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word
 

@@ -19,7 +19,6 @@ from ragval_pipeline.reporting.profiles.entities import (
     Vector,
     Vectors,
     are_best_first,
-    as_time,
     broken_rules,
     chunk_vectors,
     embedding_records,
@@ -33,6 +32,7 @@ from ragval_pipeline.reporting.profiles.entities import (
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 Status = Literal["PASS", "FAIL", "ERROR", "PENDING"]
