@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -18,11 +19,12 @@ from ragval_pipeline.reporting.profiles.entities import (
     SuccessCriterion,
     Vector,
     Vectors,
-    as_time,
+    are_best_first,
     broken_rules,
     chunk_vectors,
     embedding_records,
     embedding_violations,
+    higher_is_better,
     is_filled,
     is_time,
     query_vectors,
@@ -31,6 +33,7 @@ from ragval_pipeline.reporting.profiles.entities import (
 )
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 
@@ -132,7 +135,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "top_k_accuracy": success(report, "relevant pages in the top 5, percent", "recall_at_5", percent=True),
         },
         rule_violations=[
-            *_violations(results),
+            *_violations(results, higher=higher_is_better(bundle)),
             *_shared_chunk_ids(results),
             *embedding_violations(bundle, VectorEmbedding, embeddings),
         ],
@@ -196,14 +199,14 @@ _METADATA_RULES = (
     Rule("chunk_id", "must not be empty", is_filled),
     Rule("created_at", "must be a date and time", is_time),
 )
-_RESULT_RULES = (Rule("scores", "must be in descending order", lambda scores: scores == sorted(scores, reverse=True)),)
 
 
-def _violations(results: list[RetrievalResult]) -> Iterator[RuleViolation]:
+def _violations(results: list[RetrievalResult], *, higher: bool) -> Iterator[RuleViolation]:
+    ranked = Rule("scores", "must be in descending order", partial(are_best_first, higher=higher))
     for index, result in enumerate(results):
         where = f"retrieval_results[{index}]"
         yield from broken_rules(result.query, f"{where}.query", rules=_QUERY_RULES)
-        yield from broken_rules(result, where, rules=_RESULT_RULES)
+        yield from broken_rules(result, where, rules=(ranked,))
         for rank, (chunk, metadata) in enumerate(zip(result.matches, result.metadata_list, strict=True)):
             yield from broken_rules(chunk, f"{where}.matches[{rank}]", required=("content",), rules=_CHUNK_RULES)
             place = f"{where}.metadata_list[{rank}]"

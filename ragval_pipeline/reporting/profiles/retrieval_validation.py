@@ -5,8 +5,7 @@ Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -19,11 +18,12 @@ from ragval_pipeline.reporting.profiles.entities import (
     SuccessCriterion,
     Vector,
     Vectors,
-    as_time,
+    are_best_first,
     broken_rules,
     chunk_vectors,
     embedding_records,
     embedding_violations,
+    higher_is_better,
     is_filled,
     is_time,
     query_vectors,
@@ -32,6 +32,7 @@ from ragval_pipeline.reporting.profiles.entities import (
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 Status = Literal["PASS", "FAIL", "ERROR", "PENDING"]
@@ -157,7 +158,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),
         },
         rule_violations=[
-            *_violations(queries, tests, _negative_ids(bundle)),
+            *_violations(queries, tests, _negative_ids(bundle), higher=higher_is_better(bundle)),
             *embedding_violations(bundle, Embedding, embeddings),
         ],
     )
@@ -262,16 +263,14 @@ _METADATA_RULES = (
 _METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
 
 
-def _is_ranked(scores: Sequence[float]) -> bool:
-    return all(one >= two - 1e-6 for one, two in pairwise(scores))
-
-
 def _negative_ids(bundle: ReportBundle) -> set[str]:
     """Queries that must find nothing: no result can be expected of them."""
     return {str(query["id"]) for query in bundle.queries if query.get("negative")}
 
 
-def _violations(queries: list[Query], tests: list[ValidationTest], negative: set[str]) -> Iterator[RuleViolation]:
+def _violations(
+    queries: list[Query], tests: list[ValidationTest], negative: set[str], *, higher: bool
+) -> Iterator[RuleViolation]:
     for index, query in enumerate(queries):
         yield from broken_rules(query, f"queries[{index}]", rules=(Rule("text", "must not be empty", is_filled),))
     for index, test in enumerate(tests):
@@ -279,7 +278,7 @@ def _violations(queries: list[Query], tests: list[ValidationTest], negative: set
         rules = _TEST_RULES[1:] if test.id in negative else _TEST_RULES
         yield from broken_rules(test, where, rules=rules)
         scores = [chunk.score for chunk in test.actual_results or ()]
-        if not _is_ranked(scores):
+        if not are_best_first(scores, higher=higher):
             yield RuleViolation(
                 entity="ValidationTest",
                 where=where,
