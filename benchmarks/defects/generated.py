@@ -20,15 +20,15 @@ from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint, VectorSp
 COLLECTION = "glasshouse_handbook"
 #: Later than every lastmod, and the same each time.
 EMBEDDED_AT = "2025-07-01T06:00:00Z"
-DEFAULT_CACHE = Path(".ragval") / "benchmarks"
+CACHE = Path(".ragval") / "benchmarks"
 
 
-def generated_corpus(cache: Path = DEFAULT_CACHE) -> Corpus:
+def generated_corpus() -> Corpus:
     """The corpus, built when the cache has none of this code and data."""
-    folder = (cache / f"handbook-{_fingerprint()}").absolute()
+    folder = (CACHE / f"handbook-{_fingerprint()}").absolute()
     if not folder.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".handbook-", dir=cache) as fresh:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".handbook-", dir=CACHE) as fresh:
             built = Path(fresh) / "built"
             build_corpus(folder).write(built)
             shutil.move(built, folder)

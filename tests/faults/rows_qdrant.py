@@ -75,14 +75,14 @@ def stored(change: Callable[[models.Record], tuple[Any, Any]], share: int = 1) -
     return lambda stage: stage.change(act)
 
 
-def meanwhile(act: Callable[[Any], Any], step: str = "coverage_report") -> Callable[[Stage], Any]:
-    """A collection to which something happens once its points were read, when a step begins."""
+def meanwhile(act: Callable[[Any], Any]) -> Callable[[Stage], Any]:
+    """A collection to which something happens once its points were read."""
 
     def inject(stage: Stage) -> None:
         stage.qdrant()
 
         def strike(name: str) -> None:
-            if name == step:
+            if name == "coverage_report":
                 stage.at_step = None
                 with open_client(load_suite(stage.suite).qdrant) as client:
                     act(client)

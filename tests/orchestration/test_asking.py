@@ -94,7 +94,7 @@ def test_the_users_own_search_needs_neither_collection_nor_embedder(tmp_path: Pa
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(tmp_path))
         with asking(suite, VECTOR, None, None) as way:
-            assert way.searcher.search("How?", limit=3, fields=()) == []
+            assert way.searcher.search("How?", limit=3) == []
             assert way.embedder is None
             assert way.findings(suite, "How?") == []
 

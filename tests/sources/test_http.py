@@ -21,8 +21,8 @@ ONCE = RetrySettings(max=0)
 QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=10)
 
 
-def failure_of(url: str, *, policy: RetrySettings = ONCE, timeout_s: float = 5, **more) -> SystemFailure:
-    with HttpFetcher(policy=policy, timeout_s=timeout_s, **more) as fetcher, pytest.raises(SystemFailure) as caught:
+def failure_of(url: str, *, policy: RetrySettings = ONCE, **more) -> SystemFailure:
+    with HttpFetcher(policy=policy, timeout_s=5, **more) as fetcher, pytest.raises(SystemFailure) as caught:
         fetcher.fetch(url, system="sitemap")
     return caught.value
 

@@ -167,7 +167,7 @@ def check_search(suite: Suite, look: Look | None) -> list[Check]:
     from ragval_pipeline.sources.search.production import production_searcher
 
     try:
-        hits = production_searcher(suite).search(_text(suite), limit=suite.retrieval.top_k, fields=())
+        hits = production_searcher(suite).search(_text(suite), limit=suite.retrieval.top_k)
     except RagvalError as error:
         return [failed("search", error)]
     return [_judged(suite, hits, empty=look is not None and not look.facts.points_count)]

@@ -41,7 +41,7 @@ class SuiteDraft:
         absent: Canonical fields that were not found.
         required: Payload names; None: the profile's.
         points: Points looked at.
-        sitemap: Sitemap URL or file, as the file names it, or None.
+        source: Kind and place of what names the pages, as the file names it, or None.
         site_root: Folder of the built site, as the file names it, or None.
         include: Globs of the pages in scope.
         exclude: Globs of pages that are better shut out.

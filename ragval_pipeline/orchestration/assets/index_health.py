@@ -190,7 +190,6 @@ def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timin
     return time_searcher(
         queries,
         searcher=production_searcher(suite),
-        fields=hit_fields(suite),
         limit=suite.retrieval.top_k,
         on_progress=progress_of(LATENCY_PROFILE),
     )

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.change import CollectionState
 
 
-AFTER_ASSET = "after_ingestion"
-
-
 def build_after_asset_sensor(
     suite: Suite, asset: dg.AssetKey, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
@@ -95,12 +92,9 @@ def look_at_asset(
     request = dg.RunRequest(
         # A run key is never run twice, so it must name what is validated and not be a fixed name.
         run_key=f"{suite}:{last.ingestion.name}:{last.last}",
-        tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for(AFTER_ASSET, decision.ingestions)},
+        tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for("after_ingestion", decision.ingestions)},
     )
     return dg.SensorResult(run_requests=[request], cursor=settled)
-
-
-AFTER_JOB = "after_job"
 
 
 def build_after_job_sensor(
@@ -143,11 +137,10 @@ def look_at_job(
     if decision.action != "run":
         return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
     run_key = f"{suite}:{decision.ingestions[-1].name}"
-    request = dg.RunRequest(run_key=run_key, tags=tags_for(AFTER_JOB, decision.ingestions))
+    request = dg.RunRequest(run_key=run_key, tags=tags_for("after_job", decision.ingestions))
     return dg.SensorResult(run_requests=[request], cursor=settled)
 
 
-COLLECTION_CHANGED = "collection_changed"
 #: Dagster ends a sensor that takes a minute; one look makes at most six calls.
 _TIMEOUT_S = 5.0
 
@@ -257,6 +250,6 @@ def look_at_state(
         return dg.SensorResult(skip_reason=decision.reason, cursor=after.as_cursor())
     request = dg.RunRequest(
         run_key=f"{suite}:{state.fingerprint}:{polled.since:.3f}",
-        tags=tags_for(COLLECTION_CHANGED, decision.ingestions),
+        tags=tags_for("collection_changed", decision.ingestions),
     )
     return dg.SensorResult(run_requests=[request], cursor=after.as_cursor())

@@ -47,9 +47,6 @@ def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
         ) from None
 
 
-TRIGGER = "automation_condition"
-
-
 def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.AutomationCondition[Any] | None:
     """The condition of a suite's assets; None where a sensor or nothing follows the upstream asset.
 
@@ -92,7 +89,7 @@ def build_condition_sensor(suite: Suite, assets: Sequence[dg.AssetKey], upstream
         target=selection | dg.AssetSelection.checks_for_assets(*assets),
         run_tags={
             SUITE_TAG: suite.suite,
-            TRIGGER_TAG: TRIGGER,
+            TRIGGER_TAG: "automation_condition",
             UPSTREAM_ASSET_TAG: upstream.to_user_string(),
         },
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,

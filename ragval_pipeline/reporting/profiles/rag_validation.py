@@ -116,7 +116,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     threshold = float(PROFILE.settings["retrieval"]["relevance_similarity"] if stated is None else stated)
     higher = higher_is_better(bundle)
     results = [_query_results(query, threshold, higher=higher) for query in report.query_results]
-    precisions = [_precision(metric, bundle) for metric in report.precision_metrics]
+    precisions = [_precision(metric) for metric in report.precision_metrics]
     truth = [
         GroundTruthMapping(query=str(query["query_text"]), relevant_urls=list(query["relevant_urls"]))
         for query in bundle.queries
@@ -170,7 +170,7 @@ def _result(hit: TopResult) -> RetrievalResult:
     )
 
 
-def _precision(metric: Precision, bundle: ReportBundle) -> PrecisionMetric:
+def _precision(metric: Precision) -> PrecisionMetric:
     found = len(metric.retrieved_urls)
     short = (
         None

@@ -96,7 +96,7 @@ class _LocalEmbedder:
 class SentenceTransformerEmbedder(_LocalEmbedder):
     """Embeds with ``sentence_transformers``, with the prompts that the model itself has for queries and documents.
 
-    Attributes:
+    Args:
         model: Name on the Hugging Face hub, or a folder, also relative to the suite file's.
         dimension: Vectors are cut to it where the model is known to allow that.
         search_path: Folder of the suite file.
@@ -123,7 +123,7 @@ class SentenceTransformerEmbedder(_LocalEmbedder):
 class FastembedEmbedder(_LocalEmbedder):
     """Embeds with ``fastembed``, on ONNX Runtime, without PyTorch.
 
-    Attributes:
+    Args:
         model: One of its models, such as ``BAAI/bge-small-en-v1.5``. With a folder in its place, the folder holds the
             files of the model that it is named like.
         dimension: Held against what the model gives.

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-DEFAULT_COHERE_MODEL = "embed-english-v3.0"
 STATIC_MODEL = "wordllama/l2_supercat/256"
 STATIC_DIMENSION = 256
 #: Year and month whose published list prices the table holds. They change, and accounts differ.
@@ -131,7 +130,7 @@ _ALIASES = {
 
 #: The model that a provider embeds with when the suite names none; where there is no usual one, it must name it.
 DEFAULT_MODELS: Mapping[str, str] = {
-    "cohere": DEFAULT_COHERE_MODEL,
+    "cohere": "embed-english-v3.0",
     "openai": "text-embedding-3-small",
     "voyage": "voyage-3.5",
     "sentence-transformers": "sentence-transformers/all-MiniLM-L6-v2",

@@ -65,10 +65,10 @@ class ProductionSearcher:
         """
         for text, limit in asked:
             asked_at, started = datetime.now(UTC), time.perf_counter()
-            hits = self.search(text, limit=limit, fields=fields)
+            hits = self.search(text, limit=limit)
             yield Found(hits, 1000 * (time.perf_counter() - started), asked_at)
 
-    def search(self, text: str, *, limit: int, fields: Sequence[str]) -> list[Hit]:
+    def search(self, text: str, *, limit: int) -> list[Hit]:
         """The first ``limit`` hits for a text, in the order that the user's search gives; whole payloads.
 
         Raises:

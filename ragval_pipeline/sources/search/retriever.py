@@ -185,7 +185,7 @@ class Retriever:
                 self._search_collection(query, session, found)
             else:
                 found.states.append("SEARCHING")
-                found.hits = session.production.search(query.text, limit=query.top_k, fields=())
+                found.hits = session.production.search(query.text, limit=query.top_k)
             elapsed_ms = _ms(started)
             reaching = [hit for hit in found.hits if session.reaches(hit.score, query.score_threshold)]
             side = "below" if found.hits and not session.higher_is_better else "above"

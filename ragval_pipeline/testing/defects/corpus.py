@@ -40,9 +40,6 @@ class VectorSpace:
     name: str | None = None
 
 
-__all__ = ["Corpus", "StoredPoint", "VectorSpace"]
-
-
 @dataclass
 class Corpus:
     """An editable copy of an index world.

@@ -82,11 +82,9 @@ class Newsroom:
         assert not data.run_requests
 
 
-def a_suite(folder: Path, name: str = "book") -> Suite:
-    file = folder / f"{name}.yaml"
-    file.write_text(
-        f"suite: {name}\nqdrant: {{url: 'http://127.0.0.1:9', collection: c}}\nqueries: [{{query_text: q}}]\n"
-    )
+def a_suite(folder: Path) -> Suite:
+    file = folder / "book.yaml"
+    file.write_text("suite: book\nqdrant: {url: 'http://127.0.0.1:9', collection: c}\nqueries: [{query_text: q}]\n")
     return load_suite(file)
 
 

@@ -15,10 +15,10 @@ from tests.reporting import factory
 PATH = "ragval_reports/demo_book/20261120T111541Z-1f0c9a52/report.html"
 
 
-def printed(report, *, width=80, terminal=False, encoding="utf-8", no_color=None, path=PATH):
+def printed(report, *, width=80, terminal=False, encoding="utf-8", path=PATH):
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, newline="")
-    console = Console(file=file, width=width, force_terminal=terminal, no_color=no_color, legacy_windows=False)
+    console = Console(file=file, width=width, force_terminal=terminal, legacy_windows=False)
     render_summary(report, console, report_path=path)
     file.flush()
     return raw.getvalue().decode(encoding)

@@ -32,7 +32,7 @@ ONE = "[{'id': 1, 'score': 0.5, 'payload': {'text': 'x'}}]"
 def test_a_function_gives_hits_for_one_text_at_a_time(searching: Searching) -> None:
     hit_code = "{'id': 7, 'score': top_k, 'payload': {'t': texts, 'f': filter}}"
     code = f"def search(texts, top_k, filter):\n    return [[{hit_code}]]"
-    [hit] = searching(code, equal={"site": "a"}).search("How?", limit=3, fields=())
+    [hit] = searching(code, equal={"site": "a"}).search("How?", limit=3)
     assert (hit.rank, hit.id, hit.score) == (1, "7", 3.0)
     assert hit.payload == {"t": ["How?"], "f": {"site": "a"}}
 
@@ -44,12 +44,12 @@ def test_a_class_is_built_once_and_asked_by_its_search(searching: Searching) -> 
         "        return [{'id': self.calls, 'score': 1, 'payload': None}]"
     )
     searcher = searching(code, "Mine")
-    assert [searcher.search("a", limit=1, fields=())[0].id for _ in range(2)] == ["1", "2"]
+    assert [searcher.search("a", limit=1)[0].id for _ in range(2)] == ["1", "2"]
 
 
 @pytest.mark.parametrize("answer", [ONE, f"[{ONE}]", f"tuple({ONE})"])
 def test_one_list_of_hits_or_one_list_a_text_are_both_fine(searching: Searching, answer: str) -> None:
-    hits = searching(f"def search(texts, top_k, filter):\n    return {answer}").search("a", limit=5, fields=())
+    hits = searching(f"def search(texts, top_k, filter):\n    return {answer}").search("a", limit=5)
     assert [hit.payload for hit in hits] == [{"text": "x"}]
 
 
@@ -59,13 +59,13 @@ def test_objects_with_the_three_attributes_are_hits_and_uuids_come_dashed(search
         "def search(texts, top_k, filter):\n"
         "    return [P(id='0123456789ABCDEF0123456789ABCDEF', score=0.5, payload={'a': 1})]"
     )
-    [hit] = searching(code).search("a", limit=5, fields=())
+    [hit] = searching(code).search("a", limit=5)
     assert hit.id == "01234567-89ab-cdef-0123-456789abcdef"
 
 
 def test_more_hits_than_asked_for_are_cut(searching: Searching) -> None:
     code = "def search(texts, top_k, filter):\n    return [{'id': n, 'score': 1, 'payload': {}} for n in range(9)]"
-    assert len(searching(code).search("a", limit=4, fields=())) == 4
+    assert len(searching(code).search("a", limit=4)) == 4
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_more_hits_than_asked_for_are_cut(searching: Searching) -> None:
 def test_a_malformed_answer_says_what_is_wrong_with_it(searching: Searching, answer: str, problem: str) -> None:
     searcher = searching(f"def search(texts, top_k, filter):\n    return {answer}")
     with pytest.raises(SystemFailure, match=re.escape(problem)) as caught:
-        searcher.search("a", limit=5, fields=())
+        searcher.search("a", limit=5)
     assert "retrieval.retriever" in str(caught.value)
 
 
 @pytest.mark.parametrize("score", ["inf", "-inf", "nan"])
 def test_a_score_that_is_not_finite_is_handed_on_to_be_judged(searching: Searching, score: str) -> None:
     code = f"def search(texts, top_k, filter):\n    return [{{'id': 1, 'score': float('{score}'), 'payload': None}}]"
-    [hit] = searching(code).search("a", limit=5, fields=())
+    [hit] = searching(code).search("a", limit=5)
     assert str(hit.score) == score
 
 
 def test_what_it_raises_is_named_without_its_message(searching: Searching) -> None:
     searcher = searching("def search(texts, top_k, filter):\n    raise RuntimeError('key CANARY is wrong')")
     with pytest.raises(SystemFailure, match="raised RuntimeError") as caught:
-        searcher.search("a", limit=5, fields=())
+        searcher.search("a", limit=5)
     assert "CANARY" not in str(caught.value)
 
 
@@ -120,7 +120,7 @@ def test_what_it_raises_is_named_without_its_message(searching: Searching) -> No
 )
 def test_a_search_that_exits_is_a_system_that_failed(searching: Searching, code: str, attribute: str) -> None:
     with pytest.raises(SystemFailure, match="raised SystemExit") as caught:
-        searching(code, attribute).search("a", limit=5, fields=())
+        searching(code, attribute).search("a", limit=5)
     assert caught.value.code == "index.unreachable"
 
 

@@ -42,9 +42,9 @@ def listed(text: str | bytes, folder: Path, name: str = "sitemap.xml"):
     return read_sitemap(path, fetcher=None)
 
 
-def failure_in(text: str | bytes, folder: Path, name: str = "sitemap.xml") -> SystemFailure:
+def failure_in(text: str | bytes, folder: Path) -> SystemFailure:
     with pytest.raises(SystemFailure) as caught:
-        listed(text, folder, name)
+        listed(text, folder)
     return caught.value
 
 
