@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
+import re
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ import dagster as dg
 from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
+from ragval_pipeline.orchestration.closing import Notes, UnwrittenReportError, written_report
 from ragval_pipeline.orchestration.io_manager import take_back_latest
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
 from ragval_pipeline.orchestration.names import (
@@ -161,10 +163,14 @@ def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) ->
         return Run(result.asset_value(key), str(place.folder))
     report = written_report(place)
     if report is None:
-        raise fault_of_the_suite(result) or unwritten_report(result)
+        raise fault_of_the_suite(result) or unwritten_report(result, place)
     return Run(report, str(place.folder))
 
 
+#: Names of ``OSError`` and all that is one.
+_OF_THE_FILESYSTEM = frozenset(
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)
+)
 #: Dagster turns Ctrl-C and SIGTERM into the first of these and records it as an ordinary failure.
 _INTERRUPTIONS = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
 
@@ -181,13 +187,22 @@ def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     return False
 
 
-def unwritten_report(result: dg.ExecuteInProcessResult) -> Exception:
-    """Why a run left no report: the place for it refuses, or a defect."""
+def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exception:
+    """Why a run left no report: the place for it refuses or was taken away, or a defect."""
+    made = {event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key}
+    if made - Notes(place.base, place.run_id).ended(made):
+        remedy = "Validate again, and let nothing tidy up report_uri meanwhile."
+        return UnwrittenReportError(f"{place.base}: the files of the run were removed while it was at work. {remedy}")
     failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
     causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps what was raised in a step
     for error in causes:
+        told = error.message.strip().partition(": ")[2]
         if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError"}:
-            return UnwrittenReportError(error.message.strip().partition(": ")[2])
+            return UnwrittenReportError(told)
+        if error.cls_name in _OF_THE_FILESYSTEM:  # the systems that a run reads fail with errors of their own
+            problem = re.sub(r"^\[Errno \d+\] ", "", told)
+            remedy = "Free space or choose another folder."
+            return UnwrittenReportError(f"{place.base}: the report could not be written: {problem}. {remedy}")
     told = "; ".join(error.message.strip() for error in causes) or "no step failed"
     return RuntimeError(f"the report could not be made: {told}")
 

@@ -35,8 +35,6 @@ def reading_from(where: object) -> Iterator[None]:
     """Turn the errors of a filesystem into ``HistoryNotReadError``."""
     try:
         yield
-    except RagvalError:
-        raise
     except OSError as error:
         problem = error.strerror or str(error) or type(error).__name__
         raise HistoryNotReadError(where, problem, remedy="Check report_uri.") from error
@@ -45,8 +43,8 @@ def reading_from(where: object) -> Iterator[None]:
     except ImportError as error:  # fsspec: the package of a protocol is not installed
         raise HistoryNotReadError(where, str(error).rstrip(".")) from error
     except Exception as error:
-        # What is wrong with a file's content is told by who reads it.
-        if isinstance(error, ValueError) or not is_elsewhere(where):
+        # What a file holds is not the store's matter.
+        if isinstance(error, RagvalError | ValueError) or not is_elsewhere(where):
             raise
         raise HistoryNotReadError(where, told_by_store(error), remedy=STORE_REMEDY) from error
 

@@ -52,7 +52,8 @@ _MARKUP = re.compile(
     # what is said behind both of how the code is shown: its numbers, and the lines to be marked
     r"|(?<!\S)showLineNumbers(?:[={][^\s}]{1,20}\}?)?(?:[ \t]+\{[\d,-]{1,40}\})?(?=\s|\Z)"
     r"|(?<=\")[ \t]+\{[\d,-]{1,40}\}(?=\s|\Z)"
-    r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    # the definition of a reference, and its address in further lines
+    rf"|^[ \t]*\[(?!\^)[^\]\n]+\]:(?:[ \t]*\S+|\n{_LINK})(?:(?<=-)\n\S+)*[^\n]*$"
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box

@@ -280,6 +280,21 @@ def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_ho
     }
 
 
+def test_addresses_are_taken_before_files_of_the_same_pages(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [
+        {
+            "text": f"A long text about kind {n} of sausage, with words.",
+            "url": f"file://a.example-p-{n}.html",
+            "chunkSource": f"link://https://a.example/p/{n}",
+            "docSource": "https://a.example",
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"] == {"text": "text", "source_url": "chunkSource"}
+
+
 def test_a_named_model_wins_over_the_size(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [{**payload, "embedding_model": "cohere.embed-multilingual-v3"} for payload in langchain_payloads()]
     store(tmp_path / "qdrant", payloads, size=1024)

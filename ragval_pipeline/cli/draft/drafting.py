@@ -145,10 +145,19 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
     guesses = {
         name: path
         for name, path in (("text", _longest_text(look, free)), ("source_url", _urls(look, free)))
-        if path is not None and (name not in found or (name == "source_url" and not _addresses(look, found[name])))
+        if path is not None and (name not in found or (name == "source_url" and _is_better(look, path, found[name])))
     }
     found.update(guesses)
     return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def _is_better(look: Look, path: str, known: str) -> bool:
+    """Whether a payload name holds addresses, and one with a usual name none, or files of no more pages."""
+    kind = _addresses(look, known)
+    if kind != "file":
+        return kind is None
+    as_many = len(set(map(str, look.values(path)))) >= len(set(map(str, look.values(known))))
+    return _addresses(look, path) == "url" and as_many
 
 
 def _fits(look: Look, name: str, path: str) -> bool:

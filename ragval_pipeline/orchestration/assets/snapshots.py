@@ -78,15 +78,9 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SuiteError: The folder or list that the suite names is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
-    from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
-    from ragval_pipeline.sources.site.of_suite import inventory_of
+    from ragval_pipeline.sources.site.of_suite import fetch_inventory
 
-    source = suite.source
-    if source is None:
-        return SiteInventory(configured=False)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=suite.retry, hosts=hosts_of(source)) as fetcher:
-        return inventory_of(source, fetcher)
+    return SiteInventory(configured=False) if suite.source is None else fetch_inventory(suite.source, suite.retry)
 
 
 def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:

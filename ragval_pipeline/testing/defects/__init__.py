@@ -7,7 +7,6 @@ what was planted. What does not: finding defects (``validation``), which knows n
 from __future__ import annotations
 
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.planting import PlantedDemo, plant_in_demo
 from ragval_pipeline.testing.defects.registry import (
     ALL,
     HALF,
@@ -16,8 +15,10 @@ from ragval_pipeline.testing.defects.registry import (
     Amount,
     Defect,
     Planted,
+    PlantedDemo,
     defects,
     find_defect,
+    plant_in_demo,
 )
 from ragval_pipeline.testing.defects.services import resources_of
 from ragval_pipeline.testing.defects.verify import Outcome, clean, judge, verify

@@ -274,6 +274,7 @@ parser = Parser(html)"""
         f"Press <kbd>Ctrl</kbd> now. {GRIPPER}",
         f"[![Build][badge]][builds] ![Licence][badge]\n{GRIPPER.replace('motor', '[motor][drives]')} &copy;",
         f"[![Build][5]][6][![Licence][7]][8]\n{GRIPPER}\n\n   [5]: badge.svg\n   [6]: builds.html",
+        f"{GRIPPER}\n    [1]:\nhttps://zoo.example/quiz-of-\nwaltz.html\n       [2]: quiz.html#zoo-\nwaltz\n{CAMERA}",
         f"html#sect.quiz\n   [3]: quiz.html#zoo\n   [4]: zoo.html\n\n{GRIPPER}",
         f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
         f'{CAMERA} ```yaml title="Note:" showLineNumbers {{2}} {GRIPPER} ``` {{/* Ask Ada for a dra',
