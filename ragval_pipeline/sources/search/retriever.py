@@ -100,9 +100,9 @@ def validate_query(text: str, top_k: int | None, score_threshold: float | None) 
     if len(text) > MAX_CHARACTERS:
         raise ValidationError(f"the query text has {len(text)} characters; at most {MAX_CHARACTERS} are allowed")
     if top_k is not None and not (_is_number(top_k, int) and 1 <= top_k <= MAX_TOP_K):
-        raise ValidationError(f"top_k must be a whole number from 1 to {MAX_TOP_K}, not {top_k}")
+        raise ValidationError(f"top_k must be a whole number from 1 to {MAX_TOP_K}, not {top_k!r}")
     if score_threshold is not None and not (_is_number(score_threshold, int | float) and 0 <= score_threshold <= 1):
-        raise ValidationError(f"score_threshold must be from 0.0 to 1.0, not {score_threshold}")
+        raise ValidationError(f"score_threshold must be from 0.0 to 1.0, not {score_threshold!r}")
 
 
 def _is_number(value: object, kind: type | UnionType) -> bool:

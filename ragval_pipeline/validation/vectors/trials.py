@@ -191,7 +191,7 @@ def replaced(tested: Tested, embed: EmbedAs) -> Trial | None:
     found = {}
     for variant in REPLACED:
         if sum(not is_blank(variant.text(row)) for row in tested.rows) >= FEWEST:
-            way = _as_documents(variant.text, embed)
+            way = _as_documents(variant.text, embed, tested.stored.shape[1])
             trial = _trial(tested, way, variant.name, variant.kind, variant.means)
             found[trial] = int(trial.gives(tested.rows, tested.stored, tested.plain).sum())
     best = max(found, key=lambda trial: found[trial], default=None)
@@ -212,13 +212,26 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
     for variant in VARIANTS:
         texts = [variant.text(row) for row in tested.rows]
         if texts[: tested.off] != originals[: tested.off]:
-            trial = _trial(tested, _as_documents(variant.text, embed), variant.name, variant.kind, variant.means)
+            way = _as_documents(variant.text, embed, tested.stored.shape[1])
+            trial = _trial(tested, way, variant.name, variant.kind, variant.means)
             trials.append(replace(trial, template=variant.template if plain else None))
     return sorted([*trials, _truncated(tested, embed)], key=lambda trial: -trial.median)
 
 
-def _as_documents(text: Callable[[Row], str], embed: EmbedAs) -> Way:
-    return lambda rows: embed([text(row) for row in rows], "search_document")
+def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) -> Way:
+    """A way that embeds one text of each row; a blank one, which providers refuse, has a vector of zeros."""
+
+    def embedded(rows: Sequence[Row]) -> Floats:
+        import numpy as np
+
+        texts = [text(row) for row in rows]
+        filled = [place for place, given in enumerate(texts) if not is_blank(given)]
+        vectors = np.zeros((len(texts), dimension), dtype=np.float32)
+        if filled:
+            vectors[filled] = embed([texts[place] for place in filled], "search_document")
+        return vectors
+
+    return embedded
 
 
 def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
@@ -251,7 +264,7 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     explains = float(np.median(best)) >= MATCH and together
     # Of each text the best of many beginnings was chosen: how near that comes says nothing beside the other ways.
     median = float(np.median(best)) if explains else _median_of_beginnings(tested, round(limit), embed)
-    way = _as_documents(lambda row: str(row["text"])[: round(limit)], embed)
+    way = _as_documents(lambda row: str(row["text"])[: round(limit)], embed, tested.stored.shape[1])
     return Trial("truncated", "truncated", means, median, explains=explains, keeps=short, way=way)
 
 

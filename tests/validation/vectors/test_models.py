@@ -419,6 +419,26 @@ def test_an_embedder_that_fails_leaves_what_vectors_tell_by_themselves() -> None
     assert measurement.values == ()
 
 
+@pytest.mark.parametrize("every", [1, 2])
+def test_no_way_is_tried_with_a_blank_text_which_providers_refuse(every: int) -> None:
+    """Chunks without a title or headings have nothing that could have been embedded in place of their text."""
+    rows = [{**row, "stored_text": row["text"]} for row in space().rows[:20]]
+    for row in rows[::every]:
+        row.update(title=None, headings=[], text="***" if every == 2 else row["text"])
+    stored = np.random.default_rng(3).standard_normal((20, 256)).astype(np.float32)
+    asked: list[str] = []
+
+    def embed(texts: Sequence[str], _: str) -> Any:
+        asked.extend(texts)
+        return embedded(list(texts))
+
+    assert {"title_alone", "markup", "truncated"} <= {
+        trial.name for trial in try_all(Points(rows, stored, np.zeros(20), off=20), embed)
+    }
+    assert asked
+    assert all(text.strip() for text in asked)
+
+
 def test_an_embedder_that_fails_during_the_trials_is_a_failure_too() -> None:
     points = space(embedder=Refusing(calls=3))
     points.vectors = list(embedded([f"{row['title']}\n\n{row['text']}" for row in points.rows]))
