@@ -129,8 +129,10 @@ def _aligned(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
-    plain = without_markup(without_escaped(text), added=added)
-    bare = _without_marks(raw if plain == text else FoldedText.of(plain), page)
+    # Brackets behind one in brackets would be taken for what that leads to.
+    marked = _without_marks(raw, page)
+    plain = without_markup(without_escaped(marked.shown), added=added)
+    bare = marked if plain == marked.shown else _without_marks(FoldedText.of(plain), page)
     if bare is raw:
         return _differing(raw, runs, page, labels, address)
     strange, shows_some = _without_strange_markup(raw, runs, added)
@@ -241,7 +243,7 @@ def _without_marks(text: FoldedText, page: Searched) -> FoldedText:
         begin = next((end for _, _, end in reversed(marks[:number]) if end < first), 0)
         upto = next((start for _, start, _ in marks[number + 1 :] if start > last), len(text.letters))
         left, right = text.letters[max(begin, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
-        found = _joint(page, left, right, after=place)
+        found = _joint(page, left, right, after=place, within=bool(mark["link"] and left and right))
         if found is None and right and mark["link"] and not _is_shown(page, left, text.letters[first:last], right):
             found = _joint(page, "", right, after=place)
         if found is not None:
@@ -255,16 +257,16 @@ def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
     return any(page.place(letters) is not None for letters in (left + mark, mark + right))
 
 
-def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:
+def _joint(page: Searched, left: str, right: str, *, after: int, within: bool = False) -> int | None:
     """Where some letters of the page end a word, and others begin the next; without others, where they end a line.
 
-    Behind a place, if there is one: the items of a list follow one another.
+    Behind a place, if there is one: the items of a list follow one another. A link may be part of a word.
     """
     starts = page.folded.word_starts if right else None
     for behind in dict.fromkeys((after, -1)) if left or right else ():
         for place in islice(_places(page, left + right, behind), _PLACES):
             at = place + len(left)
-            if at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
+            if within or at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
                 return place
     return None
 
