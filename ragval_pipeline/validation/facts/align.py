@@ -131,7 +131,7 @@ def _aligned(
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
     # Brackets behind one in brackets would be taken for what that leads to.
-    marked = _without_marks(raw, page, cells=False)
+    marked = _without_marks(raw, page, beside_markup=True)
     plain = without_markup(without_escaped(marked.shown), added=added)
     bare = _without_marks(marked if plain == marked.shown else FoldedText.of(plain), page)
     if bare is raw:
@@ -231,13 +231,14 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -
     return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
 
 
-def _without_marks(text: FoldedText, page: Searched, *, cells: bool = True) -> FoldedText:
+def _without_marks(text: FoldedText, page: Searched, *, beside_markup: bool = False) -> FoldedText:
     """The text without marks of list items and links that its page shows without having them in its text.
 
     There the page has the two words around it one after the other; at the chunk's end the word before it ends a line.
-    Of ``cells`` of a table that were read in another order, the word behind a link's mark is enough.
+    Of cells of a table that were read in another order, the word behind a link's mark is enough. Beside markup only
+    marks of links are sure, and only where the page has both words: a number may be part of that.
     """
-    marks = _marks_of(text)
+    marks = [mark for mark in _marks_of(text) if mark.is_link or not beside_markup]
     pieces, shown_from, place = list[str](), 0, -1
     for number, mark in enumerate(marks):
         # Others are no letters of the page, unless nothing stands between.
@@ -246,7 +247,7 @@ def _without_marks(text: FoldedText, page: Searched, *, cells: bool = True) -> F
         left = text.letters[max(begin, mark.first - SIZE) : mark.first]
         right = text.letters[mark.last : min(upto, mark.last + SIZE)]
         found = _joint(page, left, right, after=place, within=bool(mark.is_link and left and right))
-        if found is None and right and mark.is_link and cells:
+        if found is None and right and mark.is_link and not beside_markup:
             shown = _is_shown(page, left, text.letters[mark.first : mark.last], right)
             found = None if shown else _joint(page, "", right, after=place)
         if found is not None:
