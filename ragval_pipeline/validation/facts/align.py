@@ -246,7 +246,7 @@ def _without_marks(text: FoldedText, page: Searched, *, beside_markup: bool = Fa
         upto = next((other.first for other in marks[number + 1 :] if other.first > mark.last), len(text.letters))
         left = text.letters[max(begin, mark.first - SIZE) : mark.first]
         right = text.letters[mark.last : min(upto, mark.last + SIZE)]
-        found = _joint(page, left, right, after=place, within=bool(mark.is_link and left and right))
+        found = _joint(page, left, right, after=place, within=bool(mark.is_link and left))
         if found is None and right and mark.is_link and not beside_markup:
             shown = _is_shown(page, left, text.letters[mark.first : mark.last], right)
             found = None if shown else _joint(page, "", right, after=place)
@@ -286,7 +286,8 @@ def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
 def _joint(page: Searched, left: str, right: str, *, after: int, within: bool = False) -> int | None:
     """Where some letters of the page end a word, and others begin the next; without others, where they end a line.
 
-    Behind a place, if there is one: the items of a list follow one another. A link may be part of a word.
+    Behind a place, if there is one: the items of a list follow one another. ``within`` a word or a line is where a link
+    may be.
     """
     starts = page.folded.word_starts if right else None
     for behind in dict.fromkeys((after, -1)) if left or right else ():

@@ -209,6 +209,7 @@ def test_an_address_in_brackets_behind_what_it_links_is_no_text(address: str):
     assert missing(match(linked, page)) == []
     assert missing(match(linked.replace("]: the", "]s: the"), page.replace("motor:", "motors:"))) == []
     assert missing(match(linked.replace("]: the", f"]<()[{address}]>: the"), page)) == [], "nothing stands between"
+    assert missing(match(linked[: linked.index("]") + 1], page)) == [], "at the chunk's end"
     called = linked.replace("]: the one", "](the one)")
     assert missing(match(called, page.replace(": the one", "(the one)"))) == []
     assert missing(match(linked, linked)) == [], "unless the page shows it"
