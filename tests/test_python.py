@@ -54,7 +54,7 @@ def test_a_kept_run_is_read_back_from_its_folder(broken: Run):
 def test_the_card_of_a_run_names_what_fails_and_holds_no_markup_of_the_index(broken: Run):
     card = broken._repr_html_()
     assert "Pages in the index" in card
-    assert "of the sitemap ha" in card
+    assert "of the site ha" in card
     assert "<td>?</td>" not in card
     assert "not measured" in card
     spoilt = Run(report("fail", suite="<script>alert(1)</script>"), "<b>")

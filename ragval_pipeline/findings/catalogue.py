@@ -24,8 +24,8 @@ class FindingType:
         subject_kind: What its subjects are.
         action: Which part of ``remediation.json`` it asks for.
         title: What is wrong, as a heading: "Pages missing from the index".
-        means: Predicate that follows one subject: "(the page /a) of the sitemap has no chunk".
-        many: The same of several: "(13 pages) of the sitemap have no chunk".
+        means: Predicate that follows one subject: "(the page /a) of the site has no chunk".
+        many: The same of several: "(13 pages) of the site have no chunk".
         measured: How it is measured, for people. The numbers that decide stand in ``validation/thresholds.py``.
         cause: The usual cause, one sentence.
         remedy: What to do, one sentence.
@@ -59,7 +59,7 @@ class FindingType:
 
     @property
     def sentence(self) -> str:
-        """What it says of one subject: "A page of the sitemap has no chunk."."""
+        """What it says of one subject: "A page of the site has no chunk."."""
         kind = {"url": "URL"}.get(self.subject_kind, self.subject_kind)
         return f"{'An' if kind[0] in 'aeio' else 'A'} {kind} {self.means}."
 
@@ -111,7 +111,7 @@ _ROWS = (
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PLACE}, fields=("source_url",),
         lowers=("coverage", "source_captured", "self_retrieval"),
         title="Pages missing from the index",
-        means="of the sitemap has no chunk", many="of the sitemap have no chunk",
+        means="of the site has no chunk", many="of the site have no chunk",
         measured="The pages in scope of the sitemap are compared with the pages of all points. Different spellings "
             "of one address, such as with and without a trailing slash, count as the same page.",
         cause="The page was never ingested, its ingestion failed, or its points were deleted.",

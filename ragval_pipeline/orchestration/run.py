@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
+import re
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ import dagster as dg
 from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
+from ragval_pipeline.orchestration.closing import Notes, UnwrittenReportError, written_report
 from ragval_pipeline.orchestration.io_manager import take_back_latest
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
 from ragval_pipeline.orchestration.names import (
@@ -139,13 +141,15 @@ def _forget_earlier_runs() -> None:
 
 
 def _check_place(place: RunPlace) -> None:
-    """Let a folder that refuses reports be known before anything is asked."""
+    """Let a folder or a store that refuses reports be known before anything else is asked."""
     from ragval_pipeline.sources.storage import local_path, writing_to
 
     folder = local_path(place.base)
-    if folder is not None:
-        with writing_to(folder):
+    with writing_to(folder or place.base):
+        if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
+        else:
+            place.base.exists()
 
 
 def _instance() -> dg.DagsterInstance:
@@ -159,10 +163,14 @@ def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) ->
         return Run(result.asset_value(key), str(place.folder))
     report = written_report(place)
     if report is None:
-        raise fault_of_the_suite(result) or unwritten_report(result)
+        raise fault_of_the_suite(result) or unwritten_report(result, place)
     return Run(report, str(place.folder))
 
 
+#: Names of ``OSError`` and all that is one.
+_OF_THE_FILESYSTEM = frozenset(
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)
+)
 #: Dagster turns Ctrl-C and SIGTERM into the first of these and records it as an ordinary failure.
 _INTERRUPTIONS = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
 
@@ -179,13 +187,22 @@ def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     return False
 
 
-def unwritten_report(result: dg.ExecuteInProcessResult) -> Exception:
-    """Why a run left no report: the place for it refuses, or a defect."""
+def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exception:
+    """Why a run left no report: the place for it refuses or was taken away, or a defect."""
+    made = {event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key}
+    if made - Notes(place.base, place.run_id).ended(made):
+        remedy = "Validate again, and let nothing tidy up report_uri meanwhile."
+        return UnwrittenReportError(f"{place.base}: the files of the run were removed while it was at work. {remedy}")
     failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
     causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps what was raised in a step
     for error in causes:
+        told = error.message.strip().partition(": ")[2]
         if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError"}:
-            return UnwrittenReportError(error.message.strip().partition(": ")[2])
+            return UnwrittenReportError(told)
+        if error.cls_name in _OF_THE_FILESYSTEM:  # the systems that a run reads fail with errors of their own
+            problem = re.sub(r"^\[Errno \d+\] ", "", told)
+            remedy = "Free space or choose another folder."
+            return UnwrittenReportError(f"{place.base}: the report could not be written: {problem}. {remedy}")
     told = "; ".join(error.message.strip() for error in causes) or "no step failed"
     return RuntimeError(f"the report could not be made: {told}")
 
@@ -198,6 +215,8 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         place_of: The run's place, asked for at the end, when its start is known.
         base: Where the run will write; folders above it that are not there yet are removed again if nothing is in them.
     """
+    from ragval_pipeline.sources.storage import writing_to
+
     made = _missing_folders(base)
     try:
         yield
@@ -207,10 +226,11 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         raise
     finally:
         place = place_of()
-        remove_tree(place.work)
-        for folder in (place.work.parent, place.base, *made):
-            if folder.exists() and not any(folder.iterdir()):
-                folder.rmdir()
+        with writing_to(base):
+            remove_tree(place.work)
+            for folder in (place.work.parent, place.base, *made):
+                if folder.exists() and not any(folder.iterdir()):
+                    folder.rmdir()
 
 
 def _missing_folders(base: UPath) -> list[UPath]:
@@ -304,6 +324,32 @@ def _check_report_uri(suite: Suite) -> None:
     file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
     if file is not None:
         raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
+
+
+def check_reports(suite: Suite) -> None:
+    """Everything that can be told of the place of a suite's reports without writing there; what is elsewhere is asked.
+
+    Args:
+        suite: Resolved.
+
+    Raises:
+        SuiteError: ``report_uri`` cannot be a folder, or the baseline that the suite names is not there.
+        RagvalError: The place refuses.
+    """
+    from ragval_pipeline.sources.history import history_folder
+    from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
+
+    _check_report_uri(suite)
+    _check_baseline(suite)
+    base = history_folder(suite.report_uri, suite.suite)
+    folder = local_path(base)
+    with writing_to(base):
+        if folder is None:
+            base.exists()
+            return
+        there = next(part for part in (folder.absolute(), *folder.absolute().parents) if part.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise ReportNotWrittenError(str(there), "Permission denied", remedy="Choose another folder.")
 
 
 def _check_engine(suite: Suite) -> None:

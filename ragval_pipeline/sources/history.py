@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.sources.storage import local_path, open_folder
+from ragval_pipeline.sources.storage import STORE_REMEDY, is_elsewhere, local_path, open_folder, told_by_store
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.text.trec_ids import decode_id
 
@@ -42,6 +42,11 @@ def reading_from(where: object) -> Iterator[None]:
         raise HistoryNotReadError(where, "it is not UTF-8 text", remedy="Restore or remove the run.") from error
     except ImportError as error:  # fsspec: the package of a protocol is not installed
         raise HistoryNotReadError(where, str(error).rstrip(".")) from error
+    except Exception as error:
+        # What a file holds is not the store's matter.
+        if isinstance(error, RagvalError | ValueError) or not is_elsewhere(where):
+            raise
+        raise HistoryNotReadError(where, told_by_store(error), remedy=STORE_REMEDY) from error
 
 
 #: ``<UTC time>-<first 8 of run id>``: what ``run_folder_name`` makes.

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _LOCAL = frozenset({"", "file", "local"})
+#: What to do when a store refuses in its own words.
+STORE_REMEDY = "Check report_uri, and the credentials and the network of that store."
 
 
 class ReportNotWrittenError(RagvalError):
@@ -36,6 +38,8 @@ def writing_to(where: object) -> Iterator[None]:
     """Turn the errors of a filesystem into ``ReportNotWrittenError``, naming the path that is to blame."""
     try:
         yield
+    except RagvalError:
+        raise
     except OSError as error:
         problem = error.strerror or str(error) or type(error).__name__
         blamed = error.filename if isinstance(error.filename, str) else str(where)
@@ -43,6 +47,21 @@ def writing_to(where: object) -> Iterator[None]:
     except (ImportError, ValueError) as error:
         # fsspec: a protocol that it does not know, or one whose package is not installed.
         raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
+    except Exception as error:
+        if not is_elsewhere(where):
+            raise
+        raise ReportNotWrittenError(str(where), told_by_store(error), remedy=STORE_REMEDY) from error
+
+
+def is_elsewhere(where: object) -> bool:
+    """Whether a path or fsspec URL is no path of this machine."""
+    protocol, found, _ = str(where).partition("://")
+    return bool(found) and protocol not in _LOCAL
+
+
+def told_by_store(error: Exception) -> str:
+    """What a store says in an exception of its own: their packages raise what they like, not ``OSError`` alone."""
+    return str(error).strip().rstrip(".") or type(error).__name__
 
 
 def open_folder(uri: str) -> UPath:

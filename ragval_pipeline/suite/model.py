@@ -17,6 +17,7 @@ from ragval_pipeline.suite.sections import (
     EmbeddingSettings,
     GateSettings,
     HistorySettings,
+    Local,
     QdrantSettings,
     QueryFiles,
     RetrievalSettings,
@@ -40,7 +41,7 @@ def _shape_of_queries(queries: Any) -> str | None:
 
 
 Queries = Annotated[
-    Annotated[Path, Tag("file")]
+    Annotated[Local, Tag("file")]
     | Annotated[list[dict[str, Any] | str], Tag("list")]
     | Annotated[QueryFiles, Tag("files")]
     | Annotated[TrecFiles, Tag("trec")],

@@ -2,6 +2,7 @@
 
 # Annotations as objects, here and in ``payload`` and ``model``: as texts, each one would be compiled on loading.
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -33,6 +34,12 @@ def _blank_is_none(value: Any) -> Any:
     return None if isinstance(value, str) and not value.strip() else value
 
 
+def _no_address(value: Any) -> Any:
+    if isinstance(value, str) and re.match(r"\s*[A-Za-z][A-Za-z0-9+.-]*://", value):
+        raise ValueError("must be a path on this machine, not a URL")
+    return value
+
+
 def is_http_address(url: str) -> bool:
     """Whether a text is an http(s) URL with a host."""
     try:
@@ -49,6 +56,7 @@ def _http_address(url: str) -> str:
     return url
 
 
+Local = Annotated[Path, BeforeValidator(_no_address)]
 Whole = Annotated[int, BeforeValidator(_no_bool)]
 Number = Annotated[float, BeforeValidator(_no_bool)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_no_bool)]
@@ -82,7 +90,7 @@ class QdrantSettings(Section):
     url: Annotated[str, AfterValidator(_http_address)] | None = Field(
         None, description="Qdrant server, http(s)://host[:port]"
     )
-    path: Path | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
+    path: Local | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
     api_key: SecretStr | None = Field(None, description="Key of the server, best as ${QDRANT_API_KEY:-}")
     collection: str = Field(min_length=1, description="Collection or alias")
     vector_name: str | None = Field(None, description="For collections with named vectors")
@@ -116,7 +124,7 @@ class SourceSettings(Section):
     """The site that the collection came from. Exactly one of ``sitemap``, ``folder``, ``urls`` and ``llms``."""
 
     sitemap: str | None = Field(None, description="URL or file: sitemap, sitemap index, .gz, or a site's root URL")
-    folder: Path | None = Field(
+    folder: Local | None = Field(
         None, description="Folder of the Markdown, MDX or HTML files that the site is built from, instead of a sitemap"
     )
     site_url: str | None = Field(
@@ -130,7 +138,7 @@ class SourceSettings(Section):
     llms: str | None = Field(None, description="URL or file of an llms.txt, instead of a sitemap")
     include: Texts = Field((), description="Globs over the URL's path; none: all pages")
     exclude: Texts = Field((), description="Globs over the URL's path; wins over include")
-    site_root: Path | None = Field(None, description="Folder holding the built site, read instead of fetching pages")
+    site_root: Local | None = Field(None, description="Folder holding the built site, read instead of fetching pages")
     base_path: str | None = Field(None, description="Path that the site is served under; null: found out")
     host_aliases: Texts = Field((), description="Hosts that serve the same site")
     fetch_pages: bool = Field(True, description="Read the pages, for integrity and staleness")
@@ -301,8 +309,8 @@ class AutomationSettings(Section):
 class QueryFiles(Section):
     """A query file with its ground truth apart."""
 
-    file: Path = Field(description="Query file: YAML, JSON, JSONL or CSV")
-    ground_truth: Path | None = Field(None, description="Relevant pages by query, or a qrels file")
+    file: Local = Field(description="Query file: YAML, JSON, JSONL or CSV")
+    ground_truth: Local | None = Field(None, description="Relevant pages by query, or a qrels file")
 
     _blank = field_validator("ground_truth", mode="before")(_blank_is_none)
 
@@ -310,5 +318,5 @@ class QueryFiles(Section):
 class TrecFiles(Section):
     """TREC topics and relevance judgements."""
 
-    topics: Path = Field(description="Topics: TREC markup, TSV, CSV, JSON, JSONL or YAML")
-    qrels: Path = Field(description="Judgements: query, 0, document, grade; or query, document, grade")
+    topics: Local = Field(description="Topics: TREC markup, TSV, CSV, JSON, JSONL or YAML")
+    qrels: Local = Field(description="Judgements: query, 0, document, grade; or query, document, grade")

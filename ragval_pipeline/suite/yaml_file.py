@@ -120,6 +120,8 @@ def _remedy(problem: str) -> str:
     """What to do about a problem that does not say so itself."""
     if problem.endswith("stands twice"):
         return "Keep one of the two."
+    if "escape character" in problem or "hexdecimal" in problem:  # libyaml's own spelling
+        return "In double quotes a backslash begins an escape: write / instead, or take single quotes."
     return "" if "; put" in problem else _CHECK
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
 from ragval_pipeline.findings.model import ReportedFinding
@@ -32,6 +33,19 @@ class Distribution(Entity):
     median: float | None = None
 
 
+def _null_is_no_number(score: Any) -> Any:
+    return math.nan if score is None else score
+
+
+#: JSON has no NaN: what a store gave as no number is null in a report, and NaN again when the report is read.
+Score = Annotated[
+    float,
+    BeforeValidator(_null_is_no_number),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "null"}]}),
+    Field(description="Raw score of the collection's distance; null when the store gave no number"),
+]
+
+
 @dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
 class TopResult:
     """One hit of a query."""
@@ -39,7 +53,7 @@ class TopResult:
     rank: Annotated[int, Field(ge=1)]
     chunk_id: Annotated[str, Field(description="Point id as text; UUIDs lower-case with dashes")]
     chunk_text: str | None
-    similarity_score: Annotated[float, Field(description="Raw score of the collection's distance")]
+    similarity_score: Score
     source_url: str | None
     title: str | None
     chapter_id: str | None

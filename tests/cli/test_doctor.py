@@ -92,6 +92,23 @@ def test_problems_of_several_kinds_are_all_shown_and_the_worst_decides(home: Hom
     assert found["embedder"]["state"] == "ok"
 
 
+def test_a_place_that_takes_no_reports_is_a_problem(home: Home, ragval: Ragval) -> None:
+    home.edit(report_uri="queries.yaml/reports")
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert (ended.code, states(ended)["reports"]) == (2, "problem")
+    assert checks(ended)["reports"]["message"].endswith("queries.yaml is a file, not a folder")
+
+
+def test_what_a_run_would_refuse_to_begin_with_is_a_problem(
+    home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragval_pipeline.orchestration.run.find_spec", lambda _: None)
+    home.edit(scale={"engine": "ray"})
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert (ended.code, states(ended)["settings"]) == (2, "problem")
+    assert checks(ended)["settings"]["message"] == "scale.engine: Ray is not installed"
+
+
 def test_a_qdrant_that_does_not_listen_ends_with_three(home: Home, ragval: Ragval) -> None:
     url = refused_url()
     home.edit(qdrant={"path": None, "url": url})

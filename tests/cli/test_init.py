@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ragval_pipeline.cli.draft.drafting import suite_name
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.site import shared_folder
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
 from tests.cli.collections_ import PAGES, haystack_payloads, langchain_payloads, llamaindex_payloads, store
@@ -332,7 +332,7 @@ def test_starter_queries_keep_the_rules_of_every_profile(profile: str, tmp_path:
     [("Physical-AI Book", "physical_ai_book"), ("2024 docs", "index_2024_docs"), ("日本", "index"), ("docs", "docs")],
 )
 def test_the_suite_name_is_one_that_dagster_takes(collection: str, name: str) -> None:
-    assert suite_name(collection) == name
+    assert suite_name(collection, otherwise="index") == name
 
 
 @pytest.mark.parametrize(

@@ -60,3 +60,21 @@ def test_runs_their_history_and_the_blessed_one_live_in_a_bucket(
     assert not list(home.reports())
     leftovers = [path for path in bucket.find(base) if "/.work/" in path or path.endswith(".partial")]
     assert leftovers == []
+
+
+@pytest.mark.parametrize("command", ["run", "doctor", "history"])
+def test_a_store_without_credentials_is_a_system_that_failed(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    import s3fs
+
+    s3fs.S3FileSystem.clear_instance_cache()
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, str(home.folder / "nowhere"))
+    home.edit(report_uri=f"s3://{BUCKET}/kept")
+    ended = ragval(command, "-s", home.suite)
+    assert ended.code == 3
+    assert "Unable to locate credentials. Check report_uri" in " ".join(ended.err.split())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import signal
 import socket
 import ssl
@@ -35,6 +37,33 @@ def at(step: str, how: signal.Signals) -> Callable[[Stage], Any]:
                 os.kill(os.getpid(), how)
 
         stage.at_step = strike
+
+    return inject
+
+
+def removed_at(step: str) -> Callable[[Stage], Any]:
+    """Everything below ``report_uri`` goes as a step begins."""
+
+    def inject(stage: Stage) -> None:
+        def remove(name: str) -> None:
+            if name == step:
+                shutil.rmtree(stage.folder / "reports")
+
+        stage.at_step = remove
+
+    return inject
+
+
+def full_at(step: str) -> Callable[[Stage], Any]:
+    """No space is left from a step on."""
+
+    def inject(stage: Stage) -> None:
+        def fill(name: str) -> None:
+            if name == step:
+                refuse = mock.Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+                stage.stack.enter_context(mock.patch("ragval_pipeline.sources.storage._write_local", refuse))
+
+        stage.at_step = fill
 
     return inject
 
@@ -137,5 +166,9 @@ ROWS = [
     Fault("a Qdrant with a certificate of another name", "network", lambda stage: stage.edit(
         qdrant={"path": None, "url": other_name(stage), "timeout_s": 2}), 3, "error", "TLS problem"),
     Fault("a folder that cannot be made", "reports", reports_at("/proc/ragval"), 3, None, "report"),
+    Fault("reports that are removed while a run is at work", "reports", removed_at("query_validation_results"), 3, None,
+          "files of the run were removed", only="coverage,queries"),
+    Fault("a disk that fills up while a run is at work", "reports", full_at("query_validation_results"), 3, None,
+          "No space left on device. Free space", only="coverage,queries"),
     Fault("a full disk", "reports", reports_at("/dev/full/x"), 2, None, "report_uri"),
 ]  # fmt: skip

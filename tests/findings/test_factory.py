@@ -18,7 +18,7 @@ def test_a_finding_is_filled_from_its_row():
     assert (finding.severity, finding.subject_kind, finding.count) == ("error", "page", 2)
     assert (finding.cause, finding.remedy) == (row.cause, row.remedy)
     assert (finding.scope, finding.because, finding.details) == (None, None, {})
-    assert finding.message == "2 pages of the sitemap have no chunk."
+    assert finding.message == "2 pages of the site have no chunk."
 
 
 @pytest.mark.parametrize(

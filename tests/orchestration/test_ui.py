@@ -15,7 +15,7 @@ import pytest
 
 from tests.orchestration.live import REPOSITORY, Live, dagster_dev
 from tests.orchestration.world import NAME, World, a_page
-from tests.support.browser import chromium, picture
+from tests.support.browser import picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -74,12 +74,6 @@ def missing(live: Live) -> str:
     return a_page(World(live.folder / ".ragval" / "demo"))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     with browser.new_context(viewport={"width": 1600, "height": 1000}) as context:
@@ -120,7 +114,7 @@ def test_a_failed_gate_names_its_numbers_and_the_page(live: Live, missing: str) 
     assert gates["coverage"]["blocking"]
     evaluation = gates["coverage"]["executionForLatestMaterialization"]["evaluation"]
     assert (evaluation["success"], evaluation["severity"]) == (False, "ERROR")
-    assert evaluation["description"] == "12 of 13 in-scope pages of the sitemap"
+    assert evaluation["description"] == "12 of 13 in-scope pages of the site"
     [offenders] = [entry["table"] for entry in evaluation["metadataEntries"] if entry["label"] == "offenders"]
     assert missing in offenders["records"][0]
     assert gates["query_pass_rate"]["executionForLatestMaterialization"]["evaluation"]["success"]
@@ -181,7 +175,7 @@ def test_the_expectations_are_a_table_of_field_level_expected_observed_and_share
 def test_the_checks_tab_shows_the_failed_gate_with_its_evidence(live: Live, page: Page, missing: str) -> None:
     page.goto(asset(live, "validation_report", "checks"))
     page.get_by_text("This is a blocking asset check").first.wait_for()
-    page.get_by_text("12 of 13 in-scope pages of the sitemap").first.wait_for()
+    page.get_by_text("12 of 13 in-scope pages of the site").first.wait_for()
     page.get_by_text("coverage.missing_page").first.wait_for()
     page.get_by_text(missing).first.wait_for()
     page.locator("canvas").nth(3).wait_for()

@@ -52,6 +52,8 @@ def test_a_key_that_stands_twice_is_refused(text: str, key: str, line: int):
         ("a: 1\na: 2\n", "the key a stands twice. Keep one of the two."),
         ("a: [1, 2\nb: 3\n", "Check indentation, colons and quotes there and in the line above."),
         ("a: *b\n", "put a text that starts with * in quotes"),
+        ('a: "C:\\Users"\n', "write / instead, or take single quotes."),
+        ('a: "C:\\docs"\n', "write / instead, or take single quotes."),
     ],
 )
 def test_what_is_no_yaml_is_told_with_what_to_do(text: str, remedy: str):

@@ -15,6 +15,8 @@ from ragval_pipeline.cli.checkup.settings import (
     check_embedding_settings,
     check_environment,
     check_queries,
+    check_report_place,
+    check_rest,
     check_suite_file,
 )
 from ragval_pipeline.cli.checkup.site import check_site
@@ -29,6 +31,7 @@ _AFTER_SUITE = (
     "environment",
     "queries",
     "embedding settings",
+    "reports",
     "automation",
     "collection",
     "embedder",
@@ -52,13 +55,14 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
     if resolved is None:
         return [*checks, *(skipped(name, "the environment comes first") for name in _AFTER_SUITE[1:])]
     settings = check_embedding_settings(resolved)
-    checks += [check_queries(resolved), settings, check_automation(resolved)]
+    checks += [check_queries(resolved), settings, check_report_place(resolved), check_automation(resolved)]
     on_step("Asking Qdrant")
     look, embedder, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, look)]
     on_step("Reading the sitemap")
     of_site, pages = check_site(resolved, look)
-    return [*checks, *of_site, *([check_estimate(resolved, look, embedder, pages=pages)] if look else [])]
+    checks += [*of_site, *([check_estimate(resolved, look, embedder, pages=pages)] if look else [])]
+    return [*checks, *check_rest(suite, checks)]
 
 
 def _systems(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, ok, problem, skipped
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.suite.interpolation import PLACEHOLDER, environment_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
@@ -92,6 +92,30 @@ def check_embedding_settings(suite: Suite) -> Check:
     except SuiteError as error:
         return failed("embedding settings", error)
     return ok("embedding settings", f"provider {settings.provider}" + (f", {settings.model}" if settings.model else ""))
+
+
+def check_report_place(suite: Suite) -> Check:
+    """Whether the reports of a resolved suite can be kept, and the baseline that it names is there."""
+    from ragval_pipeline.orchestration.run import check_reports
+
+    try:
+        check_reports(suite)
+    except RagvalError as error:
+        return failed("reports", error)
+    return ok("reports", f"kept in {suite.report_uri}")
+
+
+def check_rest(suite: Suite, checks: Sequence[Check]) -> list[Check]:
+    """What a run would refuse to begin with and no check of ``checks`` has told."""
+    from ragval_pipeline.orchestration.run import check_before_any_call
+
+    if any(check.exit_code == SuiteError.exit_code for check in checks):
+        return []
+    try:
+        check_before_any_call(suite)
+    except SuiteError as error:
+        return [failed("settings", error)]
+    return []
 
 
 def check_automation(suite: Suite) -> Check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
 from ragval_pipeline.sources.snapshot.values import whole_number
 from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
+from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
-    from ragval_pipeline.suite.sections import FILES, QdrantSettings
+    from ragval_pipeline.suite.sections import QdrantSettings
 
 #: Mean characters from which a text is more than a name.
 _LONG = 20
@@ -89,7 +89,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
     if (kinds := find_kinds(look, fields, site)) is not None:
         look = kinds.kept(look)
     pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
-    name = suite_name(settings.collection)
+    name = suite_name(settings.collection, otherwise="index")
     questions = draft_questions(pages, _headings(site, pages, wishes.count), count=wishes.count, seed=name)
     negatives = off_topic(pages)
     page_field = fields.get("source_url")
@@ -183,12 +183,6 @@ def profile_like(look: Look) -> str | None:
         name for name, profile in PROFILES.items() if set(profile.settings["payload"]["required"]) <= set(look.observed)
     ]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def suite_name(collection: str) -> str:
-    """A name for the suite that Dagster takes: small letters, digits and underscores."""
-    name = re.sub(r"[^a-z0-9]+", "_", collection.lower()).strip("_")
-    return name if name[:1].isalpha() else f"index_{name}".rstrip("_")
 
 
 def relative(path: Path, folder: Path) -> str:

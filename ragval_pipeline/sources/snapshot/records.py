@@ -188,7 +188,12 @@ def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
         # Most texts begin with a plain letter or digit, so they are not blank.
         if only is str and _PLAIN.issuperset(map(_BEGINNING, values)):
             return "str"
-        if only is list and all(values) and set(map(type, chain.from_iterable(values))) == {str}:
+        if (
+            only is list
+            and all(values)
+            and set(map(type, chain.from_iterable(values))) == {str}
+            and _PLAIN.issuperset(_BEGINNING(value[0]) for value in values)
+        ):
             return "strings"
     return ["absent" if value is _ABSENT else kind_of(True, value) for value in values]
 

@@ -95,6 +95,8 @@ def kind_of(present: bool, value: Any) -> Kind:
     if not value:
         return "empty"
     if isinstance(value, list):
+        if all(isinstance(entry, str) and is_blank(entry) for entry in value):
+            return "empty"
         return "strings" if all(isinstance(entry, str) for entry in value) else "list"
     return "object"
 

@@ -11,11 +11,12 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
-from ragval_pipeline.validation.times import CLOCK_SKEW, utc_text
+from ragval_pipeline.validation.times import CLOCK_SKEW
 
 ASSET = "coverage_report"
 _UNLISTED = "not in the sitemap"
@@ -91,7 +92,7 @@ def _value(inventory: SiteInventory, report: CoverageReport, points: int) -> Mea
     if points == 0:
         return not_measured("coverage", "no_data", "the collection holds no points")
     covered = len(report.indexed_urls or ())
-    return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the sitemap")
+    return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the site")
 
 
 @detector("source.empty", needs=Covered)
@@ -100,11 +101,11 @@ def _empty(covered: Covered) -> Iterator[Finding]:
     if not inventory.scope_urls:
         shut_out = len(inventory.pages)
         cause = (
-            f"All {shut_out} URLs of the sitemap are shut out by source.include and source.exclude."
+            f"All {shut_out} pages of the site are shut out by source.include and source.exclude."
             if shut_out
-            else "The sitemap holds no URL."
+            else "The site lists no page."
         )
-        place = inventory.location or "The sitemap"
+        place = inventory.location or "The site"
         yield make_finding(
             "source.empty", [inventory.location or "sitemap"], cause=cause, message=f"{place} lists no page in scope."
         )

@@ -42,6 +42,18 @@ def test_nan_and_infinity_become_null_wherever_they_stand():
     assert strict(b"".join(json_pieces(report)))["index"] == {"a": None, "b": [None], "c": None}
 
 
+def test_a_hit_whose_score_is_no_number_is_read_back_as_the_contract_writes_it():
+    import jsonschema
+
+    queries = [factory.query("q1", "How?", None, hits=[factory.hit(1, float("nan"))])]
+    content = b"".join(json_pieces(factory.report(query_results=queries)))
+    [hit] = strict(content)["query_results"][0]["top_results"]
+    assert hit["similarity_score"] is None
+    jsonschema.validate(strict(content), ValidationReport.model_json_schema(mode="serialization"))
+    [again] = ValidationReport.model_validate_json(content).query_results[0].top_results
+    assert np.isnan(again.similarity_score)
+
+
 def test_half_a_surrogate_pair_does_not_break_the_file():
     assert strict(json_bytes({"half \ud800": "\udfff"})) == {"half \ufffd": "\ufffd"}
 

@@ -156,7 +156,7 @@ def test_a_scope_without_pages_is_an_error_that_says_why_and_names_nothing_else(
     assert list(by_code(measurement)) == ["source.empty"]
     finding = by_code(measurement)["source.empty"]
     assert names(finding) == [f"{SITE}/sitemap.xml"]
-    assert "All 2 URLs" in finding.cause
+    assert "All 2 pages" in finding.cause
     assert measurement.values[0].reason_code == "no_data"
     assert measurement.sections["coverage_report"]["coverage_percentage"] is None
 
@@ -165,7 +165,7 @@ def test_a_sitemap_without_urls_is_empty_too() -> None:
     inventory = site()
     [finding] = measure(inventory, index(inventory, "/docs/a")).findings
     assert finding.code == "source.empty"
-    assert finding.cause == "The sitemap holds no URL."
+    assert finding.cause == "The site lists no page."
 
 
 def test_subjects_carry_their_page_for_causes() -> None:
