@@ -44,7 +44,8 @@ _MARKUP = re.compile(
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     # the list of addresses that lynx and its like put below a page, or a part of it
-    rf"|^[ \t]*(?:References|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
+    rf"|^[ \t#]*(?:References|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
+    r"|^[ \t]*\u27e8\d{1,4}\u27e9[ \t]+\S*[./#:][^\n]*$"
     r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown
@@ -115,11 +116,11 @@ _STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
-    "highlight-", "!!!", "???", "://", "mailto:", "References",
+    "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
-_OF_PLAIN = ("---", ":::", "highlight-", "!!!", "???", "://", "mailto:", "References")
+_OF_PLAIN = ("---", ":::", "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8")
 _CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}(?:\)|\n\s*\[)|\[[^\]\n]*\]\(|[^<]*>|[^{]{0,400}\}|`")
 _SIGNS = ("::", "`", ".. ")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")

@@ -7,6 +7,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, width_for
@@ -129,8 +130,10 @@ def _aligned(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
-    plain = without_markup(without_escaped(text), added=added)
-    bare = _without_marks(raw if plain == text else FoldedText.of(plain), page)
+    # Brackets behind one in brackets would be taken for what that leads to.
+    marked = _without_marks(raw, page, beside_markup=True)
+    plain = without_markup(without_escaped(marked.shown), added=added)
+    bare = _without_marks(marked if plain == marked.shown else FoldedText.of(plain), page)
     if bare is raw:
         return _differing(raw, runs, page, labels, address)
     strange, shows_some = _without_strange_markup(raw, runs, added)
@@ -228,26 +231,51 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -
     return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
 
 
-def _without_marks(text: FoldedText, page: Searched) -> FoldedText:
+def _without_marks(text: FoldedText, page: Searched, *, beside_markup: bool = False) -> FoldedText:
     """The text without marks of list items and links that its page shows without having them in its text.
 
     There the page has the two words around it one after the other; at the chunk's end the word before it ends a line.
-    Of cells of a table that were read in another order, the word behind a link's mark is enough.
+    Of cells of a table that were read in another order, the word behind a link's mark is enough. Beside markup only
+    marks of links are sure, and only where the page has both words: a number may be part of that.
     """
-    marks = [(mark, *text.letters_between(*mark.span())) for mark in _MARKS.finditer(text.shown)]
+    marks = [mark for mark in _marks_of(text) if mark.is_link or not beside_markup]
     pieces, shown_from, place = list[str](), 0, -1
-    for number, (mark, first, last) in enumerate(marks):
+    for number, mark in enumerate(marks):
         # Others are no letters of the page, unless nothing stands between.
-        begin = next((end for _, _, end in reversed(marks[:number]) if end < first), 0)
-        upto = next((start for _, start, _ in marks[number + 1 :] if start > last), len(text.letters))
-        left, right = text.letters[max(begin, first - SIZE) : first], text.letters[last : min(upto, last + SIZE)]
-        found = _joint(page, left, right, after=place)
-        if found is None and right and mark["link"] and not _is_shown(page, left, text.letters[first:last], right):
-            found = _joint(page, "", right, after=place)
+        begin = next((other.last for other in reversed(marks[:number]) if other.last < mark.first), 0)
+        upto = next((other.first for other in marks[number + 1 :] if other.first > mark.last), len(text.letters))
+        left = text.letters[max(begin, mark.first - SIZE) : mark.first]
+        right = text.letters[mark.last : min(upto, mark.last + SIZE)]
+        found = _joint(page, left, right, after=place, within=bool(mark.is_link and left))
+        if found is None and right and mark.is_link and not beside_markup:
+            shown = _is_shown(page, left, text.letters[mark.first : mark.last], right)
+            found = None if shown else _joint(page, "", right, after=place)
         if found is not None:
-            pieces += text.shown[shown_from : mark.start()], " " * len(mark[0])
-            shown_from, place = mark.end(), found
+            pieces += text.shown[shown_from : mark.start], " " * (mark.end - mark.start)
+            shown_from, place = mark.end, found
     return FoldedText.of("".join((*pieces, text.shown[shown_from:]))) if pieces else text
+
+
+class _Mark(NamedTuple):
+    """What may be a mark, from one character to before another, and its letters."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    is_link: bool
+
+
+def _marks_of(text: FoldedText) -> list[_Mark]:
+    """The marks of a text; those of links without a letter between count as one."""
+    marks = list[_Mark]()
+    for found in _MARKS.finditer(text.shown):
+        own = _Mark(*found.span(), *text.letters_between(*found.span()), found["link"] is not None)
+        if marks and own.is_link and marks[-1].is_link and marks[-1].last == own.first:
+            before = marks.pop()
+            own = own._replace(start=before.start, first=before.first)
+        marks.append(own)
+    return marks
 
 
 def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
@@ -255,16 +283,17 @@ def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
     return any(page.place(letters) is not None for letters in (left + mark, mark + right))
 
 
-def _joint(page: Searched, left: str, right: str, *, after: int) -> int | None:
+def _joint(page: Searched, left: str, right: str, *, after: int, within: bool = False) -> int | None:
     """Where some letters of the page end a word, and others begin the next; without others, where they end a line.
 
-    Behind a place, if there is one: the items of a list follow one another.
+    Behind a place, if there is one: the items of a list follow one another. ``within`` a word or a line is where a link
+    may be.
     """
     starts = page.folded.word_starts if right else None
     for behind in dict.fromkeys((after, -1)) if left or right else ():
         for place in islice(_places(page, left + right, behind), _PLACES):
             at = place + len(left)
-            if at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
+            if within or at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
                 return place
     return None
 

@@ -57,7 +57,7 @@ _TEXT_CAUSES: Mapping[Look, str] = {
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
     "The vectors resemble those of {model} and are not the same: the collection was embedded from another text than "
-    "the stored one, with another input type, or by another version of the model"
+    "the stored one, within its whole page (late chunking), with another input type, or by another version of the model"
 )
 
 

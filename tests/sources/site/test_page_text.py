@@ -222,6 +222,11 @@ def test_headings_lose_their_anchors_and_zero_width_characters_and_keep_their_li
     assert body(html).headings == expected
 
 
+def test_a_button_with_a_paragraph_opens_more_of_the_text_and_is_no_tool():
+    html = "<main><button><b>200</b><div><p>The arm has moved</p></div></button><button>Expand all</button></main>"
+    assert body(html).main == "200\nThe arm has moved"
+
+
 def test_a_button_in_a_heading_is_its_text_or_a_tool_beside_it():
     html = (
         "<h1>Struct <span>Lock</span> <button>Copy item path</button></h1><h2><button>Question?</button> <i>+</i></h2>"

@@ -207,7 +207,11 @@ def test_an_address_in_brackets_behind_what_it_links_is_no_text(address: str):
     linked = GRIPPER.replace("motor", f"motor [{address}]: the one")
     page = GRIPPER.replace("motor", "motor: the one")
     assert missing(match(linked, page)) == []
-    assert missing(match(linked.replace("]: the", "](the"), page.replace(": the", "(the"))) == []
+    assert missing(match(linked.replace("]: the", "]s: the"), page.replace("motor:", "motors:"))) == []
+    assert missing(match(linked.replace("]: the", f"]<()[{address}]>: the"), page)) == [], "nothing stands between"
+    assert missing(match(linked[: linked.index("]") + 1], page)) == [], "at the chunk's end"
+    called = linked.replace("]: the one", "](the one)")
+    assert missing(match(called, page.replace(": the one", "(the one)"))) == []
     assert missing(match(linked, linked)) == [], "unless the page shows it"
     assert missing(match(GRIPPER.replace("motor", "motor [banana]"))) == ["banana"]
 
@@ -275,6 +279,7 @@ parser = Parser(html)"""
         f"[![Build][badge]][builds] ![Licence][badge]\n{GRIPPER.replace('motor', '[motor][drives]')} &copy;",
         f"[![Build][5]][6][![Licence][7]][8]\n{GRIPPER}\n\n   [5]: badge.svg\n   [6]: builds.html",
         f"{GRIPPER}\n    [1]:\nhttps://zoo.example/quiz-of-\nwaltz.html\n       [2]: quiz.html#zoo-\nwaltz\n{CAMERA}",
+        f"{GRIPPER} \u27e81\u27e9\n\n## References\n\n\u27e81\u27e9 ../quiz.html#zoo: A waltz",
         f"html#sect.quiz\n   [3]: quiz.html#zoo\n   [4]: zoo.html\n\n{GRIPPER}",
         f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
         f'{CAMERA} ```yaml title="Note:" showLineNumbers {{2}} {GRIPPER} ``` {{/* Ask Ada for a dra',

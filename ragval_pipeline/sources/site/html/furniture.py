@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ANY_HEADING = ", ".join(sorted(HEADINGS))
+# What opens more of itself where it is pressed: a tool has no paragraph on it.
+_TOLD_BY_BUTTONS = f"{_ANY_HEADING}, p"
 _ELEMENTS = frozenset({"nav", "dialog", "select", "datalist", "iframe"})
 # Of a drawing and of a formula only what is seen: a formula's source would say it a second time.
 _UNSEEN = frozenset({"annotation", "annotation-xml", "title", "desc", "metadata"})
@@ -115,7 +117,7 @@ def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
     if tag in _ELEMENTS or tag in _UNSEEN or (attributes.get("role") or "").lower() in _ROLES:
         return True
     if tag == "button":
-        return not (_is_heading_button(node) if inside in HEADINGS else node.css_first(_ANY_HEADING))
+        return not (_is_heading_button(node) if inside in HEADINGS else node.css_first(_TOLD_BY_BUTTONS))
     if tag == "footer":
         return inside != "blockquote"
     classes = (attributes.get("class") or "").lower()
