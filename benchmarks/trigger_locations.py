@@ -13,7 +13,7 @@ import dagster as dg
 from ragval_pipeline.orchestration.build import build_sensors
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, job_name, resource_key
 from ragval_pipeline.orchestration.resources import QdrantConnection
-from ragval_pipeline.orchestration.triggers.schedule import build_schedule, validation_condition, with_condition
+from ragval_pipeline.orchestration.triggers.schedule import build_schedule, condition_for, with_condition
 from ragval_pipeline.orchestration.triggers.upstream import watched_asset
 from ragval_pipeline.suite.model import Suite
 
@@ -64,7 +64,7 @@ def _one(name: str) -> dg.Definitions:
     declarative = name == "condition"
     assets = [report]
     if declarative and watched:
-        assets = with_condition(assets, validation_condition(watched))
+        assets = with_condition(assets, condition_for(watched, declarative=True))
     job = dg.define_asset_job(job_name(name), [key], tags={SUITE_TAG: name})
     return dg.Definitions(
         assets=assets,

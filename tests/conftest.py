@@ -17,12 +17,14 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.browser import chromium
 from tests.support.tools import MISSING, no_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from alembic.config import Config
+    from playwright.sync_api import Browser
 
     from ragval_pipeline.demo.workspace import DemoHome
 
@@ -130,3 +132,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
     from ragval_pipeline.demo.workspace import build_demo
 
     return build_demo(tmp_path_factory.mktemp("work") / ".ragval" / "demo")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started

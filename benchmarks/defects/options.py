@@ -7,7 +7,7 @@ import random
 from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from ragval_pipeline.testing.defects import Amount, Defect, list_defects
+from ragval_pipeline.testing.defects import Amount, Defect, defects
 
 CORPORA = ("demo", "generated")
 #: Codes whose run ends before anything else is measured: nothing could be named beside them.
@@ -47,7 +47,7 @@ def chosen_defects(codes: Collection[str] | None, *, variants: bool) -> list[Def
     Raises:
         SystemExit: A code is nowhere to be found.
     """
-    known = list_defects()
+    known = defects().values()
     for code in codes or ():
         if not any(_is_asked(defect, code) for defect in known):
             raise SystemExit(f"no defect, code or group is called {code}")

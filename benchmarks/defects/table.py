@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.defects.matrix import Row
-from ragval_pipeline.testing.defects import Outcome, list_defects
+from ragval_pipeline.testing.defects import Outcome, defects
 
 PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "defects.md"
 NOTHING = "(nothing planted)"
@@ -63,7 +63,7 @@ def write_page(rows: Iterable[Row], file: Path = PAGE) -> None:
     """Put runs of single defects into the page; what it has of other cells stays."""
     known = {cells[:3]: cells for cells in _read(file)}
     known.update({cells[:3]: cells for row in rows if len(row.names) < 2 for cells in cells_of(row)})
-    order = {name: number for number, name in enumerate([NOTHING, *(defect.name for defect in list_defects())])}
+    order = {name: number for number, name in enumerate([NOTHING, *(defect.name for defect in defects().values())])}
     kept = [cells for cells in known.values() if cells[0] in order]
     kept.sort(key=lambda cells: (cells[1], order[cells[0]]))
     table = [_row(_COLUMNS), _RULE, *(_row((f"`{cells[0]}`", *cells[1:])) for cells in kept)]

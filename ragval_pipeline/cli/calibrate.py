@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, dagster_level
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, dagster_level, json_flag
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.run import closing_line
 from ragval_pipeline.cli.runs import open_history
@@ -32,9 +32,7 @@ def calibrate(
     write: Annotated[
         bool, typer.Option("--write", help="Put the two thresholds into the suite file; nothing else in it changes.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print the proposal as JSON and nothing else.")
-    ] = False,
+    as_json: Annotated[bool, json_flag("the proposal as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """Propose min_similarity and relevance_similarity from the scores that this index really gives."""

@@ -112,9 +112,9 @@ def _build(home: Path) -> DemoHome:
 
 def _list_defects() -> int:
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
-    from ragval_pipeline.testing.defects import list_defects as all_defects
+    from ragval_pipeline.testing.defects import defects as all_defects
 
-    printer, families = LinePrinter(stdout_console()), _by_family(all_defects())
+    printer, families = LinePrinter(stdout_console()), _by_family(all_defects().values())
     width = max((len(_label(defect)) for defects in families.values() for defect in defects), default=0)
     with tolerating_closed_pipe():
         for family, defects in families.items():

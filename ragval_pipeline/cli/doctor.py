@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
 from ragval_pipeline.cli.terminal import print_bytes, say, stderr_console, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import with_remedy
 
@@ -22,9 +20,7 @@ _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "bold red"), "note": ("!", 
 def doctor(
     *,
     suite: SuiteFile = DEFAULT_SUITE,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print the checks as JSON and nothing else.")
-    ] = False,
+    as_json: Annotated[bool, json_flag("the checks as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """Check a suite before a run: keys, environment, Qdrant, vectors, embedder, payload fields, sitemap."""

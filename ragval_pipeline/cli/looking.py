@@ -7,17 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
-    from ragval_pipeline.suite.sections import QdrantSettings, SourceSettings
+    from ragval_pipeline.suite.sections import QdrantSettings
 
 #: A person waits: one more try tells a hiccup from a wall.
-PATIENCE = RetryPolicy(max=1, delay_s=0.5, deadline_s=60)
+PATIENCE = RetrySettings(max=1, delay_s=0.5, deadline_s=60)
 
 
 @dataclass(frozen=True)
@@ -71,20 +70,6 @@ def look_at(reader: Reader, *, points: int = 1) -> Look:
         if len(read) >= points:
             break
     return Look(reader.facts(), read)
-
-
-def read_inventory(source: SourceSettings) -> SiteInventory:
-    """The pages of a source.
-
-    Raises:
-        SystemFailure: It cannot be read.
-    """
-    from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
-    from ragval_pipeline.sources.site.of_suite import inventory_of
-
-    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts_of(source)) as fetcher:
-        return inventory_of(source, fetcher)
 
 
 def collections_of(settings: QdrantSettings) -> list[str]:

@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -79,6 +79,11 @@ def _set_level(value: str | None) -> None:
         set_level(value)
 
 
+def json_flag(what: str, more: str = "") -> Any:
+    """The option ``--json`` of a command that can print ``what`` as JSON instead of in words."""
+    return typer.Option("--json", help=f"Print {what} and nothing else{more}.")
+
+
 SuiteFile = Annotated[
     Path,
     typer.Option(
@@ -92,10 +97,7 @@ OutputFolder = Annotated[
     str | None,
     typer.Option("--output", metavar="DIR", help="Put the report's files into this folder as well."),
 ]
-AsJson = Annotated[
-    bool,
-    typer.Option("--json", metavar="", help="Print validation_report.json and nothing else, whatever the exit code."),
-]
+AsJson = Annotated[bool, json_flag("validation_report.json", ", whatever the exit code")]
 LogLevel = Annotated[
     str | None,
     typer.Option(

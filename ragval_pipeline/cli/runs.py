@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, OutputFolder, SuiteFile, check_output
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, OutputFolder, SuiteFile, check_output, json_flag
 from ragval_pipeline.cli.terminal import is_plain, print_bytes, say, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 
@@ -83,9 +83,7 @@ def history(
     limit: Annotated[
         int, typer.Option("--limit", metavar="RUNS", min=1, help="Show this many runs, the newest ones.")
     ] = DEFAULT_RUNS,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print the runs as JSON and nothing else.")
-    ] = False,
+    as_json: Annotated[bool, json_flag("the runs as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """List the kept runs of a suite, with each criterion's course over them."""
@@ -114,9 +112,7 @@ def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help=f"{_WHICH} Or the folder of a run.")] = "last",
     *,
     suite: SuiteFile = DEFAULT_SUITE,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print the run's validation_report.json and nothing else.")
-    ] = False,
+    as_json: Annotated[bool, json_flag("the run's validation_report.json")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """Show the summary of a kept run again. Nothing is asked and nothing is measured."""
@@ -131,9 +127,7 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="B", help=_WHICH)] = "last",
     *,
     suite: SuiteFile = DEFAULT_SUITE,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print the comparison as JSON and nothing else.")
-    ] = False,
+    as_json: Annotated[bool, json_flag("the comparison as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """Compare two kept runs: criteria, metrics, queries won and lost, pages and chunks. Ends with 1 on a regression."""

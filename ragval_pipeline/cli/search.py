@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
+from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
 from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 
@@ -31,9 +31,7 @@ def search(
         float | None,
         typer.Option("--threshold", metavar="SCORE", help="Only hits that reach this score, 0 to 1; else all hits."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print the response as JSON and nothing else.")
-    ] = False,
+    as_json: Annotated[bool, json_flag("the response as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """Ask the index one question, as a run would: each hit with its page, chunk, score and words."""

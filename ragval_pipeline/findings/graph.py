@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Cause, Reading, Site, matched_indices, readings
@@ -163,11 +164,13 @@ def _inferred(
     reads: Sequence[Reading], causes: Sequence[Cause], likely: Sequence[Cause], *, refuted: frozenset[str] | None
 ) -> _Links:
     """The causes of what was not computed: those that decide, else those of ``likely`` that can explain it."""
+    decided = [_needed(_explaining(causes, read.only(DECIDED)), read) for read in reads]
+    # A subject fails as long as what decides one need is there: it explains the others too where no trial refutes it.
+    codes = frozenset(chain.from_iterable(chain.from_iterable(decided))) - (refuted or frozenset())
+    necessary = [cause for cause in causes if cause.code in codes]
     needs = []
-    for read in reads:
-        decided = read.only(DECIDED)
-        found = _needed([cause for cause in causes if decided.keys and cause.explains(decided)], read)
-        found = found or _needed([cause for cause in likely if cause.explains(read)], read)
+    for read, known in zip(reads, decided, strict=True):
+        found = known or _needed(_explaining(likely, read), read) or _needed(_explaining(necessary, read), read)
         if not found:
             return _Links()
         needs += found
@@ -179,6 +182,10 @@ def _inferred(
         for need in needs
     )
     return _Links(left) if all(left) else _Links()
+
+
+def _explaining(causes: Sequence[Cause], read: Reading) -> list[Cause]:
+    return [cause for cause in causes if read.keys and cause.explains(read)]
 
 
 def _needed(causes: Sequence[Cause], read: Reading) -> list[frozenset[str]]:

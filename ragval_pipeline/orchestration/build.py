@@ -15,7 +15,6 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING
 from ragval_pipeline.orchestration.assets.validation_report import freshness_of
 from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
-from ragval_pipeline.orchestration.external import external_assets
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.metadata import snapshot_schema
 from ragval_pipeline.orchestration.names import (
@@ -39,6 +38,7 @@ from ragval_pipeline.orchestration.triggers.schedule import (
     with_condition,
 )
 from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_asset, watched_job
+from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 
@@ -99,6 +99,36 @@ def build_validation_defs(
             sensors=build_sensors(suite, watched, keys=keys, declarative=condition is not None),
             resources=_resources(suite, resources or {}, io_manager),
         )
+
+
+def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None, prefix: Sequence[str]) -> list[dg.AssetSpec]:
+    """The collection of a suite and, when it names a source, the sitemap."""
+    qdrant, place = suite.qdrant, suite.qdrant.url or str(suite.qdrant.path or "")
+    collection = _external(
+        suite,
+        asset_key(suite.suite, COLLECTION, prefix),
+        kind="qdrant",
+        location=f"{place.rstrip('/')}/collections/{qdrant.collection}" if qdrant.url else place,
+        description="The Qdrant collection that is validated. It is read only.",
+    ).replace_attributes(deps=[ingestion] if ingestion else [])
+    collection = collection.merge_attributes(metadata={"collection": qdrant.collection})
+    if suite.source is None:
+        return [collection]
+    key, location = asset_key(suite.suite, SITEMAP, prefix), suite.source.location
+    return [_external(suite, key, kind="xml", location=location, description="The sitemap of the site."), collection]
+
+
+def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, description: str) -> dg.AssetSpec:
+    # An address may carry a password or a token; placeholders stay as they are written.
+    shown = without_userinfo(location).partition("?")[0]
+    return dg.AssetSpec(
+        key=key,
+        group_name=suite.suite,
+        kinds={kind},
+        tags={"ragval/suite": suite.suite},
+        description=description,
+        metadata={"dagster/uri": shown} if shown else {},
+    )
 
 
 def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:

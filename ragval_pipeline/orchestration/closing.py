@@ -59,14 +59,13 @@ class Notes:
         """Note what an asset has made."""
         from ragval_pipeline.sources.storage import write_whole
 
-        body, ending = encode(value)
-        write_whole(self._folder / f"{name}{ending}", body)
+        write_whole(self._folder / f"{name}.json", encode(value))
 
     def fail(self, name: str, why: Measurement) -> None:
         """Note that an asset's step fails, as the measurement that its failure amounts to."""
         from ragval_pipeline.sources.storage import write_whole
 
-        write_whole(self._folder / f"{name}{_FAILED}", encode(why)[0])
+        write_whole(self._folder / f"{name}{_FAILED}", encode(why))
 
     def value(self, name: str, kind: Any) -> Any:
         """What an asset has made; None when it has made nothing."""

@@ -1,4 +1,4 @@
-"""Values between assets: JSON for models, Parquet for tables, on any fsspec path."""
+"""Values between assets, as JSON on any fsspec path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 from pydantic import Field
 
-from ragval_pipeline.orchestration.values import ENDINGS, decode, encode
+from ragval_pipeline.orchestration.values import decode, encode
 from ragval_pipeline.suite.interpolation import environment_of, interpolate
 from ragval_pipeline.suite.load import anchored_uri
 
@@ -33,39 +33,32 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         """Write the value whole or not at all.
 
         Raises:
-            TypeError: The value is neither a pydantic model nor an Arrow table.
+            TypeError: The value is no pydantic model.
         """
         from ragval_pipeline.sources.storage import write_whole
 
         if obj is None:
             return
-        *_, name = context.asset_key.path
-        body, ending = encode(obj)
+        name, body = f"{context.asset_key.path[-1]}.json", encode(obj)
         keep_latest(self._base(), context.run_id, name)
         for place in (self._of_run(context.run_id), self._latest()):
-            write_whole(place / f"{name}{ending}", body)
-            for other in ENDINGS:
-                if other != ending:  # a value that changed its kind must not leave the old one to be found
-                    (place / f"{name}{other}").unlink(missing_ok=True)
-        context.add_output_metadata({"ragval/value": dg.MetadataValue.path(str(self._latest() / f"{name}{ending}"))})
+            write_whole(place / name, body)
+        context.add_output_metadata({"ragval/value": dg.MetadataValue.path(str(self._latest() / name))})
 
     def load_input(self, context: dg.InputContext) -> Any:
         """Read the value of the run that made it, else the latest.
 
         Returns:
-            What the input's type asks for; without a type a mapping for JSON and an Arrow table for Parquet.
+            What the input's type asks for; without a type a mapping.
 
         Raises:
             FileNotFoundError: The upstream asset was never materialised.
             ValueError: The value was written by another version and has another shape.
         """
-        *_, name = context.asset_key.path
-        kind = context.dagster_type.typing_type
         for place in self._places(context):
-            for ending in ENDINGS:
-                file = place / f"{name}{ending}"
-                if file.exists():
-                    return decode(file, kind)
+            file = place / f"{context.asset_key.path[-1]}.json"
+            if file.exists():
+                return decode(file, context.dagster_type.typing_type)
         raise FileNotFoundError(
             f"{context.asset_key.to_user_string()} has no value below {self._base()}: materialise it first"
         )
@@ -104,16 +97,13 @@ def work_folder(base: UPath, run_id: str) -> UPath:
 
 
 def keep_latest(base: UPath, run_id: str, name: str) -> None:
-    """Keep the latest value of an asset as it is before a run replaces it, on the local disk as a link."""
+    """Keep the latest value of an asset, the file ``name``, as it is before a run replaces it; only on a local disk."""
     from ragval_pipeline.sources.storage import local_path
 
-    kept = local_path(work_folder(base, run_id) / _BEFORE)
-    for ending in ENDINGS:
-        latest = local_path(base / LATEST / f"{name}{ending}")
-        if latest is None or kept is None or not latest.is_file() or (kept / latest.name).exists():
-            continue
+    kept, latest = local_path(work_folder(base, run_id) / _BEFORE), local_path(base / LATEST / name)
+    if latest is not None and kept is not None and latest.is_file() and not (kept / name).exists():
         kept.mkdir(parents=True, exist_ok=True)
-        _link(latest, kept / latest.name)
+        _link(latest, kept / name)
 
 
 def take_back_latest(base: UPath, run_id: str) -> None:

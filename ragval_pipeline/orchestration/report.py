@@ -83,6 +83,8 @@ def write_report(
         rankings=sections.get("run", {}),
         judgements=sections.get("qrels", {}),
         asked_at=sections.get("asked_at", {}),
+        query_vectors=sections.get("query_vectors", {}),
+        chunk_vectors=sections.get("chunk_vectors", {}),
         extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
         queries=[{**query.as_given(), "id": query.id} for query in load_queries(suite)],
         settings=settings_without_secrets(suite),

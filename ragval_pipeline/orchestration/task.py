@@ -182,7 +182,7 @@ class Task:
         Args:
             own: Fingerprints of what it has read itself; ``None`` for what it could not read.
         """
-        from ragval_pipeline.validation.times import utc_text
+        from ragval_pipeline.text.times import utc_text
 
         runs, states, lacking = {self.place.run_id}, dict[str, str](), set[str]()
         for value in self.values.values():

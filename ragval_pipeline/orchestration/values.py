@@ -90,25 +90,15 @@ class QueryResults(Measured):
     index: PayloadSnapshot
 
 
-ENDINGS = (".json", ".parquet")
-
-
-def encode(value: Any) -> tuple[bytes, str]:
-    """The bytes of a value and the ending that tells how to read them.
+def encode(value: Any) -> bytes:
+    """The JSON of a value.
 
     Raises:
-        TypeError: It is neither a pydantic model nor an Arrow table.
+        TypeError: It is no pydantic model.
     """
-    if isinstance(value, BaseModel):
-        return value.model_dump_json(context=AS_PACKED).encode(), ".json"
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not isinstance(value, pa.Table):
-        raise TypeError(f"an asset value must be a pydantic model or an Arrow table, not {type(value).__name__}")
-    sink = pa.BufferOutputStream()
-    pq.write_table(value, sink, compression="zstd")
-    return sink.getvalue().to_pybytes(), ".parquet"
+    if not isinstance(value, BaseModel):
+        raise TypeError(f"an asset value must be a pydantic model, not {type(value).__name__}")
+    return value.model_dump_json(context=AS_PACKED).encode()
 
 
 def decode(file: UPath, kind: Any) -> Any:
@@ -122,11 +112,6 @@ def decode(file: UPath, kind: Any) -> Any:
         ValueError: The JSON does not fit the model: another version wrote it.
     """
     body = file.read_bytes()
-    if file.suffix == ".parquet":
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        return pq.read_table(pa.BufferReader(body))
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return json.loads(body)
     try:

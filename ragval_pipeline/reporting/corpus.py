@@ -123,14 +123,14 @@ class CorpusFiles:
     pages: Sequence[UPath] = ()
 
     @classmethod
-    def of_bundle(cls, bundle: ReportBundle, staged: str | None = None) -> CorpusFiles:
+    def of_bundle(cls, bundle: ReportBundle) -> CorpusFiles:
         """The files of a run that is being written."""
-        facts = fact_parts(bundle.facts) if bundle.facts else {}
+        facts = fact_parts(bundle)
         return cls(
-            payload=[*snapshot_parts(bundle.manifest, staged).values()] if bundle.manifest else (),
+            payload=[*snapshot_parts(bundle).values()],
             chunks=[part for name, part in facts.items() if name.startswith("chunks")],
             facts=[part for name, part in facts.items() if name.startswith("pages")],
-            pages=[*page_parts(bundle.pages).values()] if bundle.pages else (),
+            pages=[*page_parts(bundle).values()],
         )
 
     @classmethod

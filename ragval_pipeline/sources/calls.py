@@ -6,43 +6,22 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
 
 import tenacity
 
 from ragval_pipeline.sources.memory import collect_answers
-
-if TYPE_CHECKING:
-    from ragval_pipeline.suite.model import Suite
-
+from ragval_pipeline.suite.sections import RetrySettings
 
 T = TypeVar("T")
 
 #: No wait of our own is longer, however often it doubled.
 LONGEST_DELAY_S = 60.0
-
-
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How often and how long to try.
-
-    Attributes:
-        max: Retries after the first try, 0 or more.
-        delay_s: Wait before the first retry in seconds; doubles each time up to 60, plus up to 10 % jitter.
-        deadline_s: Seconds after which no further retry starts, counted from the first try.
-    """
-
-    max: int = 3
-    delay_s: float = 1.0
-    deadline_s: float = 120.0
-
-
-def policy_of(suite: Suite) -> RetryPolicy:
-    """A suite's ``retry`` as the one policy."""
-    return RetryPolicy(max=suite.retry.max, delay_s=suite.retry.delay_s, deadline_s=suite.retry.deadline_s)
 
 
 @dataclass(frozen=True)
@@ -68,7 +47,7 @@ class Attempts:
 def call_with_retries(
     operation: Callable[[], T],
     *,
-    policy: RetryPolicy,
+    policy: RetrySettings,
     classify: Callable[[BaseException], Verdict],
     attempts: Attempts | None = None,
     sleep: Callable[[float], None] = time.sleep,
@@ -121,10 +100,48 @@ def call_with_retries(
         collect_answers()
 
 
-def delay_before(retry: int, policy: RetryPolicy) -> float:
+def delay_before(retry: int, policy: RetrySettings) -> float:
     """Seconds to wait before the retry with this number, counted from 1, when the server gives no hint."""
     delay = min(policy.delay_s * 2.0 ** min(retry - 1, 32), LONGEST_DELAY_S)
     return delay * (1 + 0.1 * random.random())
+
+
+def wait_hint(headers: Mapping[str, str] | None, *, now: float | None = None) -> float | None:
+    """Seconds that the server asks to wait; None when it does not say or what it says is past.
+
+    Read in this order: ``Retry-After-Ms``, ``Retry-After`` (seconds or HTTP date), ``X-RateLimit-Reset`` (Unix time).
+
+    Args:
+        headers: Response headers, names in any case.
+        now: Unix time in seconds, for tests.
+    """
+    values = {name.lower(): value for name, value in (headers or {}).items()}
+    clock = time.time() if now is None else now
+    reset = _number(values.get("x-ratelimit-reset"))
+    milliseconds = _number(values.get("retry-after-ms"))
+    candidates = (
+        None if milliseconds is None else milliseconds / 1000,
+        _number(values.get("retry-after")),
+        _until_date(values.get("retry-after"), clock),
+        None if reset is None else reset - clock,
+    )
+    return next((seconds for seconds in candidates if seconds is not None and seconds > 0), None)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _until_date(text: str | None, clock: float) -> float | None:
+    try:
+        when = parsedate_to_datetime(text or "")
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - clock
+    except (ValueError, OverflowError):
+        return None
 
 
 def _usable(hint: float | None) -> float | None:

@@ -185,35 +185,3 @@ def criterion_name(name: str) -> str:
 def _ranked(family: str, k: int) -> Criterion:
     title, means = (words.format(k=k) for words in _RANKED_WORDS[family])
     return Criterion(f"{family}_at_{k}", title, _QUERIES, "queries", means, ratio=False)
-
-
-@dataclass(frozen=True)
-class GateChange:
-    """What a suite says of one gate. A None keeps what the profile or the criterion itself says."""
-
-    threshold: float | None
-    required: bool | None
-
-
-def merge_gates(
-    criteria: Iterable[Criterion], profile: Mapping[str, Gate], suite: Mapping[str, GateChange | None]
-) -> dict[str, Gate]:
-    """The gate of every criterion: the suite's over the profile's over the criterion's own, which is not required.
-
-    A suite's None takes a gate away. A suite's threshold is required unless it says otherwise: who writes a number
-    means it. Without a threshold of its own, a suite changes only whether the known one is required.
-    """
-    return {criterion.name: _merge_gate(criterion, profile, suite) for criterion in criteria}
-
-
-def _merge_gate(criterion: Criterion, profile: Mapping[str, Gate], suite: Mapping[str, GateChange | None]) -> Gate:
-    own = Gate(criterion.threshold, required=criterion.name == "critical_queries")
-    gate = profile.get(criterion.name, own)
-    if criterion.name not in suite:
-        return gate
-    change = suite[criterion.name]
-    if change is None:
-        return Gate(None, required=False)
-    if change.threshold is None:
-        return Gate(gate.threshold, gate.required if change.required is None else change.required)
-    return Gate(change.threshold, True if change.required is None else change.required)

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.criteria import (
-    DEFAULT_GATES,
-    Criterion,
-    Gate,
-    GateChange,
-    all_criteria,
-    merge_gates,
-    rank_of,
-)
+from ragval_pipeline.suite.criteria import DEFAULT_GATES, Criterion, Gate, all_criteria, rank_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.sections import GateSettings
 
 
 def gates_of(suite: Suite) -> dict[str, Gate]:
-    """The gate of every criterion of the suite, by name, in report order."""
+    """The gate of every criterion of the suite, by name, in report order.
+
+    The suite's stands over the profile's, and that over the criterion's own, which is not required. A suite's None
+    takes a gate away. A suite's threshold is required unless it says otherwise: who writes a number means it. Without a
+    threshold of its own, a suite changes only whether the known one is required.
+    """
     profile = get_profile(suite.profile)
-    changes = {
-        name: None if gate is None else GateChange(gate.threshold, gate.required)
-        for name, gate in suite.criteria.items()
-    }
-    return merge_gates(criteria_of(suite), profile.gates if profile else DEFAULT_GATES, changes)
+    usual = profile.gates if profile else DEFAULT_GATES
+    return {criterion.name: _gate(criterion, usual, suite.criteria) for criterion in criteria_of(suite)}
+
+
+def _gate(criterion: Criterion, usual: Mapping[str, Gate], written: Mapping[str, GateSettings | None]) -> Gate:
+    own = Gate(criterion.threshold, required=criterion.name == "critical_queries")
+    gate = usual.get(criterion.name, own)
+    if criterion.name not in written:
+        return gate
+    change = written[criterion.name]
+    if change is None:
+        return Gate(None, required=False)
+    if change.threshold is None:
+        return Gate(gate.threshold, gate.required if change.required is None else change.required)
+    return Gate(change.threshold, True if change.required is None else change.required)
 
 
 def criteria_of(suite: Suite) -> list[Criterion]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ragval_pipeline.suite.interpolation import is_unread
+from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.problems import location_in
 from ragval_pipeline.suite.sections import SOURCES
 from ragval_pipeline.suite.settings import value_at
@@ -27,7 +27,7 @@ def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile |
         profile: The profile, when it is known.
     """
     if is_unread(settings.get("suite")):
-        settings["suite"] = _name_of(file)
+        settings["suite"] = suite_name(file.stem)
     any_profile = is_unread(settings.get("profile"))
     if any_profile:
         settings["profile"] = None
@@ -85,8 +85,3 @@ def _complete_source(settings: dict[str, Any], *, any_profile: bool, profile: Pr
 
 def _may_set(profile: Profile | None, key: str) -> bool:
     return profile is not None and any(variable.key == key for variable in profile.variables)
-
-
-def _name_of(file: Path) -> str:
-    name = re.sub(r"[^a-z0-9]+", "_", file.stem.lower()).strip("_")
-    return name if name[:1].isalpha() else f"suite_{name}".rstrip("_")

@@ -35,8 +35,8 @@ class PayloadSettings(Section):
 
     fields: dict[str, Text] = Field(
         default_factory=lambda: dict(DEFAULT_FIELDS),
-        description="Canonical name to payload name; dots reach into nested payload, field#path into a JSON text; "
-        "others keep their default",
+        description="Canonical name to payload name; dots reach into nested payload, field#path into a JSON text, "
+        "name* takes name1, name2 and so on; others keep their default",
     )
     flavour: Literal["langchain", "llamaindex", "haystack", "none"] | None = Field(
         None, description="The framework that wrote the points: sets fields, required, and what was embedded"

@@ -1,8 +1,9 @@
-"""Words and values inside one-line messages: what a user wrote, nouns and numbers, and the name probably meant."""
+"""Words, names and values as people read them: what a user wrote, nouns and numbers, the name probably meant."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -63,3 +64,9 @@ def _fold(name: str) -> str:
 def chunk_name(index: int) -> str:
     """What a chunk is called on its page: by its number as it is stored, whether the collection counts from 0 or 1."""
     return f"chunk_index {index}"
+
+
+def suite_name(text: str, *, otherwise: str = "suite") -> str:
+    """A name that a suite may have, made of another: small letters, digits and underscores, a letter first."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return name if name[:1].isalpha() else f"{otherwise}_{name}".rstrip("_")

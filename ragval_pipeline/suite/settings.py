@@ -110,18 +110,7 @@ _KEYS = {
     "voyage": ("VOYAGE_API_KEY",),
 }
 #: Sections that may be written without any key below them, as when all are commented out.
-_SECTIONS = (
-    "qdrant",
-    "payload",
-    "embedding",
-    "retrieval",
-    "criteria",
-    "severity",
-    "retry",
-    "history",
-    "budget",
-    "automation",
-)
+_SECTIONS = {"qdrant", *(name for name, field in Suite.model_fields.items() if field.default_factory is not None)}
 
 
 def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Layer, flags: Layer) -> list[Layer]:

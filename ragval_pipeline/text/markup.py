@@ -6,19 +6,25 @@ import re
 from collections.abc import Callable, Iterator
 
 # An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
-# Converters wrap lines within both.
 _TITLE = r"(?:\s+(?:\"(?:[^\n]|\n(?=\S))*?\"|'(?:[^\n]|\n(?=\S))*?'))?\s*"
-_ADDRESS = rf"\((?:<[^<>\n]*>|(?:[^()\s]|\n(?=[^()\s])|\([^()\s]*\))*){_TITLE}\)"
+# Converters wrap lines within both, and write brackets of an address behind a backslash.
+_CHARACTER = r"(?>\\[()]?|[^()\s\\]|\n(?=[^()\s])|\([^()\s]*\))"
+_ADDRESS = rf"\((?:<[^<>\n]*>|{_CHARACTER}*){_TITLE}\)"
 # A piece of an address that a chunk cuts; and an address with blanks in it: a path, a place on a page or a file comes
 # before the first of them, and, but on the web, no comma, as behind the first thing that a function is called with.
-_PIECE = r"(?:[^\s()\[\]]|\([^\s()\[\]]*\))"
+_PIECE = r"(?>\\[()]?|[^\s()\[\]\\]|\([^\s()\[\]]*\))"
 _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\([^()\n]*\)|\n(?=\S)){1,500}"
 # An address that says itself that it is one.
 _LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
 _SCHEME = r"(?:[a-z]{2,9}://|mailto:)"
+#: The elements of HTML, and those of drawings that hold text.
 _TAGS = (
-    "a|b|i|p|br|hr|em|img|div|sub|sup|span|code|strong|table|thead|tbody|tr|td|th|details|summary|figure|kbd|del|ins|mark"
-    "|pre|small|u|s|ul|ol|li|dl|dt|dd|colgroup|col|caption|tfoot|h[1-6]|blockquote|section|center|picture|source|video|iframe"
+    "a|abbr|acronym|address|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center"
+    "|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure"
+    "|font|footer|form|g|h[1-6]|head|header|hgroup|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark"
+    "|menu|meta|meter|nav|noscript|object|ol|optgroup|option|output|p|param|path|picture|pre|progress|q|rp|rt|ruby|s|samp"
+    "|script|search|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template"
+    "|text|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
 )
 # Converters wrap lines within tags, and fill cells up with blanks.
 _IN_TAG = r"(?>\"[^\"\n]*\"|[ \t]+|[^<>\n]|\n(?![ \t]*\n))"
@@ -33,8 +39,8 @@ _MARKUP = re.compile(
     rf"|(?<=\])\({_SPACED}\)"
     # the same, cut by the chunk's end, which may lie within brackets of its own
     rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
-    # the same in brackets of its own behind the linked text, as converters to plain text write it
-    rf"|(?<![\]\w])\[{_LINK}\](?![(\[])|(?<![\]\w])\[{_LINK}\Z"
+    # the same in brackets of its own behind the linked text, as converters to plain text write it, cut by the end
+    rf"|(?<![\]\w])\[{_LINK}\Z"
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     # the list of addresses that lynx and its like put below a page, or a part of it
@@ -46,12 +52,13 @@ _MARKUP = re.compile(
     # what is said behind both of how the code is shown: its numbers, and the lines to be marked
     r"|(?<!\S)showLineNumbers(?:[={][^\s}]{1,20}\}?)?(?:[ \t]+\{[\d,-]{1,40}\})?(?=\s|\Z)"
     r"|(?<=\")[ \t]+\{[\d,-]{1,40}\}(?=\s|\Z)"
-    r"|^[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # the definition of a reference
+    # the definition of a reference, and its address in further lines
+    rf"|^[ \t]*\[(?!\^)[^\]\n]+\]:(?:[ \t]*\S+|\n{_LINK})(?:(?<=-)\n\S+)*[^\n]*$"
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"
     r"|\[\^[^\]\s]{1,100}\]:?"  # the mark of a footnote, which a page numbers itself
     r"|(?<!\S)\[[xX]\](?=\s)"  # a ticked box
     # the id of a heading, and other attributes, as kramdown and Pandoc write them
-    r"|\{:?[ \t]*[#.][\w<-][^{}]{0,300}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
+    r"|\{:?[ \t]*[#.][\w<-][^{}]{0,1000}(?:\}|\Z)|(?:(?<=[)\]`])|(?<=:::[ ]))\{[\w-]+=[^{}]{1,300}(?:\}|\Z)"
     # an admonition's kind; its title follows
     rf"|{_NESTED}:{{3,}}[ \t]*(?:[\w-]+|\{{[\w-]+\}})|(?<!\S):{{3,}}(?:[\w-]+|\{{[\w-]+\}})"
     r"|(?<!\S)(?:!!!|\?\?\?)\+?(?:[ \t]+[\w-]+)+(?=[ \t]*(?:\"|$))"

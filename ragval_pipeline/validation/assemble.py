@@ -15,6 +15,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
+from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.coverage.addresses import with_addresses
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
@@ -31,7 +32,6 @@ from ragval_pipeline.validation.report import (
     query_results_of,
 )
 from ragval_pipeline.validation.retrieval.texts import normalise_name
-from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.

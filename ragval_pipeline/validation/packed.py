@@ -1,4 +1,4 @@
-"""Many entities of a report in little memory: compressed JSON until they are looked at."""
+"""Much of a report in little memory: entities as compressed JSON, vectors as their bytes, until they are looked at."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Generic, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, overload
 
 from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import PydanticSerializationError, core_schema, from_json, to_json
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Row = TypeVar("Row", bound=BaseModel)
 
@@ -122,6 +126,18 @@ class Packed(Sequence[Row], Generic[Row]):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
         return handler(schema["json_schema"]["schema"])
+
+
+def packed_vector(vector: NDArray[np.float32]) -> str:
+    """A vector as a JSON value: its bytes in base64."""
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def unpacked_vector(packed: str) -> NDArray[np.float64]:
+    """What ``packed_vector`` packed; of each number the shortest decimal that is the same in 32 bits."""
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(packed), dtype="<f4").astype("U").astype(np.float64)
 
 
 def _compressed(entities: list[Row]) -> bytes:

@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import Distribution, QualityMetrics
-from ragval_pipeline.validation.times import utc_text
 
 ASSET = "quality_metrics"
 

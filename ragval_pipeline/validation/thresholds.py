@@ -60,7 +60,7 @@ MOST = threshold(
     unit="share",
     codes="text chunk.order_shuffled chunk.duplicate_index chunk.one_per_page chunk.stale_tail chunk.ingested_twice "
     "integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
-    "regression.corpus_turnover",
+    "regression.corpus_turnover payload.constant_field",
     reason="more than half of some letters, chunks, pages, points, hits or queries are most of them",
     evidence="definition of integrity.not_captured and query.weak_oracle. Of 200 chunks of the handbook 61 % of the "
     "letters or more stand on the page when a fifth of the words was replaced, and at most 39 % on another "

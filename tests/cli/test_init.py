@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ragval_pipeline.cli.draft.drafting import suite_name
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.site import shared_folder
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
+from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
 from tests.cli.collections_ import PAGES, haystack_payloads, langchain_payloads, llamaindex_payloads, store
@@ -254,6 +254,47 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     load_suite(tmp_path / "ragval.yaml")
 
 
+def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_hold(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = [
+        {
+            "document": f"A long text about kind {n} of sausage, with words.",
+            "id": f"document {n // 3}",
+            "metadata": {
+                "url": f"https://a.example/p/{n}",
+                "chunk": n,
+                "token_count": "12",
+                "h1": "Sausages",
+                "h2": f"Kind {n}",
+            },
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"] == {
+        "text": "document",
+        "source_url": "metadata.url",
+        "headings": "metadata.h*",
+    }
+
+
+def test_addresses_are_taken_before_files_of_the_same_pages(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [
+        {
+            "text": f"A long text about kind {n} of sausage, with words.",
+            "url": f"file://a.example-p-{n}.html",
+            "chunkSource": f"link://https://a.example/p/{n}",
+            "docSource": "https://a.example",
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"] == {"text": "text", "source_url": "chunkSource"}
+
+
 def test_a_named_model_wins_over_the_size(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [{**payload, "embedding_model": "cohere.embed-multilingual-v3"} for payload in langchain_payloads()]
     store(tmp_path / "qdrant", payloads, size=1024)
@@ -291,7 +332,7 @@ def test_starter_queries_keep_the_rules_of_every_profile(profile: str, tmp_path:
     [("Physical-AI Book", "physical_ai_book"), ("2024 docs", "index_2024_docs"), ("日本", "index"), ("docs", "docs")],
 )
 def test_the_suite_name_is_one_that_dagster_takes(collection: str, name: str) -> None:
-    assert suite_name(collection) == name
+    assert suite_name(collection, otherwise="index") == name
 
 
 @pytest.mark.parametrize(

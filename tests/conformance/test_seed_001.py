@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.testing.faults.cohere_server import hashed_vector
 from tests.conformance.world import MISSING, NAMES, TIME, Run, is_duration, run_seed, same
 
 MIDDLEWARE, SENSORS, CUP = (
@@ -39,7 +40,7 @@ def chunks(run: Run, text: str, test: dict[str, Any]) -> list[dict[str, Any]]:
     assert len(found) == 4
     return [
         {
-            "id": chunk.id, "text": chunk.text, "embedding": None, "score": score,
+            "id": chunk.id, "text": chunk.text, "embedding": chunk.vector, "score": score,
             "metadata": {
                 "source_url": chunk.url, "module": chunk.module, "chapter": chunk.chapter, "chunk_index": chunk.index,
                 "original_length": chunk.payload["original_length"], "processed_at": TIME,
@@ -51,11 +52,9 @@ def chunks(run: Run, text: str, test: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_every_field_holds_the_value_that_collection_and_queries_give(run: Run) -> None:
     report = run.seed
-    query = {"id": "", "text": "", "embedding": None, "timestamp": run.is_time, "metadata": None}
     same(report["queries"], [
-        {**query, "id": "t1", "text": MIDDLEWARE, "metadata": {"author": "x"}},
-        {**query, "id": "q2", "text": SENSORS},
-        {**query, "id": "t3", "text": CUP},
+        {"id": name, "text": text, "embedding": hashed_vector(text), "timestamp": run.is_time, "metadata": metadata}
+        for name, text, metadata in (("t1", MIDDLEWARE, {"author": "x"}), ("q2", SENSORS, None), ("t3", CUP, None))
     ])  # fmt: skip
     first, second, third = report["validation_tests"]
     done = {"timestamp": run.is_time, "execution_time_ms": is_duration}
@@ -72,7 +71,7 @@ def test_every_field_holds_the_value_that_collection_and_queries_give(run: Run) 
     hashes = [hashlib.sha256(chunk.text.encode()).hexdigest() for chunk in run.chunks]
     records = sorted(report["embeddings"], key=lambda record: [chunk.id for chunk in run.chunks].index(record["chunk"]))
     same(records, [
-        {"chunk": chunk.id, "vector": None, "dimension": 1024, "model": chunk.payload["model"],
+        {"chunk": chunk.id, "vector": chunk.vector, "dimension": 1024, "model": chunk.payload["model"],
          "text_hash": chunk.payload["text_hash"], "text_hash_matches": chunk.payload["text_hash"] == digest}
         for chunk, digest in zip(run.chunks, hashes, strict=True)
     ])  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ragval_pipeline.testing.faults.cohere_server import hashed_vector
 from tests.conformance.world import PAGES, TIME, Run, is_duration, run_seed, same
 
 MIDDLEWARE, SENSORS = "What is the middleware of a robot?", "Which sensors does Gazebo simulate?"
@@ -37,10 +38,10 @@ def result(run: Run, number: int) -> dict[str, Any]:
         for chunk, _ in found
     ]
     return {
-        "query": {"text": text, "embedding": None, "created_at": CREATED if number == 0 else run.is_time},
+        "query": {"text": text, "embedding": hashed_vector(text), "created_at": run.is_time if number else CREATED},
         "matches": [
-            {"id": chunk.id, "content": chunk.text, "original_url": chunk.url, "vector": None, "metadata": entry}
-            for (chunk, _), entry in zip(found, metadata, strict=True)
+            {"id": one.id, "content": one.text, "original_url": one.url, "vector": one.vector, "metadata": entry}
+            for (one, _), entry in zip(found, metadata, strict=True)
         ],
         "scores": [score for _, score in found],
         "metadata_list": metadata,
@@ -57,7 +58,7 @@ def test_every_field_holds_the_value_that_collection_and_queries_give(run: Run) 
     same(report["retrieval_results"], [result(run, 0), result(run, 1)])
     records = {record["chunk"]: record for record in report["embeddings"]}
     same([records[chunk.id] for chunk in run.chunks], [
-        {"chunk": chunk.id, "vector": None, "model": "embed-multilingual-v3.0", "dimension": 1024,
+        {"chunk": chunk.id, "vector": chunk.vector, "model": "embed-multilingual-v3.0", "dimension": 1024,
          "text_hash": chunk.payload["text_hash"],
          "text_hash_matches": hashlib.sha256(chunk.text.encode()).hexdigest() == chunk.payload["text_hash"]}
         for chunk in run.chunks

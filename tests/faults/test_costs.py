@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.site.html.document import refresh_target
 from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.sources.site.page_copies.copies import record_of
@@ -19,7 +18,7 @@ from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.sections import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.text.markup import without_markup
 
@@ -99,7 +98,7 @@ def test_a_scroll_that_goes_round_in_a_circle_ends(what: str) -> None:
         server.engine.create({"vectors": {"size": 2, "distance": "Cosine"}}, "docs")
         server.fail("circle", path="/scroll")
         with open_client(QdrantSettings(url=server.url, collection="docs")) as client:
-            reader = CollectionReader(client, collection="docs", place="Qdrant", policy=RetryPolicy(max=0))
+            reader = CollectionReader(client, collection="docs", place="Qdrant", policy=RetrySettings(max=0))
             with pytest.raises(SystemFailure, match="the same page of points again"):
                 list(reader.pages(None) if what == "pages" else reader.vectors())
         assert server.count("/scroll") <= 3

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http import hosts as http_hosts
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.page_reader import PageReader
-from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.suite.sections import RetrySettings, SourceSettings
 from ragval_pipeline.testing.faults.http_host import Answer, Site, serving
 
 PAGE = Answer("<main>secret of another host</main>", headers={"Content-Type": "text/html"})
@@ -46,7 +45,7 @@ def test_only_hosts_of_the_suite_are_asked(
             first, *aliases = (url.removesuffix("/") for url in named(own, other))
             hosts = [alias.partition("://")[2] for alias in aliases]
             source = SourceSettings(sitemap=f"{first}/sitemap.xml", host_aliases=hosts)
-            with HttpFetcher(policy=RetryPolicy(max=0), hosts=hosts_of(source)) as fetcher:
+            with HttpFetcher(policy=RetrySettings(max=0), hosts=hosts_of(source)) as fetcher:
                 copy = PageReader(site_root=None, base_path=None, fetcher=fetcher).read(asked(own, other))
     assert (copy.html is not None) == read
     assert read or other.asked == []
@@ -57,7 +56,7 @@ def test_only_hosts_of_the_suite_are_asked(
 def test_a_redirect_that_was_not_followed_is_still_told() -> None:
     with serving({"/leave": Answer("", 302, {"Location": "https://elsewhere.example/x?token=abc"})}) as own:
         source = SourceSettings(sitemap=f"{own.url}/sitemap.xml")
-        with HttpFetcher(policy=RetryPolicy(max=0), hosts=hosts_of(source)) as fetcher:
+        with HttpFetcher(policy=RetrySettings(max=0), hosts=hosts_of(source)) as fetcher:
             copy = PageReader(site_root=None, base_path=None, fetcher=fetcher).read(f"{own.url}/leave")
             assert (copy.redirected, copy.final_url) == (True, "https://elsewhere.example/x?token=...")
             with pytest.raises(SystemFailure, match=r"source\.host_aliases"):
@@ -73,7 +72,7 @@ def test_a_name_that_resolves_to_another_address_when_it_is_asked_is_refused(mon
     monkeypatch.setattr(http_hosts, "_addresses", public)
     with serving({"/a": PAGE}) as inner:
         source = SourceSettings(sitemap="https://docs.example.com/sitemap.xml")
-        with HttpFetcher(policy=RetryPolicy(max=0), hosts=hosts_of(source)) as fetcher:
+        with HttpFetcher(policy=RetrySettings(max=0), hosts=hosts_of(source)) as fetcher:
             copy = PageReader(site_root=None, base_path=None, fetcher=fetcher).read(f"{by_name(inner)}/a")
     assert copy.html is None
     assert "is a private address that the suite does not name" in str(copy.problem)

@@ -10,11 +10,11 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.site.page_reader import PageReader
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import site
@@ -101,7 +101,7 @@ def judged(folder: Path, fault: Fault, *, asked: list[str] | None = None) -> Mea
         return httpx.Response(fault.status, html=SHELL, headers={"Location": "/login"} if fault.status == 302 else {})
 
     inventory = site(*texts)
-    with HttpFetcher(policy=RetryPolicy(max=0), transport=httpx.MockTransport(answer)) as fetcher:
+    with HttpFetcher(policy=RetrySettings(max=0), transport=httpx.MockTransport(answer)) as fetcher:
         manifest = take_copies(
             inventory,
             PageReader(site_root=None, base_path=None, fetcher=fetcher, folder=inventory.folder()),

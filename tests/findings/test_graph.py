@@ -445,3 +445,13 @@ def test_two_decided_causes_may_clear_together_what_neither_clears_alone():
     vain = {"query.failed": {"q": frozenset({"payload.unexpected_module", "coverage.missing_page"})}}
     found = linked(failed, *causes, simulated={"query.failed": {}}, refuted=vain)[0]
     assert found.remedy == "Goes away with coverage.missing_page and payload.unexpected_module."
+
+
+def test_what_decides_one_condition_explains_those_that_its_trial_leaves_open():
+    low = Need(aspects=frozenset({Aspect.PRESENCE, Aspect.REACH}))
+    elsewhere = Need(aspects=frozenset({Aspect.PRESENCE, Aspect.TARGET}))
+    failed = finding("query.failed", query("q", "/a", needs=(low, elsewhere)))
+    missing = finding("coverage.missing_page", page("/a"))
+    open_, vain = {"query.failed": {}}, {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
+    assert linked(failed, missing, simulated=open_)[0].because == "coverage.missing_page"
+    assert linked(failed, missing, simulated=open_, refuted=vain)[0].because is None

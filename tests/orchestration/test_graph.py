@@ -6,8 +6,7 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
-from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.external import external_assets
+from ragval_pipeline.orchestration.build import build_validation_defs, external_assets
 from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.profiles.table import PROFILES
@@ -57,7 +56,9 @@ def test_an_external_asset_shows_neither_password_nor_token_of_its_address(clean
     suite = clean_world.suite()
     source = suite.source.model_copy(update={"sitemap": "https://me:hunter2@docs.example/sitemap.xml?token=hunter2"})
     [spec] = [
-        spec for spec in external_assets(suite.model_copy(update={"source": source})) if spec.key == key("sitemap")
+        spec
+        for spec in external_assets(suite.model_copy(update={"source": source}), ingestion=None, prefix=())
+        if spec.key == key("sitemap")
     ]
     assert spec.metadata == {"dagster/uri": "https://docs.example/sitemap.xml"}
 

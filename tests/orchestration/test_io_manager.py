@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import dagster as dg
-import pyarrow as pa
 import pytest
 from pydantic import BaseModel
 from upath import UPath
@@ -30,13 +29,13 @@ def store(base: object) -> ReportStoreIOManager:
     return ReportStoreIOManager(base_uri=str(base))
 
 
-def write(base: object, value: Any, *, run_id: str = "run-1", name: str = "fruit") -> None:
-    context = dg.build_output_context(asset_key=dg.AssetKey(["suite", name]), run_id=run_id)
+def write(base: object, value: Any, *, run_id: str = "run-1") -> None:
+    context = dg.build_output_context(asset_key=dg.AssetKey(["suite", "fruit"]), run_id=run_id)
     store(base).handle_output(context, value)
 
 
-def read(base: object, kind: Any = Any, *, run_id: str | None = None, name: str = "fruit") -> Any:
-    key = dg.AssetKey(["suite", name])
+def read(base: object, kind: Any = Any, *, run_id: str | None = None) -> Any:
+    key = dg.AssetKey(["suite", "fruit"])
     upstream = dg.build_output_context(asset_key=key, run_id=run_id) if run_id else None
     dagster_type = UNTYPED if kind is Any else dg.PythonObjectDagsterType(kind)
     return store(base).load_input(
@@ -58,12 +57,6 @@ def test_a_model_comes_back_as_it_was_from_any_filesystem(base: str) -> None:
     assert read(base, Fruit) == Fruit(name="Ä", seeds=3)
 
 
-def test_a_table_comes_back_as_it_was_from_any_filesystem(base: str) -> None:
-    table = pa.table({"id": ["a", "b"], "n": [1, None]})
-    write(base, table)
-    assert read(base, pa.Table).equals(table)
-
-
 def test_values_are_readable_files_in_the_place_that_the_metadata_names(tmp_path: Path) -> None:
     context = dg.build_output_context(asset_key=dg.AssetKey(["suite", "fruit"]), run_id="run-1")
     store(tmp_path).handle_output(context, Fruit(name="fig"))
@@ -71,11 +64,9 @@ def test_values_are_readable_files_in_the_place_that_the_metadata_names(tmp_path
     assert Path(place).read_text(encoding="utf-8") == '{"name":"fig","seeds":0}'
 
 
-def test_an_input_without_a_type_reads_plain_json_or_a_table(tmp_path: Path) -> None:
+def test_an_input_without_a_type_reads_plain_json(tmp_path: Path) -> None:
     write(tmp_path, Fruit(name="fig"))
-    write(tmp_path, pa.table({"n": [1]}), name="numbers")
     assert read(tmp_path) == {"name": "fig", "seeds": 0}
-    assert read(tmp_path, name="numbers").to_pylist() == [{"n": 1}]
 
 
 def test_each_run_reads_its_own_value_and_a_stranger_the_latest(base: str) -> None:
@@ -110,13 +101,7 @@ def test_a_file_that_is_no_json_says_so(tmp_path: Path) -> None:
         read(tmp_path, Fruit)
 
 
-def test_a_value_that_turned_from_a_model_into_a_table_leaves_no_old_one_behind(tmp_path: Path) -> None:
-    write(tmp_path, Fruit(name="fig"))
-    write(tmp_path, pa.table({"n": [1]}), run_id="run-2")
-    assert read(tmp_path).to_pylist() == [{"n": 1}]
-
-
-def test_what_is_neither_model_nor_table_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="not dict"):
         write(tmp_path, {"name": "fig"})
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.orchestration.live import REPOSITORY, Live, dagster_dev
 from tests.orchestration.world import NAME, World, a_page
-from tests.support.browser import chromium, picture
+from tests.support.browser import picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -72,12 +72,6 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 @pytest.fixture(scope="module")
 def missing(live: Live) -> str:
     return a_page(World(live.folder / ".ragval" / "demo"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

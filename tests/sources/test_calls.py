@@ -11,12 +11,13 @@ from ragval_pipeline.sources.calls import (
     GIVE_UP,
     TRY_AGAIN,
     Attempts,
-    RetryPolicy,
     Verdict,
     call_with_retries,
     delay_before,
+    wait_hint,
 )
 from ragval_pipeline.sources.memory import seldom_collecting
+from ragval_pipeline.suite.sections import RetrySettings
 
 
 class Flaky:
@@ -45,7 +46,7 @@ def test_so_many_retries_follow_the_first_try(retries: int, tries: int) -> None:
     attempts, flaky = Attempts(), Flaky(99)
     with pytest.raises(ConnectionError, match="no") as caught:
         call_with_retries(
-            flaky, policy=RetryPolicy(max=retries), classify=again, attempts=attempts, sleep=lambda seconds: None
+            flaky, policy=RetrySettings(max=retries), classify=again, attempts=attempts, sleep=lambda seconds: None
         )
     assert flaky.calls == attempts.tries == tries
     assert caught.value is flaky.error
@@ -54,7 +55,7 @@ def test_so_many_retries_follow_the_first_try(retries: int, tries: int) -> None:
 def test_what_is_not_worth_another_try_is_raised_at_once() -> None:
     flaky, waits = Flaky(99), []
     with pytest.raises(ConnectionError):
-        call_with_retries(flaky, policy=RetryPolicy(), classify=lambda error: GIVE_UP, sleep=waits.append)
+        call_with_retries(flaky, policy=RetrySettings(), classify=lambda error: GIVE_UP, sleep=waits.append)
     assert flaky.calls == 1
     assert waits == []
 
@@ -62,30 +63,30 @@ def test_what_is_not_worth_another_try_is_raised_at_once() -> None:
 def test_delays_double_with_at_most_a_tenth_of_jitter() -> None:
     waits: list[float] = []
     with pytest.raises(ConnectionError):
-        call_with_retries(Flaky(99), policy=RetryPolicy(max=5, delay_s=0.5), classify=again, sleep=waits.append)
+        call_with_retries(Flaky(99), policy=RetrySettings(max=5, delay_s=0.5), classify=again, sleep=waits.append)
     assert len(waits) == 5
     for wait, least in zip(waits, [0.5, 1, 2, 4, 8], strict=True):
         assert least <= wait <= 1.1 * least
 
 
 def test_jitter_differs_from_call_to_call_and_no_delay_grows_without_end() -> None:
-    policy = RetryPolicy(delay_s=1.0)
+    policy = RetrySettings(delay_s=1.0)
     assert len({delay_before(1, policy) for _ in range(20)}) > 1
     assert 60 <= delay_before(5000, policy) <= 66
-    assert delay_before(3, RetryPolicy(delay_s=0)) == 0
+    assert delay_before(3, RetrySettings(delay_s=0)) == 0
 
 
 @pytest.mark.parametrize("hint", [0.0, 0.25, 17.0])
 def test_the_servers_hint_replaces_the_delay(hint: float) -> None:
     waits: list[float] = []
-    call_with_retries(Flaky(2), policy=RetryPolicy(delay_s=5), classify=hinting(hint), sleep=waits.append)
+    call_with_retries(Flaky(2), policy=RetrySettings(delay_s=5), classify=hinting(hint), sleep=waits.append)
     assert waits == [hint, hint]
 
 
 @pytest.mark.parametrize("hint", [-1.0, math.nan, math.inf, None])
 def test_a_hint_that_cannot_be_waited_for_leaves_the_delay(hint: float | None) -> None:
     waits: list[float] = []
-    call_with_retries(Flaky(1), policy=RetryPolicy(delay_s=1), classify=hinting(hint), sleep=waits.append)
+    call_with_retries(Flaky(1), policy=RetrySettings(delay_s=1), classify=hinting(hint), sleep=waits.append)
     assert len(waits) == 1
     assert 1 <= waits[0] <= 1.1
 
@@ -95,7 +96,7 @@ def test_a_retry_that_would_start_after_the_deadline_is_not_waited_for() -> None
     with pytest.raises(ConnectionError):
         call_with_retries(
             flaky,
-            policy=RetryPolicy(max=9, delay_s=1, deadline_s=30),
+            policy=RetrySettings(max=9, delay_s=1, deadline_s=30),
             classify=hinting(31),
             sleep=waits.append,
             attempts=attempts,
@@ -112,14 +113,16 @@ def test_the_deadline_counts_from_the_first_try(monkeypatch: pytest.MonkeyPatch)
 
     flaky = Flaky(99)
     with pytest.raises(ConnectionError):
-        call_with_retries(flaky, policy=RetryPolicy(max=99, deadline_s=10), classify=hinting(3), sleep=sleep)
+        call_with_retries(flaky, policy=RetrySettings(max=20, deadline_s=10), classify=hinting(3), sleep=sleep)
     assert flaky.calls == 4  # at 0, 3, 6 and 9 seconds
 
 
 def test_attempts_add_up_over_calls() -> None:
     attempts = Attempts()
     for _ in range(2):
-        call_with_retries(Flaky(1), policy=RetryPolicy(), classify=again, attempts=attempts, sleep=lambda seconds: None)
+        call_with_retries(
+            Flaky(1), policy=RetrySettings(), classify=again, attempts=attempts, sleep=lambda seconds: None
+        )
     assert attempts.tries == 4
 
 
@@ -133,7 +136,7 @@ class Answer:
 def test_what_an_answer_was_read_from_is_gone_when_the_call_ends() -> None:
     read_from: list[weakref.ref[Answer]] = []
     with seldom_collecting():
-        call_with_retries(lambda: read_from.append(weakref.ref(Answer())), policy=RetryPolicy(), classify=again)
+        call_with_retries(lambda: read_from.append(weakref.ref(Answer())), policy=RetrySettings(), classify=again)
         assert read_from[0]() is None
 
 
@@ -141,7 +144,37 @@ def test_who_switched_the_collector_off_has_it_off() -> None:
     read_from: list[weakref.ref[Answer]] = []
     gc.disable()
     try:
-        call_with_retries(lambda: read_from.append(weakref.ref(Answer())), policy=RetryPolicy(), classify=again)
+        call_with_retries(lambda: read_from.append(weakref.ref(Answer())), policy=RetrySettings(), classify=again)
         assert read_from[0]() is not None
     finally:
         gc.enable()
+
+
+NOW = 1_700_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"retry-after": " 7 "}, 7.0),
+        ({"Retry-After-Ms": "250", "Retry-After": "7"}, 0.25),
+        ({"Retry-After": "Tue, 14 Nov 2023 22:13:30 GMT"}, 10.0),
+        ({"X-RateLimit-Reset": "1700000004"}, 4.0),
+        ({"Retry-After": "3", "X-RateLimit-Reset": "1700000004"}, 3.0),
+        ({"Retry-After": "soon", "X-RateLimit-Reset": "1700000004"}, 4.0),
+        ({"Retry-After": "Tue, 14 Nov 2023 22:13:10 GMT"}, None),
+        ({"Retry-After": "-1"}, None),
+        ({"Retry-After": "0"}, None),
+        ({"Retry-After": "inf"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"X-RateLimit-Reset": "never"}, None),
+        ({"X-RateLimit-Reset": "1699999999"}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_the_servers_wish_is_read_in_seconds_and_nonsense_is_no_wish(
+    headers: dict[str, str] | None, seconds: float | None
+) -> None:
+    assert wait_hint(headers, now=NOW) == seconds

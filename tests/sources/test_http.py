@@ -12,16 +12,16 @@ import httpx
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.failures import explain
 from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.testing.faults.http_host import Answer, raw_server, refused_url, serving
 
-ONCE = RetryPolicy(max=0)
-QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=10)
+ONCE = RetrySettings(max=0)
+QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=10)
 
 
-def failure_of(url: str, *, policy: RetryPolicy = ONCE, timeout_s: float = 5, **more) -> SystemFailure:
+def failure_of(url: str, *, policy: RetrySettings = ONCE, timeout_s: float = 5, **more) -> SystemFailure:
     with HttpFetcher(policy=policy, timeout_s=timeout_s, **more) as fetcher, pytest.raises(SystemFailure) as caught:
         fetcher.fetch(url, system="sitemap")
     return caught.value

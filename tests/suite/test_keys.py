@@ -292,7 +292,9 @@ def test_one_value_is_a_list_of_one(tmp_path: Path):
     assert suite.retrieval.judge == ("url",)
 
 
-@pytest.mark.parametrize("section", ["payload", "embedding", "retrieval", "criteria", "severity", "retry", "history"])
+@pytest.mark.parametrize(
+    "section", ["payload", "embedding", "retrieval", "criteria", "severity", "retry", "history", "scale"]
+)
 def test_a_section_whose_keys_are_all_commented_out_is_no_error(tmp_path: Path, section: str):
     file = write(tmp_path, f"suite: book\nqdrant: {{path: q, collection: c}}\n{section}:\n  # nothing yet\n")
     assert getattr(load_suite(file), section) == getattr(suite_of(tmp_path), section)

@@ -308,9 +308,9 @@ def test_without_the_profile_its_rules_do_not_hold(tmp_path: Path, query: dict[s
     assert len(load_queries(suite_of(tmp_path, queries=[query]))) == 1
 
 
-def test_a_profile_whose_queries_may_be_longer_than_the_model_reads_leaves_the_cutting_to_the_provider() -> None:
-    cutting = {name for name, profile in PROFILES.items() if profile.settings["embedding"].get("long_queries") == "cut"}
-    assert cutting == {"retrieval-validation", "retrieval-pipeline"}
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_query_that_is_longer_than_the_model_reads_is_cut_as_every_seed_lets_cohere_do(profile: str) -> None:
+    assert PROFILES[profile].settings["embedding"]["long_queries"] == "cut"
 
 
 def test_seed_000s_pattern_for_modules_is_a_warning_only(tmp_path: Path, caplog: pytest.LogCaptureFixture):

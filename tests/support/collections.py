@@ -12,11 +12,11 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 
-QUICK = RetryPolicy(max=1, delay_s=0.01, deadline_s=20)
+QUICK = RetrySettings(max=1, delay_s=0.01, deadline_s=20)
 
 
 @dataclass

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
-from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
+from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.sources.site.of_suite import check_files
+from ragval_pipeline.sources.site.of_suite import check_files, fetch_inventory
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
@@ -30,7 +30,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
         ], 0
     try:
         check_files(source)
-        inventory = read_inventory(source)
+        inventory = fetch_inventory(source, PATIENCE)
     except RagvalError as error:
         return [failed("sitemap", error)], 0
     if not inventory.in_scope:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,10 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
+from ragval_pipeline.sources.snapshot.values import whole_number
 from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
+from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
-    from ragval_pipeline.suite.sections import FILES, QdrantSettings
+    from ragval_pipeline.suite.sections import QdrantSettings
 
 #: Mean characters from which a text is more than a name.
 _LONG = 20
@@ -87,7 +89,7 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
     if (kinds := find_kinds(look, fields, site)) is not None:
         look = kinds.kept(look)
     pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
-    name = suite_name(settings.collection)
+    name = suite_name(settings.collection, otherwise="index")
     questions = draft_questions(pages, _headings(site, pages, wishes.count), count=wishes.count, seed=name)
     negatives = off_topic(pages)
     page_field = fields.get("source_url")
@@ -138,15 +140,34 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
 
 def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """The field map, and which of its canonical names were guessed from values because no name is known."""
-    found = suggest_field_map(look.observed, wanted)
+    found = suggest_field_map(look.observed, wanted, fits=lambda name, path: _fits(look, name, path))
     free = [path for path in look.observed if path not in found.values()]
     guesses = {
         name: path
         for name, path in (("text", _longest_text(look, free)), ("source_url", _urls(look, free)))
-        if path is not None and (name not in found or (name == "source_url" and not _addresses(look, found[name])))
+        if path is not None and (name not in found or (name == "source_url" and _is_better(look, path, found[name])))
     }
     found.update(guesses)
     return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def _is_better(look: Look, path: str, known: str) -> bool:
+    """Whether a payload name holds addresses, and one with a usual name none, or files of no more pages."""
+    kind = _addresses(look, known)
+    if kind != "file":
+        return kind is None
+    as_many = len(set(map(str, look.values(path)))) >= len(set(map(str, look.values(known))))
+    return _addresses(look, path) == "url" and as_many
+
+
+def _fits(look: Look, name: str, path: str) -> bool:
+    """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
+    values = look.values(path)
+    if name == "text":
+        return 2 * sum(isinstance(value, str) for value in values) >= len(values)
+    if name in INTEGER_FIELDS:
+        return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
+    return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
@@ -162,12 +183,6 @@ def profile_like(look: Look) -> str | None:
         name for name, profile in PROFILES.items() if set(profile.settings["payload"]["required"]) <= set(look.observed)
     ]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def suite_name(collection: str) -> str:
-    """A name for the suite that Dagster takes: small letters, digits and underscores."""
-    name = re.sub(r"[^a-z0-9]+", "_", collection.lower()).strip("_")
-    return name if name[:1].isalpha() else f"index_{name}".rstrip("_")
 
 
 def relative(path: Path, folder: Path) -> str:

@@ -12,7 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ragval_pipeline.cli.looking import PATIENCE, Look, read_inventory
+from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.site.inventory import SiteInventory
@@ -83,8 +83,10 @@ class SiteLook:
 
 def look_at_site(source: SourceSettings, urls: Collection[str]) -> SiteLook:
     """Read the sitemap and hold it against the addresses of the points."""
+    from ragval_pipeline.sources.site.of_suite import fetch_inventory
+
     try:
-        inventory = read_inventory(source)
+        inventory = fetch_inventory(source, PATIENCE)
     except RagvalError as error:
         return SiteLook(source, None, problem=str(error).rstrip("."))
     fold = inventory.folder().key

@@ -63,11 +63,12 @@ def ask_and_judge(
             # A search of the user's own may cost money: it is asked no more than it must be.
             free = answers.failure is None and suite.retrieval.retriever is None
             located = _located(suite, queries, measured, answers, settings, way) if free else {}
+            vectors = _vectors(suite, queries, answers, way) if free else {}
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
     _log_each(measured)
     measured = with_manner(measured, way.manner)
-    sections = {**measured.sections, "query_diagnosis": located}
+    sections = {**measured.sections, "query_diagnosis": located, **vectors}
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
 
 
@@ -117,6 +118,29 @@ def _located(
         )
     except SystemFailure:  # it costs a sentence of the report, not what was measured
         return {}
+
+
+def _vectors(
+    suite: Suite, queries: "Sequence[TestQuery]", answers: "Answers", way: "Asking"
+) -> dict[str, dict[str, str]]:
+    """What queries were searched with and the stored vectors of their hits, where the profile's entities hold them."""
+    from ragval_pipeline.errors import SystemFailure
+    from ragval_pipeline.sources.search.searchers import IndexSearcher
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.packed import packed_vector
+
+    profile, searcher = get_profile(suite.profile), way.searcher
+    if profile is None or not profile.holds_vectors or not isinstance(searcher, IndexSearcher):
+        return {}
+    asked = ((query.id, searcher.vector_of(query.query_text)) for query in queries)
+    given = {name: packed_vector(vector) for name, vector in asked if vector is not None}
+    hits = list(dict.fromkeys(hit.id for answer in answers.answers for hit in answer.hits))
+    try:
+        batches = list(searcher.reader.vectors(hits))
+    except SystemFailure:  # it costs the vectors of the hits, not what was measured
+        batches = []
+    rows = (pair for batch in batches for pair in zip(batch.ids, batch.matrix, strict=True))
+    return {"query_vectors": given, "chunk_vectors": {name: packed_vector(row) for name, row in rows}}
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":

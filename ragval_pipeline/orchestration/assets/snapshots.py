@@ -9,7 +9,6 @@ import dagster as dg
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration import names
 from ragval_pipeline.orchestration.evidence import COLLECTION, PAGES, SITE, SUITE, site_state, suite_state
-from ragval_pipeline.orchestration.external import observed_collection, observed_sitemap
 from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, SITEMAP, SITEMAP_URLS, is_selected, selected_groups
@@ -41,9 +40,15 @@ def read_site(task: Task) -> Made:
         inventory = read_inventory(task.suite)
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
-        task.context.log_event(observed_sitemap(task.key(SITEMAP), inventory))
+        task.context.log_event(_observed_sitemap(task.key(SITEMAP), inventory))
     stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
     return Made(SitemapUrls(stamp=stamp, inventory=inventory), _inventory_metadata(inventory))
+
+
+def _observed_sitemap(key: dg.AssetKey, inventory: SiteInventory) -> dg.AssetObservation:
+    """What a run saw of the sitemap, so that its page shows it over runs."""
+    metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
+    return dg.AssetObservation(key, metadata=metadata)
 
 
 def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
@@ -73,16 +78,9 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SuiteError: The folder or list that the suite names is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
-    from ragval_pipeline.sources.calls import policy_of
-    from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
-    from ragval_pipeline.sources.site.of_suite import inventory_of
+    from ragval_pipeline.sources.site.of_suite import fetch_inventory
 
-    source = suite.source
-    if source is None:
-        return SiteInventory(configured=False)
-    with HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts_of(source)) as fetcher:
-        return inventory_of(source, fetcher)
+    return SiteInventory(configured=False) if suite.source is None else fetch_inventory(suite.source, suite.retry)
 
 
 def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:
@@ -129,7 +127,6 @@ def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
 
 def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
-    from ragval_pipeline.sources.calls import policy_of
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.site.of_suite import reader_of
@@ -147,7 +144,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
     cache = PageCache(place.base / ".cache" / "pages.parquet", place.work / "pages_cache.parquet")
     with (
         closing(cache),
-        HttpFetcher(timeout_s=source.timeout_s, policy=policy_of(suite), hosts=hosts) as fetcher,
+        HttpFetcher(timeout_s=source.timeout_s, policy=suite.retry, hosts=hosts) as fetcher,
     ):
         manifest = take_copies(
             inventory,
@@ -213,9 +210,22 @@ def read_points(task: Task) -> Made:
             accept=before,
             on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
         )
-    task.context.log_event(observed_collection(task.key(names.COLLECTION), manifest))
+    task.context.log_event(_observed_collection(task.key(names.COLLECTION), manifest))
     value = PayloadSnapshot(stamp=task.stamp(**{COLLECTION: state}), inventory=inventory, manifest=manifest)
     return Made(value, _points_metadata(manifest))
+
+
+def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.AssetObservation:
+    """What a run saw of the collection; an alias shows which collection stood behind it."""
+    facts = manifest.facts
+    texts = {"collection": facts.name, "status": facts.status, **({"alias": facts.alias} if facts.alias else {})}
+    return dg.AssetObservation(
+        key,
+        metadata={
+            **{name: dg.MetadataValue.text(text) for name, text in texts.items()},
+            **numbers({"points": manifest.points, "segments": facts.segments}),
+        },
+    )
 
 
 def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] | None) -> None:

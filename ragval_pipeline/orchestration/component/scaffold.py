@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import textwrap
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import dagster as dg
 from pydantic import BaseModel, Field
 
 from ragval_pipeline.suite.interpolation import variables_in
+from ragval_pipeline.suite.printing import suite_name
 
 QUERIES, SUITE = "queries.yaml", "ragval.yaml"
 
@@ -34,25 +34,23 @@ class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
     def scaffold(self, request: dg.ScaffoldRequest[ScaffoldParams]) -> None:
         """Write the files of one instance; queries that are there already are kept."""
         folder = request.target_path.parent if request.append else request.target_path
-        name = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")
-        suite = name if name[:1].isalpha() else f"suite_{name}".rstrip("_")
+        suite = suite_name(folder.name)
         given = request.params if isinstance(request.params, ScaffoldParams) else ScaffoldParams()
         settings = settings_text(
             suite=suite,
             collection=given.collection or suite,
             sitemap=given.sitemap,
             reports=_reports(folder, request.project_root),
-            queries=QUERIES,
         )
         if request.scaffold_format == "python":
             _write_new(folder / SUITE, settings)
-            (folder / "component.py").write_text(python_text(SUITE), encoding="utf-8")
+            (folder / "component.py").write_text(_PYTHON, encoding="utf-8")
         elif request.append:
             with request.target_path.open("a", encoding="utf-8") as file:
                 file.write(f"---\n{yaml_text(request.type_name, settings)}")
         else:
             (folder / "defs.yaml").write_text(yaml_text(request.type_name, settings), encoding="utf-8")
-        _write_new(folder / QUERIES, queries_text())
+        _write_new(folder / QUERIES, _STARTER_QUERIES)
 
 
 def _reports(folder: Path, project: Path | None) -> str:
@@ -107,7 +105,7 @@ _NO_SOURCE = """\
 #   sitemap: https://docs.example.com/sitemap.xml   # URL or file; a site's root URL is fine as well
 #   include: ["/docs/**"]   # the pages that ought to be in the index"""
 
-_QUERIES = """\
+_STARTER_QUERIES = """\
 # Questions that your index must answer. Only the text is required; what a query states is judged.
 - query_text: How do I install it?   # put your users' questions here
   # relevant_urls: [https://docs.example.com/install]   # a right page is among the hits
@@ -117,7 +115,7 @@ _QUERIES = """\
   negative: true   # nothing in the index answers it: nothing may score high
 """
 
-_PYTHON = '''\
+_PYTHON = f'''\
 """A validation whose executor, IO manager or resources are chosen in Python: see build_validation_defs."""
 
 import dagster as dg
@@ -126,15 +124,15 @@ from ragval_pipeline import RagValidation, load_suite
 
 @dg.component_instance
 def load(context: dg.ComponentLoadContext) -> RagValidation:
-    return RagValidation(suite=load_suite(context.path.parent / "{suite}"))
+    return RagValidation(suite=load_suite(context.path.parent / "{SUITE}"))
 '''
 
 
-def settings_text(*, suite: str, collection: str, sitemap: str | None, reports: str, queries: str) -> str:
+def settings_text(*, suite: str, collection: str, sitemap: str | None, reports: str) -> str:
     """A suite's settings with comments, as they stand in a suite file."""
     source = _NO_SOURCE if sitemap is None else _SOURCE.format(sitemap=json.dumps(sitemap))
     return _SETTINGS.format(
-        suite=suite, collection=json.dumps(collection), source=source, reports=json.dumps(reports), queries=queries
+        suite=suite, collection=json.dumps(collection), source=source, reports=json.dumps(reports), queries=QUERIES
     )
 
 
@@ -144,13 +142,3 @@ def yaml_text(type_name: str, settings: str) -> str:
     names = json.dumps(list(dict.fromkeys(variables_in("\n".join(read)))))
     attributes = textwrap.indent(settings, "  ")
     return f"type: {type_name}\nattributes:\n{attributes}requirements:\n  env: {names}   # shown by `dg list envs`\n"
-
-
-def python_text(suite_file: str) -> str:
-    """A ``component.py`` that reads a suite file beside it."""
-    return _PYTHON.format(suite=suite_file)
-
-
-def queries_text() -> str:
-    """Starter queries."""
-    return _QUERIES

@@ -103,10 +103,10 @@ class Aliases:
             )
 
     def _ask(self, subject: str, call: Callable[[], T], *, tries: int) -> T:
-        from ragval_pipeline.sources.calls import RetryPolicy
         from ragval_pipeline.sources.stores.qdrant.asking import Asking
+        from ragval_pipeline.suite.sections import RetrySettings
 
-        policy = RetryPolicy(max=tries - 1, delay_s=0.5, deadline_s=60)
+        policy = RetrySettings(max=tries - 1, delay_s=0.5, deadline_s=60)
         return Asking(self._client, collection=subject, place=self._place, policy=policy)(call)
 
 

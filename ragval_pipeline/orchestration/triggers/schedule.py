@@ -53,6 +53,10 @@ TRIGGER = "automation_condition"
 def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.AutomationCondition[Any] | None:
     """The condition of a suite's assets; None where a sensor or nothing follows the upstream asset.
 
+    It is true once after each materialisation of ``upstream``, when neither it nor the validation is running, and the
+    same for all assets of a suite, so that they run together: the sitemap is read anew although it does not depend on
+    the ingestion.
+
     Raises:
         SuiteError: It is asked for, and there is no asset to follow.
     """
@@ -64,15 +68,6 @@ def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.Auto
             key="automation.after_asset",
             remedy="Name the asset that fills the collection, here or as upstream=.",
         )
-    return validation_condition(upstream)
-
-
-def validation_condition(upstream: dg.AssetKey) -> dg.AutomationCondition[Any]:
-    """True once after each materialisation of ``upstream``, when neither it nor the validation is running.
-
-    It is the same for all assets of a suite, so that they run together: the sitemap is read anew although it does not
-    depend on the ingestion.
-    """
     ingested = dg.AutomationCondition.asset_matches(upstream, dg.AutomationCondition.newly_updated())
     ingesting = dg.AutomationCondition.asset_matches(upstream, dg.AutomationCondition.in_progress())
     pending = ingested.since(dg.AutomationCondition.newly_requested())

@@ -34,11 +34,13 @@ class Upstream:
     job: UpstreamJob | None = None
 
 
-def upstream_key(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None) -> dg.AssetKey | None:
+def watched_asset(
+    suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None, own: Collection[dg.AssetKey]
+) -> dg.AssetKey | None:
     """The ingestion asset: the one given in code, else the suite's ``automation.after_asset`` (``a/b/c``).
 
     Raises:
-        SuiteError: The key has an empty part.
+        SuiteError: The key has an empty part, or is one of ``own``, the suite's own assets.
     """
     chosen = upstream if upstream is not None else suite.automation.after_asset
     if chosen is None:
@@ -49,20 +51,8 @@ def upstream_key(suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | Non
         raise SuiteError(
             f"{'/'.join(path)!r} is no asset key", key="automation.after_asset", remedy="Write its parts as a/b/c."
         )
-    return dg.AssetKey(parts)
-
-
-def watched_asset(
-    suite: Suite, upstream: dg.AssetKey | str | Sequence[str] | None, own: Collection[dg.AssetKey]
-) -> dg.AssetKey | None:
-    """``upstream_key``, when it is none of the suite's own assets.
-
-    Raises:
-        SuiteError: The key has an empty part, or is one of ``own``.
-    """
-    key = upstream_key(suite, upstream)
+    key = dg.AssetKey(parts)
     if key in own:
-        assert key is not None
         raise SuiteError(
             f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",
             key="automation.after_asset",

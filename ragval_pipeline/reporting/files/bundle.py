@@ -29,6 +29,8 @@ class ReportBundle:
         rankings: Query id to the pages that came back, best first, each once.
         judgements: Query id to page to relevance grade, for queries with ground truth.
         asked_at: Query id to the time when it was asked, UTC; without queries that were not.
+        query_vectors: Query id to what it was searched with, packed; empty where no entity of the profile holds any.
+        chunk_vectors: Id of each returned point to its stored vector, packed; empty where ``query_vectors`` is.
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
         queries: Every test query of the suite as given, also those that were not asked.
         settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
@@ -45,6 +47,8 @@ class ReportBundle:
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     asked_at: Mapping[str, str] = field(default_factory=dict)
+    query_vectors: Mapping[str, str] = field(default_factory=dict)
+    chunk_vectors: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
     queries: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)

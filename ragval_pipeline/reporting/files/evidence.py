@@ -13,8 +13,7 @@ from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.files.tables import cell
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import KeptParts, Part
 from ragval_pipeline.sources.storage import Content, Moved, open_folder
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 
@@ -28,28 +27,18 @@ DIAGNOSIS = "query_diagnosis.json"
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
 
 
-def evidence_files(bundle: ReportBundle, staged: str | None) -> dict[str, Content]:
-    """The files of ``evidence/`` by their name relative to the run's folder.
-
-    Args:
-        bundle: The run.
-        staged: Folder that the snapshot was staged in; None: where its manifest says.
-    """
+def evidence_files(bundle: ReportBundle) -> dict[str, Content]:
+    """The files of ``evidence/`` by their name relative to the run's folder."""
     files: dict[str, Content] = {}
     if bundle.inventory is not None and bundle.inventory.failure is None:
         files[f"{EVIDENCE}/sitemap_urls.csv"] = sitemap_urls_csv(bundle.inventory, indexed_urls(bundle))
-    if bundle.manifest is not None:
-        own = bundle.manifest.run_id == bundle.report.run_id
-        for name, part in snapshot_parts(bundle.manifest, staged).items():
-            files[f"{EVIDENCE}/payload/{name}"] = Moved(part) if own else part
-    if bundle.pages is not None:
-        own = bundle.pages.run_id == bundle.report.run_id
-        for name, part in page_parts(bundle.pages).items():
-            files[f"{EVIDENCE}/pages/{name}"] = Moved(part) if own else part
-    if bundle.facts is not None:
-        own = bundle.facts.run_id == bundle.report.run_id
-        for name, part in fact_parts(bundle.facts).items():
-            files[f"{EVIDENCE}/facts/{name}"] = Moved(part) if own else part
+    for folder, manifest, parts in (
+        ("payload", bundle.manifest, snapshot_parts(bundle)),
+        ("pages", bundle.pages, page_parts(bundle)),
+        ("facts", bundle.facts, fact_parts(bundle)),
+    ):
+        own = manifest is not None and manifest.run_id == bundle.report.run_id
+        files |= {f"{EVIDENCE}/{folder}/{name}": Moved(part) if own else part for name, part in parts.items()}
     for name, value in bundle.extras.items():
         files[f"{EVIDENCE}/{name}"] = json_bytes(value)
     return files
@@ -70,33 +59,33 @@ def indexed_urls(bundle: ReportBundle) -> frozenset[str] | None:
     return None if urls is None else frozenset(urls)
 
 
-def snapshot_parts(manifest: SnapshotManifest, staged: str | None = None) -> Mapping[str, UPath]:
+def snapshot_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
     """The parts of the snapshot by name: where they were staged, or else where an earlier run keeps them.
 
     A snapshot that is in neither place leaves the evidence without it, and a warning in the log.
     """
-    return _parts(manifest.parts, (staged or manifest.staged_uri, manifest.kept_uri), "payload snapshot is")
+    return _parts(bundle.manifest, bundle.manifest.parts if bundle.manifest else (), "payload snapshot is")
 
 
-def page_parts(manifest: PageCopiesManifest) -> Mapping[str, UPath]:
+def page_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
     """The parts of the page copies by name, found as those of the snapshot are."""
-    return _parts(manifest.parts, (manifest.staged_uri, manifest.kept_uri), "page copies are")
+    return _parts(bundle.pages, bundle.pages.parts if bundle.pages else (), "page copies are")
 
 
-def fact_parts(manifest: FactsManifest) -> Mapping[str, UPath]:
+def fact_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
     """The files of the facts by name, found as those of the snapshot are."""
-    return _parts((*manifest.chunks, *manifest.pages), (manifest.staged_uri, manifest.kept_uri), "facts are")
+    return _parts(bundle.facts, (*bundle.facts.chunks, *bundle.facts.pages) if bundle.facts else (), "facts are")
 
 
-def _parts(parts: Sequence[Part], places: Sequence[str], what: str) -> Mapping[str, UPath]:
-    if not parts:
+def _parts(manifest: KeptParts | FactsManifest | None, parts: Sequence[Part], what: str) -> Mapping[str, UPath]:
+    if manifest is None or not parts:
         return {}
-    for uri in places:
+    for uri in (manifest.staged_uri, manifest.kept_uri):
         folder = open_folder(uri)
         found = {part.name: folder / part.name for part in parts}
         if all(part.exists() for part in found.values()):
             return found
-    logger.warning("the %s gone from %s: the evidence has none", what, places[-1])
+    logger.warning("the %s gone from %s: the evidence has none", what, manifest.kept_uri)
     return {}
 
 

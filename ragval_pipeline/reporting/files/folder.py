@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, Content]:
+def run_files(bundle: ReportBundle) -> dict[str, Content]:
     """The content of every file of the run's folder, by its name relative to the folder."""
     lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
@@ -56,17 +56,15 @@ def run_files(bundle: ReportBundle, *, staged: str | None = None) -> dict[str, C
     bundle = replace(bundle, remedies=remediation(bundle.findings, scope_urls, lookup, model=model))
     outputs: dict[str, bytes | Pieces | None] = {
         REPORT: lambda: json_pieces(bundle.report),
-        "profile_report.json": None if profile is None else json_bytes(profile),
-        **readable_files(
-            bundle, read_corpus(CorpusFiles.of_bundle(bundle, staged), names_in(bundle.report), bundle.inventory)
-        ),
+        "profile_report.json": None if profile is None else lambda: json_pieces(profile),
+        **readable_files(bundle, read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory)),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
         REMEDIATION: json_bytes(bundle.remedies),
     }
     files: dict[str, Content] = {name: content for name, content in outputs.items() if content is not None}
-    return {**files, **evidence_files(bundle, staged)}
+    return {**files, **evidence_files(bundle)}
 
 
 def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
@@ -88,19 +86,6 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class RunFiles:
-    """Where the files of a run are.
-
-    Attributes:
-        folder: The run's folder, path or URL.
-        files: Path or URL of each file by its name relative to the folder, e.g. ``evidence/sitemap_urls.csv``.
-    """
-
-    folder: str
-    files: Mapping[str, str] = field(default_factory=dict)
-
-
 def run_folder_name(started: datetime, run_id: str) -> str:
     """``<UTC time>-<first 8 of run id>``, e.g. ``20261120T111541Z-1f0c9a52``: names sort by time.
 
@@ -112,30 +97,25 @@ def run_folder_name(started: datetime, run_id: str) -> str:
     return f"{started.astimezone(UTC):%Y%m%dT%H%M%SZ}-{run_id[:8]}"
 
 
-def write_run_folder(bundle: ReportBundle, folder: str, *, staged: str | None = None) -> RunFiles:
+def write_run_folder(bundle: ReportBundle, folder: str) -> None:
     """Write everything that a run leaves behind; the folder appears whole or not at all.
 
     Args:
         bundle: The run.
-        folder: Path or fsspec URL of the run's folder; made, and replaced if it is there.
-        staged: Folder that this run staged its snapshot in; None: where the manifest says. Parts that this run staged
-            are moved into the evidence, those of another run are copied.
-
-    Returns:
-        Where the files are.
+        folder: Path or fsspec URL of the run's folder; made, and replaced if it is there. Parts that this run staged
+            are moved into its evidence, those of another run are copied.
 
     Raises:
         ReportNotWrittenError: The filesystem refuses; nothing is left of the folder.
     """
     target = open_folder(folder)
-    files = run_files(bundle, staged=staged)
+    files = run_files(bundle)
     fill_folder(target, files, last=REPORT)
     moved = {name: content.source for name, content in files.items() if isinstance(content, Moved)}
     _remove_staged([source for name, source in moved.items() if source != target / name])
-    return _located(target, files)
 
 
-def copy_outputs(run_folder: str, output_dir: str) -> RunFiles:
+def copy_outputs(run_folder: str, output_dir: str) -> list[str]:
     """Put a run's files into another folder as well.
 
     Files of an earlier run there are replaced or, when this run has none of that name, removed; ``evidence/`` is
@@ -146,7 +126,7 @@ def copy_outputs(run_folder: str, output_dir: str) -> RunFiles:
         output_dir: Path or fsspec URL of the other folder; made if it is not there.
 
     Returns:
-        Where the copies are.
+        Names of the copies, relative to the folder: ``evidence/sitemap_urls.csv``.
 
     Raises:
         ReportNotWrittenError: The filesystem refuses, or ``evidence/`` there is someone else's.
@@ -160,7 +140,7 @@ def copy_outputs(run_folder: str, output_dir: str) -> RunFiles:
                 write_whole(target / name, files[name])
         elif path.resolve() != _resolved(source):
             _copy_local(files, target, path)
-    return _located(target, files)
+    return list(files)
 
 
 def _remove_staged(parts: Sequence[UPath]) -> None:
@@ -212,7 +192,3 @@ def _files_below(folder: UPath) -> list[UPath]:
 def _resolved(folder: UPath) -> Path | None:
     path = local_path(folder)
     return None if path is None else path.resolve()
-
-
-def _located(folder: UPath, names: Mapping[str, object]) -> RunFiles:
-    return RunFiles(str(folder), {name: str(folder / name) for name in names})

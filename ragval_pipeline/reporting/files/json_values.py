@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from ragval_pipeline.text.characters import encodable
+
+_NUMBER = r" *-?[0-9][0-9.e+-]*"
+#: A list of nothing but numbers, as ``json.dumps`` indents it.
+_NUMBERS = re.compile(rf"\[\n((?:{_NUMBER},\n)*{_NUMBER}\n) *\]")
 
 
 def json_value(value: Any) -> Any:
@@ -33,15 +38,13 @@ def json_value(value: Any) -> Any:
 
 def json_bytes(value: Any) -> bytes:
     """A JSON file, indented by two, with a line break at its end."""
-    text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
-    return f"{text}\n".encode()
+    return f"{_indented_text(value)}\n".encode()
 
 
-def json_pieces(model: BaseModel) -> Iterator[bytes]:
-    """``json_bytes`` of a model in pieces: of a long list one entry at a time is in JSON's own types."""
+def json_pieces(values: BaseModel | Mapping[str, Any]) -> Iterator[bytes]:
+    """``json_bytes`` of an object in pieces: of a long list one entry at a time is in JSON's own types."""
     yield b"{"
-    for number, name in enumerate(type(model).model_fields):
-        value = getattr(model, name)
+    for number, (name, value) in enumerate(dict(values).items()):
         yield f"{',' if number else ''}\n  {json.dumps(name)}: ".encode()
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
             yield _indented(value, 1)
@@ -53,8 +56,14 @@ def json_pieces(model: BaseModel) -> Iterator[bytes]:
 
 
 def _indented(value: Any, depth: int) -> bytes:
+    # Within texts, JSON writes a line break as two characters.
+    return _indented_text(value).replace("\n", "\n" + "  " * depth).encode()
+
+
+def _indented_text(value: Any) -> str:
+    """JSON with a line for each value, but for lists of numbers: a vector is one line."""
     text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
-    return text.replace("\n", "\n" + "  " * depth).encode()  # within texts, JSON writes a line break as two characters
+    return _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
 
 
 def json_line(value: Any) -> str:

@@ -25,9 +25,9 @@ from ragval_pipeline.sources.history import (
     kept_runs,
 )
 from ragval_pipeline.sources.storage import write_whole, writing_to
+from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.regression.compare import measured_values
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 if TYPE_CHECKING:

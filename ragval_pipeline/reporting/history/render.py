@@ -109,7 +109,7 @@ def render_again(
     bundle = bundle_of(run, settings=settings, baseline=baseline, limit=limit)
     outputs = readable_files(bundle, read_corpus(CorpusFiles.of_run(run.folder), names_in(bundle.report)))
     folder = run.folder if into is None else open_folder(into)
-    copied = copy_outputs(str(run.folder), into).files if into is not None else {}
+    copied = copy_outputs(str(run.folder), into) if into is not None else []
     for name, content in outputs.items():
         _write(folder, name, content)
     whole = [name for name in copied if "/" not in name and name not in outputs]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.times import parse_time
+from ragval_pipeline.validation.packed import unpacked_vector
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import ROUNDING
-from ragval_pipeline.validation.times import parse_time, utc_text
 from ragval_pipeline.validation.verdict import CriterionResult
 
 
@@ -24,6 +27,24 @@ class SeedEntity(BaseModel):
 
 
 E = TypeVar("E", bound=SeedEntity)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: An array of numpy, which JSON shows as a list of numbers; None where it was not read.
+Vector = Annotated[Any, WithJsonSchema({"anyOf": [{"items": {"type": "number"}, "type": "array"}, {"type": "null"}]})]
+Vectors = Mapping[str, "NDArray[np.float64]"]
+
+
+def query_vectors(bundle: ReportBundle) -> Vectors:
+    """What each query was searched with, by query id."""
+    return {name: unpacked_vector(packed) for name, packed in bundle.query_vectors.items()}
+
+
+def chunk_vectors(bundle: ReportBundle) -> Vectors:
+    """The stored vector of each returned chunk, by point id; of length 1 in a collection by cosine."""
+    return {name: unpacked_vector(packed) for name, packed in bundle.chunk_vectors.items()}
 
 
 class SuccessCriterion(SeedEntity):
@@ -121,20 +142,6 @@ def is_time(text: str) -> bool:
     return parse_time(text) is not None
 
 
-def as_time(stored: str | None) -> str | None:
-    """A stored time as the seeds write it: seconds since 1970 and the like as ISO 8601, all else as it is stored."""
-    moment = parse_time(stored)
-    return utc_text(moment) if stored is not None and moment is not None and _is_number(stored) else stored
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
 
 
@@ -151,10 +158,28 @@ def stored_chunks(bundle: ReportBundle) -> dict[str, dict[str, Any]]:
 
 def searched_vector(bundle: ReportBundle) -> tuple[int | None, str | None]:
     """Size and distance of the vectors that queries search."""
-    if bundle.manifest is None:
-        return None, None
-    vector = bundle.manifest.facts.vector(bundle.setting("qdrant", "vector_name"))
+    vector = _searched(bundle)
     return (None, None) if vector is None else (vector.size, vector.distance)
+
+
+def _searched(bundle: ReportBundle) -> VectorFacts | None:
+    return None if bundle.manifest is None else bundle.manifest.facts.vector(bundle.setting("qdrant", "vector_name"))
+
+
+def higher_is_better(bundle: ReportBundle) -> bool:
+    """False where the scores are distances, of which the smaller is the better."""
+    vector = _searched(bundle)
+    return bundle.setting("retrieval", "retriever") is not None or vector is None or vector.higher_is_better
+
+
+def reaches(score: float, threshold: float, *, higher: bool) -> bool:
+    """Whether a score is at least as good as another; ``higher`` says which are the better ones."""
+    return score >= threshold - ROUNDING if higher else score <= threshold + ROUNDING
+
+
+def are_best_first(scores: Sequence[float], *, higher: bool) -> bool:
+    """Whether no score is better than the one before it."""
+    return all(reaches(one, two, higher=higher) for one, two in pairwise(scores))
 
 
 def _hash_matches(row: Mapping[str, Any]) -> bool | None:
@@ -165,7 +190,9 @@ def _hash_matches(row: Mapping[str, Any]) -> bool | None:
     return text_hash.lower() == row.get("text_sha256")
 
 
-def embedding_records(kind: type[E], bundle: ReportBundle, stored: Mapping[str, Mapping[str, Any]]) -> list[E]:
+def embedding_records(
+    kind: type[E], bundle: ReportBundle, stored: Mapping[str, Mapping[str, Any]], vectors: Vectors
+) -> list[E]:
     """The embedding of every returned chunk, once, as far as the index records it."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
     dimension, _ = searched_vector(bundle)
@@ -173,7 +200,7 @@ def embedding_records(kind: type[E], bundle: ReportBundle, stored: Mapping[str, 
         kind.model_validate(
             {
                 "chunk": chunk,
-                "vector": None,
+                "vector": vectors.get(chunk),
                 "model": row.get("model"),
                 "dimension": dimension,
                 "text_hash": row.get("text_hash"),

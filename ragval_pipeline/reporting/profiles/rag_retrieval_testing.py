@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -16,17 +17,23 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
-    as_time,
+    Vector,
+    Vectors,
+    are_best_first,
     broken_rules,
+    chunk_vectors,
     embedding_records,
     embedding_violations,
+    higher_is_better,
     is_filled,
     is_time,
+    query_vectors,
     stored_chunks,
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 
@@ -34,7 +41,7 @@ class Query(SeedEntity):
     """A text to be matched against stored content."""
 
     text: str
-    embedding: list[float] | None = Field(description="Null: query vectors are not kept")
+    embedding: Vector = Field(description="What was searched with; null when nothing was, or by a search of your own")
     created_at: str
 
 
@@ -53,7 +60,7 @@ class TextChunk(SeedEntity):
     id: str = Field(description="Point id")
     content: str | None
     original_url: str | None
-    vector: list[float] | None = Field(description="Null: vectors are not read for this")
+    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
     metadata: dict[str, Any]
 
 
@@ -61,7 +68,7 @@ class VectorEmbedding(SeedEntity):
     """The embedding of a returned chunk, as far as the index records it."""
 
     chunk: str
-    vector: list[float] | None
+    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
     model: str | None
     dimension: int | None
     text_hash: str | None
@@ -101,10 +108,19 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
     asked = bundle.asked_at
+    vectors, given = chunk_vectors(bundle), query_vectors(bundle)
     results = [
-        _result(query, stored, searched, asked.get(query.query_id, report.timestamp)) for query in report.query_results
+        _result(
+            query,
+            stored,
+            vectors,
+            given.get(query.query_id),
+            searched=searched,
+            timestamp=asked.get(query.query_id, report.timestamp),
+        )
+        for query in report.query_results
     ]
-    embeddings = embedding_records(VectorEmbedding, bundle, stored)
+    embeddings = embedding_records(VectorEmbedding, bundle, stored, vectors)
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -119,7 +135,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "top_k_accuracy": success(report, "relevant pages in the top 5, percent", "recall_at_5", percent=True),
         },
         rule_violations=[
-            *_violations(results),
+            *_violations(results, higher=higher_is_better(bundle)),
             *_shared_chunk_ids(results),
             *embedding_violations(bundle, VectorEmbedding, embeddings),
         ],
@@ -127,15 +143,26 @@ def render(bundle: ReportBundle) -> ProfileReport:
 
 
 def _result(
-    query: QueryReport, stored: Mapping[str, Mapping[str, Any]], searched: int | None, timestamp: str
+    query: QueryReport,
+    stored: Mapping[str, Mapping[str, Any]],
+    vectors: Vectors,
+    embedding: Any,
+    *,
+    searched: int | None,
+    timestamp: str,
 ) -> RetrievalResult:
     times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
     metadata = [_metadata(hit, stored.get(hit.chunk_id, {})) for hit in query.top_results]
     return RetrievalResult(
         query=Query(
-            text=query.query["query_text"], embedding=None, created_at=str(query.query.get("created_at") or timestamp)
+            text=query.query["query_text"],
+            embedding=embedding,
+            created_at=str(query.query.get("created_at") or timestamp),
         ),
-        matches=[_chunk(hit, entry) for hit, entry in zip(query.top_results, metadata, strict=True)],
+        matches=[
+            _chunk(hit, entry, vectors.get(hit.chunk_id))
+            for hit, entry in zip(query.top_results, metadata, strict=True)
+        ],
         scores=[hit.similarity_score for hit in query.top_results],
         metadata_list=metadata,
         retrieval_time=sum(times) / 1000 if times else None,
@@ -143,12 +170,12 @@ def _result(
     )
 
 
-def _chunk(hit: TopResult, metadata: Metadata) -> TextChunk:
+def _chunk(hit: TopResult, metadata: Metadata, vector: Any) -> TextChunk:
     return TextChunk(
         id=hit.chunk_id,
         content=hit.chunk_text,
         original_url=hit.source_url,
-        vector=None,
+        vector=vector,
         metadata=metadata.model_dump(),
     )
 
@@ -172,14 +199,14 @@ _METADATA_RULES = (
     Rule("chunk_id", "must not be empty", is_filled),
     Rule("created_at", "must be a date and time", is_time),
 )
-_RESULT_RULES = (Rule("scores", "must be in descending order", lambda scores: scores == sorted(scores, reverse=True)),)
 
 
-def _violations(results: list[RetrievalResult]) -> Iterator[RuleViolation]:
+def _violations(results: list[RetrievalResult], *, higher: bool) -> Iterator[RuleViolation]:
+    ranked = Rule("scores", "must be in descending order", partial(are_best_first, higher=higher))
     for index, result in enumerate(results):
         where = f"retrieval_results[{index}]"
         yield from broken_rules(result.query, f"{where}.query", rules=_QUERY_RULES)
-        yield from broken_rules(result, where, rules=_RESULT_RULES)
+        yield from broken_rules(result, where, rules=(ranked,))
         for rank, (chunk, metadata) in enumerate(zip(result.matches, result.metadata_list, strict=True)):
             yield from broken_rules(chunk, f"{where}.matches[{rank}]", required=("content",), rules=_CHUNK_RULES)
             place = f"{where}.metadata_list[{rank}]"

@@ -17,8 +17,10 @@ from ragval_pipeline.reporting.profiles.entities import (
     SeedEntity,
     SuccessCriterion,
     broken_rules,
+    higher_is_better,
     is_filled,
     is_share,
+    reaches,
     success,
     verdict_of,
 )
@@ -112,7 +114,8 @@ def render(bundle: ReportBundle) -> ProfileReport:
     report = bundle.report
     stated = bundle.setting("retrieval", "relevance_similarity")
     threshold = float(PROFILE.settings["retrieval"]["relevance_similarity"] if stated is None else stated)
-    results = [_query_results(query, threshold) for query in report.query_results]
+    higher = higher_is_better(bundle)
+    results = [_query_results(query, threshold, higher=higher) for query in report.query_results]
     precisions = [_precision(metric, bundle) for metric in report.precision_metrics]
     truth = [
         GroundTruthMapping(query=str(query["query_text"]), relevant_urls=list(query["relevant_urls"]))
@@ -140,7 +143,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     )
 
 
-def _query_results(query: QueryReport, threshold: float) -> QueryResults:
+def _query_results(query: QueryReport, threshold: float, *, higher: bool) -> QueryResults:
     given = query.query
     best = query.best_similarity
     return QueryResults(
@@ -149,7 +152,7 @@ def _query_results(query: QueryReport, threshold: float) -> QueryResults:
         expected_topics=list(given.get("expected_topics") or ()),
         results=[_result(hit) for hit in query.top_results],
         top1_score=best,
-        relevant=None if best is None else best >= threshold - 1e-6,
+        relevant=None if best is None else reaches(best, threshold, higher=higher),
     )
 
 

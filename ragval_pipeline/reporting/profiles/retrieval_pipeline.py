@@ -17,11 +17,12 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
-    as_time,
     broken_rules,
+    higher_is_better,
     is_filled,
     is_share,
     is_time,
+    reaches,
     searched_vector,
     stored_chunks,
     success,
@@ -30,6 +31,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE as PROFILE
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word
 
@@ -119,7 +121,11 @@ def render(bundle: ReportBundle) -> ProfileReport:
     config = _config(bundle)
     queries = [_query(query, bundle) for query in report.query_results]
     stored = stored_chunks(bundle)
-    responses = [_response(query, asked, stored) for query, asked in zip(report.query_results, queries, strict=True)]
+    higher = higher_is_better(bundle)
+    responses = [
+        _response(query, asked, stored, higher=higher)
+        for query, asked in zip(report.query_results, queries, strict=True)
+    ]
     results = [_result(query, answer) for query, answer in zip(report.query_results, responses, strict=True)]
     return ProfileReport(
         timestamp=report.timestamp,
@@ -169,8 +175,10 @@ def _query(query: QueryReport, bundle: ReportBundle) -> SearchQuery:
     )
 
 
-def _response(query: QueryReport, asked: SearchQuery, stored: Mapping[str, Mapping[str, Any]]) -> RetrievalResponse:
-    kept = [hit for hit in query.top_results if hit.similarity_score >= asked.score_threshold - 1e-6]
+def _response(
+    query: QueryReport, asked: SearchQuery, stored: Mapping[str, Mapping[str, Any]], *, higher: bool
+) -> RetrievalResponse:
+    kept = [hit for hit in query.top_results if reaches(hit.similarity_score, asked.score_threshold, higher=higher)]
     results = [_search_result(hit, stored.get(hit.chunk_id, {}).get("embedded_at")) for hit in kept]
     status: Literal["success", "no_matches", "error"] = "success" if results else "no_matches"
     if query.status == "error":
@@ -181,7 +189,7 @@ def _response(query: QueryReport, asked: SearchQuery, stored: Mapping[str, Mappi
         total_found=len(results),
         search_time_ms=query.search_time_ms,
         status=status,
-        message=_message(query, asked, len(results)),
+        message=_message(query, asked, len(results), higher=higher),
         states=_states(query),
     )
 
@@ -199,14 +207,15 @@ def _search_result(hit: TopResult, embedded_at: str | None) -> SearchResult:
     )
 
 
-def _message(query: QueryReport, asked: SearchQuery, found: int) -> str:
+def _message(query: QueryReport, asked: SearchQuery, found: int, *, higher: bool) -> str:
+    reaching, missing = ("above", "below") if higher else ("below", "above")
     if query.status == "error":
         return query.fail_reason or "the search failed"
     if found:
-        return f"Found {plural(found, 'result')} at or above {asked.score_threshold:g}"
+        return f"Found {plural(found, 'result')} at or {reaching} {asked.score_threshold:g}"
     if query.best_similarity is None:
         return "No matches: the collection returned nothing"
-    return f"No matches: the best result scores {query.best_similarity:.4f}, below {asked.score_threshold:g}"
+    return f"No matches: the best result scores {query.best_similarity:.4f}, {missing} {asked.score_threshold:g}"
 
 
 def _states(query: QueryReport) -> list[State]:

@@ -5,8 +5,7 @@ Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -17,17 +16,23 @@ from ragval_pipeline.reporting.profiles.entities import (
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
-    as_time,
+    Vector,
+    Vectors,
+    are_best_first,
     broken_rules,
+    chunk_vectors,
     embedding_records,
     embedding_violations,
+    higher_is_better,
     is_filled,
     is_time,
+    query_vectors,
     searched_vector,
     stored_chunks,
     success,
 )
 from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.report import QueryReport, TopResult
 
 Status = Literal["PASS", "FAIL", "ERROR", "PENDING"]
@@ -40,7 +45,7 @@ class Query(SeedEntity):
 
     id: str
     text: str
-    embedding: list[float] | None = Field(description="Null: query vectors are not kept")
+    embedding: Vector = Field(description="What was searched with; null when nothing was, or by a search of your own")
     timestamp: str | None = Field(description="When it was asked; null when it was not")
     metadata: dict[str, Any] | None
 
@@ -49,7 +54,7 @@ class Embedding(SeedEntity):
     """The embedding of a returned chunk, as far as the index records it."""
 
     chunk: str
-    vector: list[float] | None
+    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
     dimension: int | None
     model: str | None
     text_hash: str | None
@@ -72,7 +77,7 @@ class RetrievedChunk(SeedEntity):
 
     id: str
     text: str | None
-    embedding: list[float] | None = Field(description="Null: vectors are not read for this")
+    embedding: Vector = Field(description="As stored; null where your own search gave the chunk")
     score: float
     metadata: Metadata
 
@@ -129,9 +134,10 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     asked = {query.query_id: query for query in report.query_results}
     times = bundle.asked_at
-    tests = [_test(query, asked.get(str(query["id"])), stored, times) for query in bundle.queries]
-    queries = [_query(query, times) for query in bundle.queries]
-    embeddings = embedding_records(Embedding, bundle, stored)
+    vectors, searched = chunk_vectors(bundle), query_vectors(bundle)
+    tests = [_test(query, asked.get(str(query["id"])), stored, vectors, times) for query in bundle.queries]
+    queries = [_query(query, searched, times) for query in bundle.queries]
+    embeddings = embedding_records(Embedding, bundle, stored, vectors)
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -152,17 +158,17 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),
         },
         rule_violations=[
-            *_violations(queries, tests, _negative_ids(bundle)),
+            *_violations(queries, tests, _negative_ids(bundle), higher=higher_is_better(bundle)),
             *embedding_violations(bundle, Embedding, embeddings),
         ],
     )
 
 
-def _query(given: Mapping[str, Any], times: Mapping[str, str]) -> Query:
+def _query(given: Mapping[str, Any], vectors: Vectors, times: Mapping[str, str]) -> Query:
     return Query(
         id=str(given["id"]),
         text=given["query_text"],
-        embedding=None,
+        embedding=vectors.get(str(given["id"])),
         timestamp=times.get(str(given["id"])),
         metadata=given.get("metadata"),
     )
@@ -172,6 +178,7 @@ def _test(
     given: Mapping[str, Any],
     result: QueryReport | None,
     stored: Mapping[str, Mapping[str, Any]],
+    vectors: Vectors,
     times: Mapping[str, str],
 ) -> ValidationTest:
     taken = [] if result is None else [result.embedding_ms, result.search_time_ms]
@@ -182,7 +189,7 @@ def _test(
         description=str(given.get("description") or given["query_text"]),
         query_text=given["query_text"],
         expected_results=list(given.get("expected_results") or ()),
-        actual_results=None if result is None else [_chunk(hit, stored) for hit in result.top_results],
+        actual_results=None if result is None else [_chunk(hit, stored, vectors) for hit in result.top_results],
         status=_status(result),
         timestamp=times.get(str(given["id"])),
         execution_time_ms=sum(known) if known else None,
@@ -197,12 +204,12 @@ def _status(result: QueryReport | None) -> Status:
     return "PASS" if result.passed else "FAIL"
 
 
-def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]]) -> RetrievedChunk:
+def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]], vectors: Vectors) -> RetrievedChunk:
     row = stored.get(hit.chunk_id, {})
     return RetrievedChunk(
         id=hit.chunk_id,
         text=hit.chunk_text,
-        embedding=None,
+        embedding=vectors.get(hit.chunk_id),
         score=hit.similarity_score,
         metadata=Metadata(
             source_url=hit.source_url,
@@ -256,16 +263,14 @@ _METADATA_RULES = (
 _METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
 
 
-def _is_ranked(scores: Sequence[float]) -> bool:
-    return all(one >= two - 1e-6 for one, two in pairwise(scores))
-
-
 def _negative_ids(bundle: ReportBundle) -> set[str]:
     """Queries that must find nothing: no result can be expected of them."""
     return {str(query["id"]) for query in bundle.queries if query.get("negative")}
 
 
-def _violations(queries: list[Query], tests: list[ValidationTest], negative: set[str]) -> Iterator[RuleViolation]:
+def _violations(
+    queries: list[Query], tests: list[ValidationTest], negative: set[str], *, higher: bool
+) -> Iterator[RuleViolation]:
     for index, query in enumerate(queries):
         yield from broken_rules(query, f"queries[{index}]", rules=(Rule("text", "must not be empty", is_filled),))
     for index, test in enumerate(tests):
@@ -273,7 +278,7 @@ def _violations(queries: list[Query], tests: list[ValidationTest], negative: set
         rules = _TEST_RULES[1:] if test.id in negative else _TEST_RULES
         yield from broken_rules(test, where, rules=rules)
         scores = [chunk.score for chunk in test.actual_results or ()]
-        if not _is_ranked(scores):
+        if not are_best_first(scores, higher=higher):
             yield RuleViolation(
                 entity="ValidationTest",
                 where=where,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.sources.calls import RetryPolicy, policy_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.configuration import PROVIDERS, check_configuration, check_provider
@@ -15,6 +14,7 @@ from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, Se
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.store import store_at
+from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -31,7 +31,7 @@ def open_embedder(
     api_key: str | None = None,
     dimension: int | None = None,
     timeout_s: float = 30.0,
-    policy: RetryPolicy | None = None,
+    policy: RetrySettings | None = None,
     search_path: Path | None = None,
     kept: UPath | None = None,
     cut_queries: bool = False,
@@ -102,7 +102,7 @@ def check_suite_embedder(suite: Suite) -> None:
 def open_suite_embedder(
     suite: Suite,
     *,
-    policy: RetryPolicy | None = None,
+    policy: RetrySettings | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
     keep: bool = False,
@@ -128,7 +128,7 @@ def open_suite_embedder(
         api_key=api_key or _key(settings),
         dimension=settings.dimension,
         timeout_s=suite.qdrant.timeout_s,
-        policy=policy or policy_of(suite),
+        policy=policy or suite.retry,
         search_path=suite.folder,
         kept=_base(suite) if keep else None,
         cut_queries=settings.long_queries == "cut",

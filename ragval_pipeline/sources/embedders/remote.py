@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ragval_pipeline.errors import BudgetReachedError, SystemFailure
-from ragval_pipeline.sources.calls import Attempts, RetryPolicy, Verdict, call_with_retries
+from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries
 from ragval_pipeline.sources.embedders.base import (
     BATCH,
     EmbeddingBatch,
@@ -24,6 +24,7 @@ from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.configuration import usable_key
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
 from ragval_pipeline.sources.embedders.models import Maker, known_dimension, known_limit, takes_output_dimension
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
 
 #: What SDKs insist on where a server of the user's own needs no key.
@@ -90,7 +91,7 @@ class RemoteEmbedder:
         base_url: str | None = None,
         dimension: int | None = None,
         timeout_s: float = 30.0,
-        policy: RetryPolicy | None = None,
+        policy: RetrySettings | None = None,
         cut_queries: bool = False,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -103,7 +104,7 @@ class RemoteEmbedder:
         self._asked_dimension = dimension if takes_output_dimension(model) else None
         self._endpoint = Endpoint(where, model, key, self.provider, self.title, self.host)
         self._timeout_s = timeout_s
-        self._policy = policy or RetryPolicy()
+        self._policy = policy or RetrySettings()
         self._cut_queries = cut_queries and self.can_cut
         self._sleep = sleep
 

@@ -6,8 +6,6 @@ import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
@@ -39,19 +37,6 @@ def is_of_the_wire(error: BaseException) -> bool:
     import httpx
 
     return isinstance(error, httpx.HTTPError | httpx.InvalidURL | OSError)
-
-
-def retry_after_s(value: str | None) -> float | None:
-    """Read a ``Retry-After`` header: seconds or an HTTP date (RFC 9110, 10.2.3); None when it says nothing usable."""
-    text = (value or "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
 def _of_certificate(chain: list[BaseException]) -> Failure | None:

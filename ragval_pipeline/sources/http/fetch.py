@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from yarl import URL
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import GIVE_UP, Attempts, RetryPolicy, Verdict, call_with_retries
-from ragval_pipeline.sources.http.failures import Failure, explain, is_of_the_wire, retry_after_s
+from ragval_pipeline.sources.calls import GIVE_UP, Attempts, Verdict, call_with_retries, wait_hint
+from ragval_pipeline.sources.http.failures import Failure, explain, is_of_the_wire
 from ragval_pipeline.sources.http.hosts import ASKED, RefusedHostError, SuiteHosts
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, without_userinfo
+from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
     import httpx
@@ -213,13 +214,13 @@ class HttpFetcher:
         self,
         *,
         timeout_s: float = 30,
-        policy: RetryPolicy | None = None,
+        policy: RetrySettings | None = None,
         max_bytes: int = 64 * 2**20,
         hosts: SuiteHosts | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._timeout_s = timeout_s
-        self._policy = policy or RetryPolicy()
+        self._policy = policy or RetrySettings()
         self._max_bytes = max_bytes
         self._transport, self._hosts = transport, hosts
         self._lock = threading.Lock()
@@ -284,7 +285,7 @@ class HttpFetcher:
 
         def classify(error: BaseException) -> Verdict:
             if isinstance(error, _BusyError):
-                return Verdict(retry=True, retry_after_s=retry_after_s(error.answer.headers.get("retry-after")))
+                return Verdict(retry=True, retry_after_s=wait_hint(error.answer.headers))
             failure = self._failure(url, error)
             return Verdict(retry=failure.retry) if failure else GIVE_UP
 

@@ -28,6 +28,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.times import as_time
 
 State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]
 
@@ -225,7 +226,7 @@ class Retriever:
         found.retries += max(session.reader.attempts.tries - before - 1, 0)
 
     def _format(self, hit: Hit) -> SearchResult:
-        def value(name: str, kind: type) -> Any:
+        def value(name: str, kind: type | UnionType) -> Any:
             path = self._suite.payload.fields.get(name)
             found = None if path is None else lookup(hit.payload, path)[1]
             return found if isinstance(found, kind) and not isinstance(found, bool) else None
@@ -238,7 +239,7 @@ class Retriever:
             chunk_index=value("chunk_index", int),
             token_count=value("token_count", int),
             similarity_score=hit.score,
-            embedded_at=value("embedded_at", str),
+            embedded_at=as_time(value("embedded_at", str | int | float)),
         )
 
 

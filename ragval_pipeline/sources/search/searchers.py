@@ -71,6 +71,10 @@ class IndexSearcher:
         """What the embedder says of a text that it does not take."""
         return self._given.refused.get(text)
 
+    def vector_of(self, text: str) -> Vector | None:
+        """What a text that was made ready is searched with; None for one that is refused."""
+        return self._given.vectors.get(text)
+
     def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
         """The nearest points to each text, in the server's order."""
         searches = (Search(self._given.vectors[text].tolist(), limit) for text, limit in asked)

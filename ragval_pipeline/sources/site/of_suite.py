@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitemapEntry, SitemapListing, take_inventory
 from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
@@ -21,7 +22,7 @@ from ragval_pipeline.sources.site.urls import host_of, is_http_url, join, withou
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.page_cache import PageCache
-    from ragval_pipeline.suite.sections import SourceSettings
+    from ragval_pipeline.suite.sections import RetrySettings, SourceSettings
 
 
 def list_urls(urls: Sequence[str] | Path) -> SitemapListing:
@@ -219,6 +220,12 @@ def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInv
         markdown=source.llms is not None,
         of_files=source.folder is not None,
     )
+
+
+def fetch_inventory(source: SourceSettings, policy: RetrySettings) -> SiteInventory:
+    """``inventory_of``, with what has to be fetched for it, as patiently as ``policy`` says."""
+    with HttpFetcher(timeout_s=source.timeout_s, policy=policy, hosts=hosts_of(source)) as fetcher:
+        return inventory_of(source, fetcher)
 
 
 def reader_of(

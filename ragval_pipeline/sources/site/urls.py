@@ -29,6 +29,8 @@ PRIVATE_NETWORKS = tuple(
 )
 #: Scheme and host, and a path of characters that have one spelling only.
 _PLAIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d+)?)(/[A-Za-z0-9_./-]*)", re.ASCII)
+#: What an ingester may put in front of an address to say what kind of document it is (AnythingLLM: ``link://``).
+_WRAPPED = re.compile(r"\A(?!https?:)[a-z][a-z0-9+.-]*:(?://)?(?=https?://)")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 #: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
@@ -42,7 +44,7 @@ class UrlFolder:
 
     Folded are scheme, ``www.``, default port, case and trailing dot of the host, trailing slash, ``index.html``,
     ``.html``, fragment, tracking parameters and percent-encoding, then the aliases of the site's host. The rest of
-    the query is kept in its order, since it may choose the page.
+    the query is kept in its order, since it may choose the page. An address in one of another scheme is that address.
 
     Args:
         site_host: Host of the site, with its port unless that is the default one, e.g. ``docs.example.com``.
@@ -180,6 +182,7 @@ def _parse(text: str) -> URL | None:
     from yarl import URL
 
     # yarl drops lone surrogates, outer blanks and line breaks without a word; here they make a text no URL.
+    text = _WRAPPED.sub("", text, count=1)
     if text[:4].lower() != "http" or text != text.strip() or _CONTROL.search(text):
         return None
     try:

@@ -20,7 +20,16 @@ from ragval_pipeline.sources.snapshot.manifest import (
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, KINDS, Kind, kind_of, lookup, shown, whole_number
+from ragval_pipeline.sources.snapshot.values import (
+    EMPTY_KINDS,
+    KINDS,
+    NUMBERED,
+    Kind,
+    kind_of,
+    lookup,
+    shown,
+    whole_number,
+)
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.text.characters import encodable, is_blank
 
@@ -33,6 +42,8 @@ class _Absent:
 
 
 _ABSENT = _Absent()
+#: What makes a name a path into a payload.
+_REACHES = frozenset({".", "#", NUMBERED})
 _PLAIN = frozenset(string.ascii_letters + string.digits)
 _BEGINNING = itemgetter(slice(1))
 _CODES = {kind: code for code, kind in enumerate(KINDS)}
@@ -142,7 +153,7 @@ def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[
         name: A payload name.
         names: All names at the top of any of the payloads.
     """
-    if "." not in name and "#" not in name:
+    if _REACHES.isdisjoint(name):
         if name not in names:
             return [_ABSENT] * len(payloads)
         try:
@@ -177,7 +188,12 @@ def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
         # Most texts begin with a plain letter or digit, so they are not blank.
         if only is str and _PLAIN.issuperset(map(_BEGINNING, values)):
             return "str"
-        if only is list and all(values) and set(map(type, chain.from_iterable(values))) == {str}:
+        if (
+            only is list
+            and all(values)
+            and set(map(type, chain.from_iterable(values))) == {str}
+            and _PLAIN.issuperset(_BEGINNING(value[0]) for value in values)
+        ):
             return "strings"
     return ["absent" if value is _ABSENT else kind_of(True, value) for value in values]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
@@ -16,26 +17,42 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Present, but nothing in it: null, "", blanks or zero-width characters only, [], {}.
 EMPTY_KINDS: frozenset[Kind] = frozenset({"null", "blank", "empty"})
+#: What stands for the number of a key, at the end of a name.
+NUMBERED = "*"
+_DIGITS = re.compile(r"[0-9]{1,4}")
 
 
 def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
     """Whether the payload holds ``path``, and its value.
 
-    Dots reach into nested objects, ``field#path`` into a JSON object that is stored as text. A key that literally holds
-    such characters wins over reaching inside.
+    Dots reach into nested objects, ``field#path`` into a JSON object that is stored as text, and ``name*`` takes the
+    values of all keys that are this name and a number, in their order. A key that literally holds such characters wins
+    over reaching inside.
     """
     if path in payload:
         return True, payload[path]
     outer, inside, inner = path.partition("#")
     value: Any = payload
     for part in outer.split("."):
-        if not isinstance(value, Mapping) or part not in value:
+        if not isinstance(value, Mapping):
             return False, None
-        value = value[part]
+        if part in value:
+            value = value[part]
+            continue
+        held = numbered(value, part.removesuffix(NUMBERED)) if part.endswith(NUMBERED) else []
+        if not held:
+            return False, None
+        value = [value[name] for name in held]
     if not inside:
         return True, value
-    held = json_object(value)
-    return (False, None) if held is None else lookup(held, inner)
+    within = json_object(value)
+    return (False, None) if within is None else lookup(within, inner)
+
+
+def numbered(names: Iterable[str], stem: str) -> list[str]:
+    """The names that are a stem and a number, by the number: ``h1``, ``h2``."""
+    found = [name for name in names if name.startswith(stem) and _DIGITS.fullmatch(name, len(stem))]
+    return sorted(found, key=lambda name: int(name[len(stem) :]))
 
 
 def payload_paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[str]:
@@ -78,6 +95,8 @@ def kind_of(present: bool, value: Any) -> Kind:
     if not value:
         return "empty"
     if isinstance(value, list):
+        if all(isinstance(entry, str) and is_blank(entry) for entry in value):
+            return "empty"
         return "strings" if all(isinstance(entry, str) for entry in value) else "list"
     return "object"
 

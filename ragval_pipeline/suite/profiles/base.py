@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.suite.criteria import Gate
+from ragval_pipeline.suite.sections import is_http_address
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ class Profile:
         vector_size: Length of vectors that the seed states; no setting, because a suite may embed otherwise.
         results_reach_threshold: Whether a hit below a query's threshold is no result, so that its words answer nothing.
         plain_headings: Whether the seed stores one heading as a text where others store a list.
+        holds_vectors: Whether the seed's entities hold the vectors of queries and of the chunks that came back.
         follows: Keys (section.name) that take another key's value unless something other than the profile sets them.
         id_rule: What a point's id is the MD5 of, in canonical field names; None: the seed has no rule.
     """
@@ -99,6 +100,7 @@ class Profile:
     vector_size: int | None = None
     results_reach_threshold: bool = False
     plain_headings: bool = False
+    holds_vectors: bool = False
     follows: Mapping[str, str] = field(default_factory=dict)
     id_rule: str | None = None
 
@@ -110,12 +112,4 @@ def sitemap_of(base_url: str) -> str:
 
 def are_http_urls(values: Any) -> bool:
     """Whether there is at least one value and every one is an http(s) URL with a host."""
-    return bool(values) and all(_is_http_url(value) for value in values)
-
-
-def _is_http_url(value: str) -> bool:
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname)
-    except ValueError:
-        return False
+    return bool(values) and all(map(is_http_address, values))

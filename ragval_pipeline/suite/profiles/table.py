@@ -25,6 +25,8 @@ PIPELINE_MAX_CHARACTERS = 8000
 MAX_TOP_K = 50
 #: How long a query of ``rag-retrieval-testing`` may be.
 TESTING_MAX_CHARACTERS = 1000
+#: Cohere cuts what its model cannot read whole unless it is told not to, and no seed does: their limits are characters.
+_COHERE = {"provider": "cohere", "long_queries": "cut"}
 
 # fmt: off
 #: A book checked by module and similarity.
@@ -50,7 +52,7 @@ RETRIEVAL_PIPELINE_TESTING = Profile(
                 "source_url", "chapter_id", "module_name", "heading_hierarchy", "token_count", "chunk_index",
             ),
         },
-        "embedding": {"provider": "cohere", "model": "embed-english-v3.0"},
+        "embedding": {**_COHERE, "model": "embed-english-v3.0"},
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.70, "judge": ("score", "module")},
         # The seed's system fails fast, with a hint.
         "retry": {"max": 0},
@@ -102,8 +104,7 @@ RETRIEVAL_VALIDATION = Profile(
             },
             "required": ("source_url", "module", "chapter", "chunk_index"),
         },
-        # The seed takes queries of any length.
-        "embedding": {"provider": "cohere", "model": "embed-english-v3.0", "long_queries": "cut"},
+        "embedding": {**_COHERE, "model": "embed-english-v3.0"},
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.3, "judge": ("results", "score"), "repeats": 2},
     },
     gates={
@@ -130,6 +131,7 @@ RETRIEVAL_VALIDATION = Profile(
     ),
     expects=("expected_results",),
     max_input_tokens=512,
+    holds_vectors=True,
 )
 
 #: Relevance and precision over the questions of a syllabus.
@@ -149,7 +151,7 @@ RAG_VALIDATION = Profile(
             },
             "required": ("url", "title", "heading", "text"),
         },
-        "embedding": {"provider": "cohere", "model": "embed-multilingual-v3.0"},
+        "embedding": {**_COHERE, "model": "embed-multilingual-v3.0"},
         "retrieval": {
             "top_k": 5, "k": (3, 5), "min_similarity": 0.5, "relevance_similarity": 0.5, "judge": ("score",),
         },
@@ -199,8 +201,7 @@ RETRIEVAL_PIPELINE = Profile(
             },
             "required": ("url", "title", "chunk_index", "content", "token_count", "embedded_at"),
         },
-        # The seed's limit is a number of characters, and a text below it may have more tokens than the model reads.
-        "embedding": {"provider": "cohere", "model": "embed-english-v3.0", "long_queries": "cut"},
+        "embedding": {**_COHERE, "model": "embed-english-v3.0"},
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.7, "judge": ("keywords", "score")},
         "retry": {"max": 3, "delay_s": 1.0},
     },
@@ -249,7 +250,7 @@ RAG_RETRIEVAL_TESTING = Profile(
             },
             "required": ("url", "chunk_id"),
         },
-        "embedding": {"provider": "cohere", "model": "embed-multilingual-v3.0"},
+        "embedding": {**_COHERE, "model": "embed-multilingual-v3.0"},
         "retrieval": {"top_k": 5, "k": (3, 5), "min_similarity": 0.5, "judge": ("url", "score")},
     },
     gates={
@@ -276,6 +277,7 @@ RAG_RETRIEVAL_TESTING = Profile(
     ),
     expects=("relevant_urls",),
     max_input_tokens=512,
+    holds_vectors=True,
 )
 # fmt: on
 

@@ -7,7 +7,6 @@ what was planted. What does not: finding defects (``validation``), which knows n
 from __future__ import annotations
 
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.planting import PlantedDemo, plant_in_demo
 from ragval_pipeline.testing.defects.registry import (
     ALL,
     HALF,
@@ -16,9 +15,10 @@ from ragval_pipeline.testing.defects.registry import (
     Amount,
     Defect,
     Planted,
+    PlantedDemo,
     defects,
     find_defect,
-    list_defects,
+    plant_in_demo,
 )
 from ragval_pipeline.testing.defects.services import resources_of
 from ragval_pipeline.testing.defects.verify import Outcome, clean, judge, verify
@@ -38,7 +38,6 @@ __all__ = [
     "defects",
     "find_defect",
     "judge",
-    "list_defects",
     "plant_in_demo",
     "resources_of",
     "verify",

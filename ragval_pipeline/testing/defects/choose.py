@@ -59,6 +59,11 @@ def choose_points(
     return chosen
 
 
+def ids_of(points: Iterable[StoredPoint]) -> frozenset[str]:
+    """What a run calls these points."""
+    return frozenset(str(point.id) for point in points)
+
+
 def choose_queries(
     corpus: Corpus, amount: Amount, rng: random.Random, *, suits: Callable[[dict[str, Any]], bool]
 ) -> list[dict[str, Any]]:

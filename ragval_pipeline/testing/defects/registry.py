@@ -1,4 +1,4 @@
-"""Which defects can be planted, and what planting one declares.
+"""Which defects can be planted, what planting one declares, and planting one in the built demo.
 
 @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
 def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
@@ -7,15 +7,19 @@ def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
+from ragval_pipeline.demo.workspace import DemoHome, move_into_place
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.catalogue import CATALOGUE, Level
 from ragval_pipeline.findings.graph import consequences_of
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.services import resources_of
 
 #: What a planter spoils: the collection's points, the site or the settings about it, the queries, or the answers of
 #: Qdrant or the embedder.
@@ -162,11 +166,6 @@ def defects() -> dict[str, Defect]:
     return {entry.name: entry for entry in ordered}
 
 
-def list_defects() -> list[Defect]:
-    """Every defect, for ``ragval demo --list-defects``."""
-    return list(defects().values())
-
-
 def find_defect(name: str) -> Defect:
     """The defect called ``name``: a code, or ``code:variant``.
 
@@ -177,3 +176,40 @@ def find_defect(name: str) -> Defect:
     if name not in known:
         raise SuiteError(f"no defect is called {name}", key="--break", remedy=did_you_mean(name, known))
     return known[name]
+
+
+@dataclass(frozen=True)
+class PlantedDemo:
+    """A demo with a planted defect.
+
+    Attributes:
+        defect: What was planted.
+        planted: What the run must name.
+        resources: What the run must be given (``run_suite(resources=...)``); None: nothing, the folder holds it all.
+    """
+
+    defect: Defect
+    planted: Planted
+    resources: Mapping[str, Any] | None
+
+
+def plant_in_demo(home: DemoHome, name: str, amount: Amount | None = None) -> PlantedDemo:
+    """Plant a defect in the built demo, so that the next run meets it.
+
+    The spoilt parts are written beside ``home`` and moved into place at the end; reports are kept.
+
+    Args:
+        home: The built demo; build it anew to get rid of the defect.
+        name: A code of the catalogue, or ``code:variant``.
+        amount: How many subjects to spoil; None: the least at which the code's definition holds.
+
+    Raises:
+        SuiteError: No defect is called so.
+    """
+    chosen = find_defect(name)
+    corpus = Corpus.of_demo(home)
+    planted = chosen.plant_in(corpus, amount)
+    with tempfile.TemporaryDirectory(prefix=f".{home.home.name}-", dir=home.home.parent) as folder:
+        corpus.write(Path(folder) / "fresh")
+        move_into_place(Path(folder) / "fresh", home.home, replaced=Path(folder) / "replaced")
+    return PlantedDemo(chosen, planted, resources_of(corpus.services))

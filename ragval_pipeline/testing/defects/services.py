@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.stores.qdrant.points import Found
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
+    from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit, Point, Reader
-    from ragval_pipeline.sources.stores.qdrant.scanning import Search, Way
-    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
+    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.scanning import Search
     from ragval_pipeline.suite.model import Suite
 
 
@@ -25,39 +24,10 @@ class PassingReader:
 
     def __init__(self, inner: Reader) -> None:
         self.inner = inner
-        self.place = inner.place
 
     def facts(self) -> CollectionFacts:
         """As the inner reader says, marked as simulated."""
         return self.inner.facts().model_copy(update={"simulated": True})
-
-    def count(self) -> int:
-        """As the inner reader says."""
-        return self.inner.count()
-
-    def newest(self, field: str) -> str | None:
-        """The greatest value of an indexed payload field."""
-        return self.inner.newest(field)
-
-    def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
-        """As the inner reader reads."""
-        return self.inner.pages(fields, with_vectors=with_vectors)
-
-    def way(self, facts: CollectionFacts) -> Way:
-        """As the inner reader says."""
-        return self.inner.way(facts)
-
-    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
-        """As the inner reader reads."""
-        return self.inner.scan(fields, way, points=points)
-
-    def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
-        """As the inner reader reads."""
-        return self.inner.vectors(ids)
-
-    def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """As the inner reader finds."""
-        return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
 
     def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
         """Each by ``search``, which a planter changes."""
@@ -95,10 +65,6 @@ class PassingEmbedder:
 
     def __init__(self, inner: Embedder) -> None:
         self.inner = inner
-
-    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """As the inner embedder does."""
-        return self.inner.embed(texts, input_type=input_type)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)

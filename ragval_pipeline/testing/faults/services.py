@@ -51,9 +51,9 @@ def acting_reader(call: Call, act: Callable[[], None], *, after: int = 0) -> Ser
 
     class Acting(PassingReader):
         def __getattribute__(self, name: str) -> Any:
-            found = super().__getattribute__(name)
             if name != call:
-                return found
+                return super().__getattribute__(name)
+            found = getattr(PassingReader(self.inner), name)
             return _each(found, count) if name in {"pages", "vectors"} else _before(found, count)
 
     def wrapped(reader: Reader) -> Reader:
@@ -71,7 +71,7 @@ def failing_embedder(error: BaseException, *, after: int = 0) -> Service:
             seen[0] += 1
             if seen[0] > after:
                 raise error
-            return super().embed(texts, input_type=input_type)
+            return self.inner.embed(texts, input_type=input_type)
 
     def wrapped(embedder: Embedder) -> Embedder:
         return Failing(embedder)

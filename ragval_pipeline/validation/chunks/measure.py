@@ -9,6 +9,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence, required_fields
 from ragval_pipeline.validation.chunks.layout import Layout
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
@@ -18,7 +19,7 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import MOST
-from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time
+from ragval_pipeline.validation.times import CLOCK_SKEW
 
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ragval_pipeline.sources.embedders.models import facts_of
-from ragval_pipeline.validation.times import parse_time
+from ragval_pipeline.text.times import parse_time
 
 #: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
 #: with, ids that count up or begin with a time.

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.text.times import parse_time, utc_text
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
@@ -23,7 +24,7 @@ from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of, is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import FEW, MOST, PASSAGE_LETTERS
-from ragval_pipeline.validation.times import CLOCK_SKEW, parse_time, utc_text
+from ragval_pipeline.validation.times import CLOCK_SKEW
 
 
 @dataclass(frozen=True)

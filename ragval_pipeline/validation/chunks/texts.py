@@ -14,7 +14,7 @@ from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.proven import unescaped
+from ragval_pipeline.validation.facts.proven import unescapings
 from ragval_pipeline.validation.facts.store import filled
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.thresholds import FEWEST, FOLLOWED, MOST, PASSAGE_LETTERS
@@ -44,14 +44,14 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
     if subjects:
         example = next((subject.details for subject in subjects if subject.details["reads"]), None)
         cause = f"“{example['example']}” should read “{' '.join(example['reads'].split())}”." if example else None
-        escaped = sum(unescaped(entry.details["example"]) == entry.details["reads"] for entry in subjects)
+        escaped = sum(entry.details["reads"] in unescapings(entry.details["example"]) for entry in subjects)
         message = f"{plural(escaped, 'point')} {_HAVE_ESCAPES[escaped > 1]}." if escaped == len(subjects) else None
         remedy = _UNESCAPE if message else f"{CATALOGUE['text.mojibake'].remedy} {_UNESCAPE}" if escaped else None
         yield make_finding("text.mojibake", subjects, message=message, cause=cause, remedy=remedy)
 
 
 _HAVE_ESCAPES = tuple(f"{verb} characters left escaped that the page shows as they are" for verb in ("has", "have"))
-_UNESCAPE = "Unescape what the extraction left escaped, once, before embedding, and re-ingest."
+_UNESCAPE = "Unescape what the extraction left escaped before embedding, and re-ingest."
 
 
 #: Characters that the cause names, the most frequent ones.

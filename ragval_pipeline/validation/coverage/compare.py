@@ -11,11 +11,12 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
-from ragval_pipeline.validation.times import CLOCK_SKEW, utc_text
+from ragval_pipeline.validation.times import CLOCK_SKEW
 
 ASSET = "coverage_report"
 _UNLISTED = "not in the sitemap"

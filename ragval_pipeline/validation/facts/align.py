@@ -16,9 +16,10 @@ from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
 #: What may be the mark of a list's item, where an ingestion put blanks for line breaks, its end cut off; the number of
-#: a line of code, an item's circle. And what lynx and crawlers put before a link: the number of its address.
+#: a line of code, an item's circle. And what converters put beside a link or around code: the number of its address,
+#: the address itself, ``[code]``.
 _ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]*(?:\d{1,4}(?=[ \t]{2})|o(?=[ \t]))"
-_LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\(BUTTON\)"
+_LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\[[^\s\[\]./#:]*[./#:][^\s\[\]]*\]|\[code\]|\(BUTTON\)"
 _MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))(?:[ \t]*\n)*[ \t]*?)+")
 #: Lines that an ingestion may put before a chunk.
 _ADDED = 6  # work

@@ -74,10 +74,11 @@ def held_blocks(
                 count = letters
             if block.kind == "heading" and count < letters:
                 if pieces is None:
-                    known = {fold(form) for label in labels for form in (*_names(label), without_markup(label))}
-                    told = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
-                    pieces = known.union(told, *(pieces_of(chunk.text) for chunk in chunks))
-                count = letters if _is_piece(folded, pieces) or _is_most_of(block.text, pieces) else count
+                    known = {fold(form) for label in labels for form in (*_names(label), *_shown(label))}
+                    titles = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
+                    pieces = known.union(titles, *(pieces_of(chunk.text) for chunk in chunks))
+                told = _is_piece(folded, pieces) or _is_most_of(block.text, pieces)
+                count = letters if told or _is_within(folded, pieces, page) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
         start = page.position(places[0][0])
@@ -92,9 +93,24 @@ def _names(label: str) -> Iterator[str]:
         yield from (label[: mark.start()], label[mark.end() :])
 
 
+def _shown(label: str) -> tuple[str, str]:
+    """A label without its markup, and without all but what may be the parameter of a type: ``Into<U>``."""
+    return without_markup(label), without_markup(label, keep=lambda start, _: label[start] == "<")
+
+
 def _is_piece(heading: str, pieces: set[str]) -> bool:
     """Whether a chunk has a heading in a line of its own, with or without its number."""
     return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
+
+
+def _is_within(heading: str, pieces: set[str], page: Page) -> bool:
+    """Whether a line of its own is a heading and what the page says of a picture in it, or of a button."""
+
+    def is_told(letters: str) -> bool:
+        return not letters or page.place(letters, after=int(page.told) - 1) is not None
+
+    parts = (piece.partition(heading) for piece in pieces if len(piece) > len(heading))
+    return any(heading == found and is_told(before) and is_told(after) for before, found, after in parts)
 
 
 def _is_most_of(heading: str, pieces: set[str]) -> bool:

@@ -118,11 +118,11 @@ def _goes_on(span: Span, after: Span) -> bool:
 
 
 def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
-    """Further lines at the beginning of which the page has nothing, up to the first other one."""
+    """Further lines at the beginning of which the page has nothing, or a label somewhere, up to the first other one."""
     for first, last in lines:
         if first < long[0][0]:
             continue
-        if _has_word_at(match, first):
+        if _has_word_at(match, first) and not any(span.start == first and span.kind in _LABELS for span in match.spans):
             return
         yield first, next((start for start, _ in long if first <= start < last), last)
 

@@ -24,7 +24,7 @@ _READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "iso8859-2"
 _SAMPLED = 16  # work
 #: What HTML cannot have in a text as it is, and how JSON and code write line breaks and letters.
 _ESCAPE = re.compile(
-    r"(?i:&(?:#0*(?:3[489]|6[02])|#x0*(?:2[267]|3[ce])|quot|apos|lt|gt|amp);)|\\(?:u[0-9a-fA-F]{4}|[nrt])"
+    r"(?i:&(?:amp;)*(?:#0*(?:3[489]|6[02])|#x0*(?:2[267]|3[ce])|quot|apos|lt|gt|amp);)|\\(?:u[0-9a-fA-F]{4}|[nrt])"
 )
 _OF_STRINGS = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[nrt])+")
 #: What is left out where these are looked for: extractions set blanks and other marks differently.
@@ -70,6 +70,13 @@ class Shown:
     def lettered(self) -> str:
         """Its letters, digits and the characters that HTML escapes."""
         return _lettered(self.text)
+
+
+def unescapings(text: str) -> Iterator[str]:
+    """A text without what is escaped as in HTML or in strings of JSON, and that again where it was escaped again."""
+    for _ in range(1 + text.count("amp;")):
+        text = unescaped(text)
+        yield text
 
 
 def unescaped(text: str) -> str:
@@ -206,10 +213,14 @@ def _escaped(text: str, page: Shown) -> Iterator[Passage]:
     """
     for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
-        before = _lettered(unescaped(text[max(begin - _BESIDE, 0) : begin]))[-SIZE:]
-        after = _lettered(unescaped(text[end : end + _BESIDE]))[:SIZE]
-        meant, escaped = (f"{before}{_lettered(char)}{after}" for char in (unescaped(match.group()), match.group()))
-        if f"{before}{after}".strip("'\"<>&") and meant in page.lettered and escaped not in page.lettered:
-            leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
-            word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
-            yield Passage(word[:SHOWN], unescaped(word[:SHOWN]))
+        before, after, char = text[max(begin - _BESIDE, 0) : begin], text[end : end + _BESIDE], match.group()
+        leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
+        word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
+        reads = word[:SHOWN]
+        for said in unescapings(char):
+            before, after, reads = unescaped(before), unescaped(after), unescaped(reads)
+            beside = (_lettered(before)[-SIZE:], _lettered(after)[:SIZE])
+            meant, escaped = (_lettered(one).join(beside) for one in (said, char))
+            if "".join(beside).strip("'\"<>&") and meant in page.lettered and escaped not in page.lettered:
+                yield Passage(word[:SHOWN], reads)
+                break

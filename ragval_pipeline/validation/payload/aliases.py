@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from ragval_pipeline.sources.snapshot.values import NUMBERED
 
 #: Payload names by canonical field, the surest first; compared without case and separators. No name stands twice.
 #: Sources: the five profiles; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex
@@ -45,6 +47,9 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "original_length": ("original_length", "source_length"),
 }  # fmt: skip
 
+#: What the heading of each level is called in front of its number (LangChain: ``Header 1``; DocSearch: ``lvl1``).
+_LEVELS = frozenset({"header", "heading", "h", "lvl", "level", "section"})
+_NUMBER = "0123456789"
 #: What is looked for inside JSON that is stored as text: the rest of it is a framework's book-keeping.
 _IN_JSON_TEXT = frozenset({"text", "source_url", "title"})
 #: Objects that ingesters put a point's metadata into, the usual ones first.
@@ -53,24 +58,34 @@ _PARTS = re.compile(r"[.#]")
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
-def suggest_field_map(observed: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
+def _always(canonical: str, path: str) -> bool:
+    return True
+
+
+def suggest_field_map(
+    observed: Sequence[str], wanted: Mapping[str, str], *, fits: Callable[[str, str], bool] = _always
+) -> dict[str, str]:
     """Where the payload probably holds each field.
 
     Args:
         observed: Payload names of the collection, dotted where nested, objects and what is inside them alike.
         wanted: Canonical field to the payload name that it is expected under.
+        fits: Says of a canonical field whether what a payload name holds may be its values.
 
     Returns:
         Canonical field to the payload name found, in the order of ``wanted``: the expected one where it is there, else
         the likeliest other. Fields that nothing resembles are left out. No payload name stands for two fields.
+        Headings may have a name for each level, ``Header 1`` and ``Header 2``, which ``Header *`` stands for.
     """
     leaves = [path for path in observed if path not in _objects(observed)]
-    found = {canonical: path for canonical, path in wanted.items() if path in observed}
+    leaves += sorted({f"{path.rstrip(_NUMBER)}{NUMBERED}" for path in leaves if path[-1:] in _NUMBER})
+    found = {canonical: path for canonical, path in wanted.items() if path in observed and fits(canonical, path)}
     taken = set(found.values())
     for canonical, path in wanted.items():
         if canonical in found:
             continue
-        likeliest = min(_ranked(canonical, path, (leaf for leaf in leaves if leaf not in taken)), default=None)
+        free = (leaf for leaf in leaves if leaf not in taken)
+        likeliest = min((each for each in _ranked(canonical, path, free) if fits(canonical, each[-1])), default=None)
         if likeliest is not None:
             found[canonical] = likeliest[-1]
             taken.add(likeliest[-1])
@@ -94,8 +109,12 @@ def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tupl
     names = list(dict.fromkeys(_folded(name) for name in (_leaf(wanted), canonical, *ALIASES.get(canonical, ()))))
     for path in leaves:
         name = _folded(_leaf(path))
-        if name in names and ("#" not in path or canonical in _IN_JSON_TEXT):
-            yield names.index(name), len(_PARTS.split(path)), _container_rank(path), path
+        if path.endswith(NUMBERED):
+            likely = len(names) if canonical == "headings" and name in _LEVELS else None
+        else:
+            likely = names.index(name) if name in names and ("#" not in path or canonical in _IN_JSON_TEXT) else None
+        if likely is not None:
+            yield likely, len(_PARTS.split(path)), _container_rank(path), path
 
 
 def _container_rank(path: str) -> int:

@@ -17,7 +17,7 @@ from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
-from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED
+from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
 
 _SHOWN = 20  # shown
 
@@ -145,7 +145,9 @@ def _should_vary(name: str, evidence: PayloadEvidence, found: Mapping[str, _Valu
     if len(pages) < MIN_PAGES:
         return False
     if name in {"module", "chapter"}:
-        return len({module for page, module in evidence.rules.path_modules.items() if page in pages}) > 1
+        held = Counter(module for page, module in evidence.rules.path_modules.items() if page in pages)
+        grouped = sum(number for number in held.values() if number > 1)
+        return len(held) > 1 and grouped > MOST * len(pages)  # else the site puts its pages into no modules
     if name == "chunk_index":
         # Beside addresses, what is none ("N/A") stands for many pages, whose chunks need no index to tell them apart.
         addresses = any(map(is_http_url, pages))

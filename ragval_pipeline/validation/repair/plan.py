@@ -187,6 +187,7 @@ class _Plan:
     def _rewritten(self) -> Repair:
         """Each text as its page has it. What is on no page makes room for what its page lacks."""
         chunks, removed, pages = [], set(), set()
+        unknown: dict[str, dict[str, Any]] = {}
         for row in self._rows():
             if row["point_id"] in self.world.wrong_vectors:
                 # Embedding it anew would mend its vector as well, and say nothing about its text.
@@ -195,13 +196,15 @@ class _Plan:
             text = self._own_text(row, key)
             if not is_blank(text or ""):
                 chunks.append(stored_chunk(row, text))
+            elif self.finding.code in _FIELDS and key not in self.world.texts:
+                unknown[str(row["point_id"])] = {}
             else:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
         more = list(self._completed(pages, removed))
         exact = not more and self.finding.code in {"text.zero_width", "text.boilerplate"}
-        compared = self.world.recut() if more else self.world.rewritten()
-        return self._made(removed=removed, chunks=[*chunks, *more], compared=None if exact else tuple(compared))
+        compared = None if exact else tuple(self.world.recut() if more else self.world.rewritten())
+        return self._made(removed=removed, chunks=[*chunks, *more], values=unknown, compared=compared)
 
     def _moved(self) -> Repair | None:
         """Texts of other pages under the addresses of these; what no page holds goes. None where no page holds any."""

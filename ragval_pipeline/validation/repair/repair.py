@@ -43,7 +43,7 @@ class Repair:
         scope: Of the cause.
         removed: Points that go.
         chunks: Points that are written; one with the id of a stored point takes its place.
-        values: Payload values that are set, by point and canonical name.
+        values: Payload values that are set, by point and canonical name; none where the right one is not known.
         paths: Canonical names that are read from another payload path.
         thresholds: Similarities that are asked for now, with the one that is suggested in place of each.
         dropped: Queries whose expectation is dead, with the conditions that read it.
@@ -69,6 +69,11 @@ class Repair:
     def replaced(self) -> frozenset[str]:
         """Stored points whose place in a ranking is not what it was."""
         return self.removed | {chunk.id for chunk in self.chunks}
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """Stored points of which it is not known what a repair would write."""
+        return frozenset(point for point, values in self.values.items() if not values)
 
     @property
     def texts(self) -> dict[str, None]:

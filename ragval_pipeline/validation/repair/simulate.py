@@ -232,10 +232,11 @@ def _judge(case: Case, repair: Repair, mended: _Mended) -> _Judgement:
     """The judgement of the answers that a repair may lead to."""
     answers = mended.answers()
     other = [answers[0] is None or case.holds(answers[0], way) for way in _other_thresholds(repair)]
+    open_ = any(answer and not repair.unknown.isdisjoint(hit.id for hit in answer.hits) for answer in answers)
     possible = chain(answers, mended.best_for_a_page())
     return _Judgement(
         surely=all(answer is not None and case.holds(answer, repair) for answer in answers),
-        perhaps=any(other) or any(answer is None or case.holds(answer, repair) for answer in possible),
+        perhaps=open_ or any(other) or any(answer is None or case.holds(answer, repair) for answer in possible),
     )
 
 

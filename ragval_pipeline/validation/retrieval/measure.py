@@ -10,6 +10,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.packed import Packed
@@ -22,7 +23,6 @@ from ragval_pipeline.validation.retrieval.metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.outcome import Judged, Outcome
 from ragval_pipeline.validation.retrieval.repeats import determinism
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
-from ragval_pipeline.validation.times import utc_text
 from ragval_pipeline.validation.verdict import TOLERANCE
 
 

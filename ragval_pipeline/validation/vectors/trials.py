@@ -70,6 +70,12 @@ def _added(name: str, means: str, *before: str) -> Iterator[Variant]:
         )
 
 
+def _instructed(prefix: str) -> Variant:
+    """What a model wants to be told of a text."""
+    template = f"{prefix}: {{text}}"
+    return Variant(prefix, "instructed", f"with the prefix '{prefix}: '", functools.partial(filled, template), template)
+
+
 def _collapsed(row: Row) -> str:
     return " ".join(str(row["text"]).translate(_ZERO_WIDTH).split())
 
@@ -105,13 +111,8 @@ VARIANTS = (
     *_added("title_and_headings", "title and heading path", "title", "headings"),
     *_added("last_heading", "the section's heading", "heading"),
     Variant("stored_text", "cleaned", "as the stored texts alone", lambda row: str(row["stored_text"])),
-    Variant("passage", "instructed", "with the prefix 'passage: '", lambda row: f"passage: {row['text']}"),
-    Variant(
-        "search_document",
-        "instructed",
-        "with the prefix 'search_document: '",
-        lambda row: f"search_document: {row['text']}",
-    ),
+    _instructed("passage"),
+    _instructed("search_document"),
     Variant("lower_case", "cleaned", "in lower case", lambda row: str(row["text"]).lower()),
     Variant("upper_case", "cleaned", "in upper case", lambda row: str(row["text"]).upper()),
     Variant("blanks", "cleaned", "with blanks and invisible characters cleaned away", _collapsed),

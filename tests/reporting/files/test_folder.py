@@ -38,13 +38,11 @@ def test_the_name_is_utc_time_and_the_start_of_the_run_id():
     assert run_folder_name(datetime(2027, 1, 1, tzinfo=UTC), "x") == "20270101T000000Z-x"
 
 
-def test_a_folder_has_every_file_and_says_where_each_is(tmp_path):
-    bundle = factory.faulty()
-    files = write_run_folder(bundle, str(tmp_path / "base" / "run"), staged=None)
-    assert names(tmp_path / "base" / "run") == ALWAYS | {"qrels.trec"}
-    assert all(Path(path).is_file() for path in files.files.values())
-    assert Path(files.files["report.html"]).name == "report.html"
-    assert json.loads(Path(files.files["validation_report.json"]).read_bytes())["verdict"] == "fail"
+def test_a_folder_has_every_file_and_nothing_stands_beside_it(tmp_path):
+    run = tmp_path / "base" / "run"
+    write_run_folder(factory.faulty(), str(run))
+    assert names(run) == ALWAYS | {"qrels.trec"}
+    assert json.loads((run / "validation_report.json").read_bytes())["verdict"] == "fail"
     assert [entry.name for entry in (tmp_path / "base").iterdir()] == ["run"]
 
 
@@ -58,7 +56,7 @@ def test_the_snapshot_moves_into_the_evidence_and_helps_the_remediation(tmp_path
     manifest = factory.snapshot(tmp_path / "work" / "payload", PAYLOADS)
     bundle = factory.faulty()
     bundle = factory.ReportBundle(bundle.report, bundle.findings, bundle.inventory, manifest)
-    write_run_folder(bundle, str(tmp_path / "run"), staged=manifest.staged_uri)
+    write_run_folder(bundle, str(tmp_path / "run"))
     kept = tmp_path / "run" / "evidence" / "payload" / "part-00000.parquet"
     assert pq.read_table(kept).column("point_id").to_pylist() == ["1", "2"]
     assert not (tmp_path / "work" / "payload").exists()
@@ -145,10 +143,10 @@ def test_when_the_disk_refuses_midway_nothing_is_left_and_an_older_folder_stays(
 def test_another_filesystem_gets_the_report_last_and_the_snapshot_moves(tmp_path):
     base = UPath("memory://ragval-folder-test/base")
     manifest = factory.snapshot(tmp_path / "work", PAYLOADS)
-    files = write_run_folder(factory.bundle(manifest=manifest), str(base / "run"))
+    write_run_folder(factory.bundle(manifest=manifest), str(base / "run"))
     stored = {str(path.path).split("/base/run/")[1]: path for path in (base / "run").rglob("*") if path.is_file()}
     assert set(stored) == ALWAYS | {"evidence/payload/part-00000.parquet"}
-    assert json.loads(UPath(files.files["validation_report.json"]).read_bytes())["run_id"] == factory.RUN_ID
+    assert json.loads((base / "run" / "validation_report.json").read_bytes())["run_id"] == factory.RUN_ID
     assert pq.read_table(io.BytesIO(stored["evidence/payload/part-00000.parquet"].read_bytes())).num_rows == 2
     assert not (tmp_path / "work").exists()
     created = {name: path.fs.created(path.path) for name, path in stored.items()}
@@ -172,39 +170,39 @@ def test_on_another_filesystem_a_failure_leaves_no_report(monkeypatch):
 
 
 def test_outputs_are_copied_beside_other_files(tmp_path):
-    run = write_run_folder(factory.faulty(), str(tmp_path / "run"))
-    output = tmp_path / "out"
+    run, output = tmp_path / "run", tmp_path / "out"
+    write_run_folder(factory.faulty(), str(run))
     output.mkdir()
     (output / "mine.txt").write_text("mine")
-    copies = copy_outputs(run.folder, str(output))
-    assert names(output) == names(tmp_path / "run") | {"mine.txt"}
-    assert Path(copies.files["report.html"]).read_bytes() == Path(run.files["report.html"]).read_bytes()
-    assert not Path(copies.files["report.html"]).samefile(run.files["report.html"])
+    assert set(copy_outputs(str(run), str(output))) == names(run)
+    assert names(output) == names(run) | {"mine.txt"}
+    assert (output / "report.html").read_bytes() == (run / "report.html").read_bytes()
+    assert not (output / "report.html").samefile(run / "report.html")
 
 
 def test_outputs_replace_those_of_an_earlier_run_whole(tmp_path):
-    first = write_run_folder(
+    write_run_folder(
         factory.bundle(factory.report(profile="retrieval-pipeline-testing"), extras={"old.json": 1}),
         str(tmp_path / "1"),
     )
-    second = write_run_folder(factory.unreachable(), str(tmp_path / "2"))
-    copy_outputs(first.folder, str(tmp_path / "out"))
+    write_run_folder(factory.unreachable(), str(tmp_path / "2"))
+    copy_outputs(str(tmp_path / "1"), str(tmp_path / "out"))
     (tmp_path / "out" / "mine.txt").write_text("mine")
-    copy_outputs(second.folder, str(tmp_path / "out"))
+    copy_outputs(str(tmp_path / "2"), str(tmp_path / "out"))
     assert names(tmp_path / "out") == names(tmp_path / "2") | {"mine.txt"}
     assert not (tmp_path / "out" / "evidence").exists()
 
 
 def test_an_evidence_folder_that_is_not_ragvals_is_left_alone(tmp_path):
-    run = write_run_folder(factory.bundle(), str(tmp_path / "run"))
+    write_run_folder(factory.bundle(), str(tmp_path / "run"))
     (tmp_path / "out" / "evidence").mkdir(parents=True)
     (tmp_path / "out" / "evidence" / "case.txt").write_text("exhibit A")
     with pytest.raises(ReportNotWrittenError, match="not ragval's"):
-        copy_outputs(run.folder, str(tmp_path / "out"))
+        copy_outputs(str(tmp_path / "run"), str(tmp_path / "out"))
     assert names(tmp_path / "out") == {"evidence/case.txt"}
 
 
 def test_outputs_of_another_filesystem_are_copied_to_the_disk(tmp_path):
-    run = write_run_folder(factory.bundle(), "memory://ragval-folder-copy/run")
-    copy_outputs(run.folder, str(tmp_path / "out"))
+    write_run_folder(factory.bundle(), "memory://ragval-folder-copy/run")
+    copy_outputs("memory://ragval-folder-copy/run", str(tmp_path / "out"))
     assert names(tmp_path / "out") == ALWAYS

@@ -12,19 +12,12 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.corpus import Corpus
 from tests.reporting import factory
 from tests.reporting.factory import report_html
-from tests.support.browser import chromium
 
 pytestmark = pytest.mark.browser
 
 #: Impacts of axe-core that must not occur.
 SERIOUS = {"serious", "critical"}
 SHOWN = "[...document.querySelectorAll('#query-table tbody')].filter(row => row.checkVisibility())"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

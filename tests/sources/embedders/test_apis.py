@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder, VoyageEmbedder
 from ragval_pipeline.sources.embedders.reembedding import is_refusal
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.testing.faults.cohere_server import hashed_vector, unused_url
 from tests.support.api_standins import OpenAIStandIn, VoyageStandIn
 
 KEY = "canary-key"
-FAST = RetryPolicy(max=2, delay_s=0.0, deadline_s=20)
+FAST = RetrySettings(max=2, delay_s=0.0, deadline_s=20)
 APIS = {
     "openai": (OpenAIStandIn, OpenAIEmbedder, "their-model"),
     "voyage": (VoyageStandIn, VoyageEmbedder, "their-model"),
@@ -141,7 +141,7 @@ def test_who_does_not_answer_is_named(api):
     assert (failure.subject, failure.attempts) == ("connection refused", 3)
     api.delay_s = 1.0
     api.fail("slow")
-    failure = failed(api.made(timeout_s=0.1, policy=RetryPolicy(max=0)))
+    failure = failed(api.made(timeout_s=0.1, policy=RetrySettings(max=0)))
     assert (failure.subject, failure.details["status"]) == ("timed out", None)
 
 

@@ -8,18 +8,18 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.embedders.budget import Budget, BudgetReachedError
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder
 from ragval_pipeline.sources.embedders.tokens import most_tokens
+from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.api_standins import OpenAIStandIn
 
 TEXTS = [f"robot number {number}" for number in range(96)]  # three calls of 32
 
 
 def metered(server, folder, **limits):
-    policy = RetryPolicy(max=3, delay_s=0.0, deadline_s=20)
+    policy = RetrySettings(max=3, delay_s=0.0, deadline_s=20)
     inner = OpenAIEmbedder(model="m", api_key="k", base_url=server.url, policy=policy)
     inner.budget = Budget(**{"calls": None, "tokens": None, **limits}, ledger=UPath(folder) / "ledger")
     return CachingEmbedder(inner)

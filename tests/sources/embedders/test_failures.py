@@ -6,7 +6,7 @@ from cohere.core.api_error import ApiError
 from cohere.core.parse_error import ParsingError
 
 from ragval_pipeline.sources.embedders import failures
-from ragval_pipeline.sources.embedders.failures import Endpoint, wait_hint
+from ragval_pipeline.sources.embedders.failures import Endpoint
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 
 ENDPOINT = Endpoint("https://gateway.example/cohere", "embed-english-v3.0", "canary-key")
@@ -82,31 +82,3 @@ def test_the_providers_words_are_quoted_short_on_one_line_and_without_the_key(bo
     assert "canary" not in text
     assert "\n" not in text
     assert len(text) < 500
-
-
-NOW = 1_700_000_000.0
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "7"}, 7.0),
-        ({"retry-after": " 7 "}, 7.0),
-        ({"Retry-After-Ms": "250", "Retry-After": "7"}, 0.25),
-        ({"Retry-After": "Tue, 14 Nov 2023 22:13:30 GMT"}, 10.0),
-        ({"X-RateLimit-Reset": "1700000004"}, 4.0),
-        ({"Retry-After": "3", "X-RateLimit-Reset": "1700000004"}, 3.0),
-        ({"Retry-After": "soon", "X-RateLimit-Reset": "1700000004"}, 4.0),
-        ({"Retry-After": "Tue, 14 Nov 2023 22:13:10 GMT"}, None),
-        ({"Retry-After": "-1"}, None),
-        ({"Retry-After": "0"}, None),
-        ({"Retry-After": "inf"}, None),
-        ({"Retry-After": "nan"}, None),
-        ({"X-RateLimit-Reset": "never"}, None),
-        ({"X-RateLimit-Reset": "1699999999"}, None),
-        ({}, None),
-        (None, None),
-    ],
-)
-def test_the_servers_wish_is_read_in_seconds_and_nonsense_is_no_wish(headers, seconds):
-    assert wait_hint(headers, now=NOW) == seconds

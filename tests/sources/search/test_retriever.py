@@ -48,7 +48,7 @@ def qdrant() -> Iterator[QdrantStandIn]:
 def payload(text: str, number: int) -> dict[str, Any]:
     return {
         "url": f"https://x.org/{number}", "title": f"Page {number}", "chunk_index": number, "content": text,
-        "token_count": 5, "embedded_at": "2025-12-27T10:00:00",
+        "token_count": 5, "embedded_at": "2025-12-27T10:00:00" if number else 1766829600,
     }  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_a_search_that_finds_something_is_a_success(suite: Suite) -> None:
     [result] = response.results
     assert (response.status, response.total_found, response.states) == ("success", 1, WHOLE_WAY)
     assert (result.content, result.source_url, result.source_title) == (TEXTS[0], "https://x.org/0", "Page 0")
-    assert (result.chunk_index, result.token_count, result.embedded_at) == (0, 5, "2025-12-27T10:00:00")
+    assert (result.chunk_index, result.token_count, result.embedded_at) == (0, 5, "2025-12-27T10:00:00.000Z")
     assert result.similarity_score == pytest.approx(1.0, abs=1e-5)
     assert response.search_time_ms > 0
     assert "1 of 2" in response.message

@@ -346,3 +346,8 @@ def _visible(html: str) -> str:
 
     root = LexborHTMLParser(f"<body>{html}</body>").body
     return root.text() if root else ""
+
+
+def test_a_drawing_whose_links_have_titles_of_their_own_is_read():
+    drawing = '<svg><a xlink:href="#on_config" xlink:title=" "><text>on_config</text></a></svg>'
+    assert body(f"<main><p>The events</p>{drawing}</main>").main == "The events\non_config"

@@ -14,18 +14,18 @@ import pytest
 from upath import UPath
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.site.of_suite import read_pages
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.sources.site.urls import UrlFolder
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.testing.faults.http_host import Answer, Route, refused_url, serving
 
 HOST = "https://docs.example.com"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-ONCE = RetryPolicy(max=0)
+ONCE = RetrySettings(max=0)
 
 
 def page(text: str, head: str = "") -> str:

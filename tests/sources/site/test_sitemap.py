@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.inventory import parse_lastmod
 from ragval_pipeline.sources.site.sitemap import reader
 from ragval_pipeline.sources.site.sitemap.content import unpacked
 from ragval_pipeline.sources.site.sitemap.reader import read_sitemap
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.testing.faults.http_host import Answer, Route, serving
 
 SITEMAPS_ORG = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -49,7 +49,7 @@ def failure_in(text: str | bytes, folder: Path, name: str = "sitemap.xml") -> Sy
 
 
 def read_from(routes: dict[str, Route], path: str = "/sitemap.xml"):
-    with serving(routes) as site, HttpFetcher(policy=RetryPolicy(max=1, delay_s=0.01)) as fetcher:
+    with serving(routes) as site, HttpFetcher(policy=RetrySettings(max=1, delay_s=0.01)) as fetcher:
         return read_sitemap(site.url + path, fetcher=fetcher), site
 
 
@@ -234,7 +234,7 @@ def test_more_pages_than_the_limit_are_an_error_and_not_a_shorter_list():
 
 
 def test_an_address_that_is_none_is_not_taken_for_a_file():
-    with HttpFetcher(policy=RetryPolicy(max=0)) as fetcher, pytest.raises(SystemFailure, match=r"not an http\(s\)"):
+    with HttpFetcher(policy=RetrySettings(max=0)) as fetcher, pytest.raises(SystemFailure, match=r"not an http\(s\)"):
         read_sitemap("ftp://x.org/sitemap.xml", fetcher=fetcher)
 
 

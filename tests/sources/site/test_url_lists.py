@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.of_suite import inventory_of, list_llms, reader_of
-from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.suite.sections import RetrySettings, SourceSettings
 from ragval_pipeline.testing.faults.http_host import Answer, serving
 
 LLMS = """# Arm
@@ -87,7 +86,7 @@ def test_pages_that_a_host_serves_as_markdown_are_read_as_their_readers_see_them
     }
     with serving(routes) as site:
         source = SourceSettings(llms=f"{site.url}/llms.txt")
-        with HttpFetcher(policy=RetryPolicy(max=0), hosts=hosts_of(source)) as fetcher:
+        with HttpFetcher(policy=RetrySettings(max=0), hosts=hosts_of(source)) as fetcher:
             found = inventory_of(source, fetcher)
             reader = reader_of(source, found, fetcher)
             pages = [reader.read(page.url).html or "" for page in found.in_scope]

@@ -106,6 +106,12 @@ def test_www_alone_is_no_prefix_of_a_top_level_domain():
     assert UrlFolder().key("https://www.com/a") == "https://www.com/a"
 
 
+def test_an_address_in_one_of_another_scheme_is_that_address():
+    folder = UrlFolder(site_host="x.org")
+    assert folder.key("link://https://www.x.org/a/") == folder.key("https://x.org/a")
+    assert host_of("link://https://x.org/a") == "x.org"
+
+
 @pytest.mark.parametrize(
     "opaque",
     [

@@ -54,6 +54,11 @@ def test_kinds_of_many_points_share_one_dictionary_column() -> None:
     assert [row["kind:title"] for row in rows] == ["str", "blank", "absent", "null", "int"]
 
 
+def test_lists_of_texts_that_say_nothing_are_empty_among_others_that_do() -> None:
+    rows = mapped({"headings": ["Arms"]}, {"headings": ["", " "]}, fields={"headings": "headings"})
+    assert [row["kind:headings"] for row in rows] == ["strings", "empty"]
+
+
 @pytest.mark.parametrize("url", ["", "  ", "\u200b"])
 def test_a_source_url_that_nobody_sees_is_no_page(url: str) -> None:
     assert mapped({"source_url": url})[0]["page_key"] is None

@@ -27,12 +27,6 @@ from tests.support.collections import Qdrant, open_qdrant
 PAGE = "https://docs.example.com/docs/intro"
 
 
-@pytest.fixture(params=["local", "edge", pytest.param("server", marks=pytest.mark.server)])
-def qdrant(request: pytest.FixtureRequest) -> Iterator[Qdrant]:
-    with open_qdrant(request.param) as opened:
-        yield opened
-
-
 def stored(number: int | str, **payload: Any) -> models.PointStruct:
     return models.PointStruct(id=number, vector=[1.0, 0.5], payload=payload)
 

@@ -36,7 +36,8 @@ from ragval_pipeline.text.characters import ZERO_WIDTH
         ("\u200bx", "str"),
         ("\u0301", "str"),
         (["a", ""], "strings"),
-        ([""], "strings"),
+        ([""], "empty"),
+        (["", " \u200b"], "empty"),
         ([1], "list"),
         ([[]], "list"),
         ({"a": None}, "object"),
@@ -76,6 +77,10 @@ def test_each_zero_width_character_alone_is_blank(char: str) -> None:
         ({"a": '{"b": 1'}, "a#b", (False, None)),
         ({"a": "[1]"}, "a#0", (False, None)),
         ({"a": {"b": 1}}, "a#b", (False, None)),
+        ({"a": {"h10": "c", "h2": "b", "h1": "a", "h": "x", "h1a": "y"}}, "a.h*", (True, ["a", "b", "c"])),
+        ({"h*": 1, "h1": 2}, "h*", (True, 1)),
+        ({"Header 2": "a"}, "Header *", (True, ["a"])),
+        ({"header": "a"}, "h*", (False, None)),
     ],
 )
 def test_a_path_finds_its_value(payload: dict[str, Any], path: str, found: tuple[bool, Any]) -> None:

@@ -12,10 +12,10 @@ from qdrant_client import QdrantClient
 from selectolax.lexbor import LexborHTMLParser
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.testing.defects import Corpus, find_defect, list_defects
+from ragval_pipeline.testing.defects import Corpus, defects, find_defect
 
 DELETING = [
-    entry.name for entry in list_defects()
+    entry.name for entry in defects().values()
     if CATALOGUE[entry.code].action == "delete" and (entry.variant is None or entry.code == "chunk.ingested_twice")
 ]  # fmt: skip
 

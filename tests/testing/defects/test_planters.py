@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.testing.defects import ONE, Corpus, clean, find_defect, judge, list_defects
+from ragval_pipeline.testing.defects import ONE, Corpus, clean, defects, find_defect, judge
 
 #: Planted in one corpus, where none may hide or explain away another, as the first two of the upper ones could.
 TOGETHER = [
@@ -40,7 +40,7 @@ _TOGETHER = {name for names in TOGETHER for name in names}
 REGRESSIONS = [("regression.query_lost", "regression.corpus_turnover"), ("regression.significant_drop",)]
 REST = [
     pytest.param(entry.name, marks=[pytest.mark.slow] if entry.name in _TOGETHER else [])
-    for entry in list_defects() if entry.variant is None and not entry.needs_baseline
+    for entry in defects().values() if entry.variant is None and not entry.needs_baseline
 ]  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def test_the_demo_itself_is_clean_and_what_is_planted_after_its_run_are_regressi
 
 
 def test_every_defect_that_needs_a_run_before_it_is_planted_after_one():
-    needing = {entry.name for entry in list_defects() if entry.variant is None and entry.needs_baseline}
+    needing = {entry.name for entry in defects().values() if entry.variant is None and entry.needs_baseline}
     assert {name for names in REGRESSIONS for name in names} == needing
 
 

@@ -13,7 +13,6 @@ from ragval_pipeline.testing.defects import (
     Planted,
     defects,
     find_defect,
-    list_defects,
 )
 from ragval_pipeline.testing.defects.registry import defect
 
@@ -28,12 +27,12 @@ def test_an_amount_is_at_least_one_and_at_most_all(amount: Amount, total: int, w
 
 def test_defects_are_listed_in_the_order_of_the_catalogue_with_variants_last():
     order = list(CATALOGUE)
-    listed = [(order.index(entry.code), entry.variant is not None) for entry in list_defects()]
+    listed = [(order.index(entry.code), entry.variant is not None) for entry in defects().values()]
     assert listed == sorted(listed)
 
 
 def test_each_defect_says_in_one_sentence_what_it_does():
-    for entry in list_defects():
+    for entry in defects().values():
         assert entry.describe.endswith("."), entry.name
         assert entry.describe[0].isupper(), entry.name
         assert "\n" not in entry.describe

@@ -117,6 +117,8 @@ def replaced(text: str) -> str:
         ("**Q&amp;A**: don&#39;t", "Q&amp;A: don't"),
         ("Write List&lt;String&gt; for a list of texts", "Write List&lt;String&gt; for a list of texts"),
         ("if a &lt; b &amp;&amp; b &gt; c:", "if a &lt; b &amp;&amp; b &gt; c:"),
+        ("Write List&amp;lt;String&amp;gt; for a list of texts", "Write List&lt;String&gt; for a list of texts"),
+        ("say &amp;quot;so&amp;quot; of Q&amp;amp;A twice", "say &quot;so&quot; of Q&amp;A twice"),
         ("Read more &amp; more about it", "Read more &amp; more about it"),
         (json.dumps("Größe der Schrift wählen")[1:-1], "Größe der Schrift wählen"),
         (r"Choose a size\n\nThe size of the letters", "Choose a size. The size of the letters"),

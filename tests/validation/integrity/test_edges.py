@@ -37,6 +37,13 @@ def test_lines_that_the_page_has_not_are_edges_by_their_first_word():
     assert words(framed) == (["document", "source", "date"], ["pagecount", "keywords"])
 
 
+def test_a_line_above_is_an_edge_although_the_page_has_its_first_word_somewhere():
+    page = Searched(f"The gripper of the arm and how it works\n{GRIPPER}\nThis page was published: read it")
+    above = "Document: The gripper of the arm and how it works\npublished: 17 zoo quiz\nDate: zoo"
+    openings, _ = edges_of(align(f"{above}\n\n{GRIPPER}", page))
+    assert [(edge.word, edge.strange) for edge in openings] == [("document", ""), ("published", "zoo"), ("date", "")]
+
+
 def test_a_change_in_the_middle_is_no_edge():
     assert words(GRIPPER.replace("motor", "banana")) == ([], [])
 

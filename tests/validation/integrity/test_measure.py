@@ -358,3 +358,16 @@ def test_what_is_lost_follows_from_a_text_that_differs_only_where_that_has_other
         assert "integrity.drifted" in codes(found)
         [finding] = [finding for finding in found.findings if finding.code == lost]
         assert (Aspect.TEXT not in finding.subjects[0].without) is replaced
+
+
+@pytest.mark.parametrize(
+    ("heading", "stored"),
+    [
+        ('Arms <img alt="Copy the path">', "[Arms](arms.html)Copy the path"),
+        ("Into&lt;U&gt; for From&lt;T&gt;", "[Into](into.html 'a trait')<U> for [From](from.html)<T>"),
+    ],
+)
+def test_a_heading_that_is_stored_with_its_markup_and_pictures_is_not_lost(heading: str, stored: str):
+    content = f"<h2>{heading}</h2><p>{GRIPPER}</p>"
+    assert compared(content, GRIPPER, headings=[stored]).headings == []
+    assert len(compared(content, GRIPPER, headings=[stored.replace("r", "x")]).headings) == 1

@@ -35,6 +35,16 @@ from ragval_pipeline.validation.payload.aliases import (
             {"text": "page_content", "source_url": "metadata.source", "title": "metadata.title"},
         ),
         (
+            "LangChain behind MarkdownHeaderTextSplitter",
+            ["page_content", "metadata", "metadata.source", "metadata.Header 1", "metadata.Header 2"],
+            {"text": "page_content", "source_url": "metadata.source", "headings": "metadata.Header *"},
+        ),
+        (
+            "DocSearch",
+            ["content", "url", "hierarchy", "hierarchy.lvl0", "hierarchy.lvl1"],
+            {"text": "content", "source_url": "url", "headings": "hierarchy.lvl*"},
+        ),
+        (
             "an own ingester that names the hash by its function",
             ["text", "url", "sha256"],
             {"text": "text", "source_url": "url", "text_hash": "sha256"},

@@ -51,6 +51,12 @@ def test_a_site_of_one_module_has_one_module():
     assert judged([point(number, module="Docs") for number in range(24)], modules=("docs", "docs")) == []
 
 
+def test_a_site_whose_pages_are_all_in_one_folder_has_one_module():
+    points = [point(number, module="releases") for number in range(24)]
+    flat = {f"https://docs.example.com/docs/m{page % 2}/p{page}": f"p{page}" for page in range(8)}
+    assert list(find_constants(evidence(*points, path_modules=flat))) == []
+
+
 def test_a_field_that_the_suite_filters_on_is_constant_on_purpose():
     assert judged([point(number, module="m0") for number in range(24)], filtered=("module",)) == []
 

@@ -202,6 +202,12 @@ def test_an_empty_text_makes_room_for_what_its_page_lacks() -> None:
     assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"]]
 
 
+def test_an_empty_text_of_a_page_that_nobody_read_stays_unknown() -> None:
+    empty = make_finding("payload.empty_field", ["1"], scope="text", details={"field": "text"})
+    [repair] = planned(empty, rows=[row("1", "gears/unread", text=" "), *ROWS[1:]])
+    assert (repair.unknown, repair.removed, repair.chunks) == ({"1"}, frozenset(), ())
+
+
 def test_a_module_that_no_other_point_of_its_page_has_becomes_theirs() -> None:
     rows = [row("1", "gears/a", module="Gars"), row("4", "gears/a"), *ROWS[1:]]
     [repair] = planned(make_finding("payload.unexpected_module", ["1"]), rows=rows)

@@ -313,7 +313,8 @@ def _attribute_texts(tree: LexborHTMLParser) -> Iterator[str]:
     """What extractors may take for text although no reader sees it: it is the page's all the same."""
     for tag, name in _ATTRIBUTES:
         for node in tree.css(f"{tag}[{name}]"):
-            text = " ".join((node.attributes[name] or "").split())
+            # A drawing's a[xlink:title] is found by the name without its prefix, too.
+            text = " ".join((node.attributes.get(name) or "").split())
             if text:
                 yield text
     for node in tree.css("annotation"):  # what a formula was written as
@@ -321,7 +322,7 @@ def _attribute_texts(tree: LexborHTMLParser) -> Iterator[str]:
     for node in tree.css("meta[content]"):
         known = node.attributes.get("name") or node.attributes.get("property") or ""
         if _DESCRIPTIONS.fullmatch(known):
-            yield " ".join((node.attributes["content"] or "").split())
+            yield " ".join((node.attributes.get("content") or "").split())
 
 
 def _joined(blocks: list[Block]) -> str:

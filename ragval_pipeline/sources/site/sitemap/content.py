@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +50,6 @@ def unreachable(location: str, problem: str, attempts: int = 1, **details: objec
 GZIP_MAGIC = b"\x1f\x8b"
 # The protocol allows 50 MiB unpacked; twice that is a generous reading, and more is a bomb or a mistake.
 MAX_BYTES = 100 * 2**20
-# Zeros unpack to a thousand times their size: 16 MiB a step.
-CHUNK = 16 * 1024
 
 
 @dataclass(frozen=True)
@@ -121,28 +121,13 @@ def unpacked(body: bytes, *, location: str, max_bytes: int = MAX_BYTES) -> bytes
         if len(body) > max_bytes:
             raise too_large(location, max_bytes)
         return body
-    pieces: list[bytes] = []
-    size, at, member = 0, 0, zlib.decompressobj(wbits=31)
-    while at < len(body):
-        chunk = body[at : at + CHUNK]
-        try:
-            pieces.append(member.decompress(chunk, max_bytes + 1 - size))
-        except zlib.error:
-            raise malformed(location, f"damaged gzip data near byte {at}", byte=at) from None
-        size += len(pieces[-1])
-        if size > max_bytes:
-            raise too_large(location, max_bytes)
-        at += len(chunk) - len(member.unused_data)
-        if member.eof:
-            at += _padding(body, at)
-            member = member if at == len(body) else zlib.decompressobj(wbits=31)
-    if not member.eof:
-        raise malformed(location, f"the gzip data ends early, at byte {len(body)}", byte=len(body))
-    return b"".join(pieces)
-
-
-def _padding(body: bytes, at: int) -> int:
-    end = at
-    while end < len(body) and body[end] == 0:
-        end += 1
-    return end - at
+    packed = io.BytesIO(body)
+    try:
+        text = gzip.GzipFile(fileobj=packed).read(max_bytes + 1)
+    except EOFError:
+        raise malformed(location, f"the gzip data ends early, at byte {len(body)}", byte=len(body)) from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise malformed(location, f"damaged gzip data before byte {packed.tell()}", byte=packed.tell()) from None
+    if len(text) > max_bytes:
+        raise too_large(location, max_bytes)
+    return text

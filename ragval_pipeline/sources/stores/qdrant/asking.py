@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Attempts, RetryPolicy, Verdict, call_with_retries
-from ragval_pipeline.sources.http.failures import retry_after_s
+from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Attempts, Verdict, call_with_retries, wait_hint
 from ragval_pipeline.suite.printing import LISTED, nearest
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _hint(error: BaseException) -> float | None:
     if isinstance(seconds, int | float):
         return float(seconds)
     _, found, value = str(error).partition("not a valid integer:")
-    return retry_after_s(value) if found else None
+    return wait_hint({"retry-after": value}) if found else None
 
 
 def _rpc_code(error: BaseException) -> str | None:
@@ -218,7 +218,7 @@ class Asking:
         policy: When to try again.
     """
 
-    def __init__(self, client: QdrantClient, *, collection: str, place: str, policy: RetryPolicy) -> None:
+    def __init__(self, client: QdrantClient, *, collection: str, place: str, policy: RetrySettings) -> None:
         self._client = client
         self._collection = collection
         self._place = place

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy, policy_of
 from ragval_pipeline.sources.stores.qdrant.asking import failure_of, holds_secrets
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.sections import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 
 if TYPE_CHECKING:
     import httpx
@@ -134,10 +133,10 @@ def _key(settings: QdrantSettings) -> str | None:
 
 def reader_of_suite(client: QdrantClient, suite: Suite) -> CollectionReader:
     """Reads the suite's collection through ``client``: its vector, its filter, its retries."""
-    return reader_of_settings(client, suite.qdrant, policy=policy_of(suite))
+    return reader_of_settings(client, suite.qdrant, policy=suite.retry)
 
 
-def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy: RetryPolicy) -> CollectionReader:
+def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy: RetrySettings) -> CollectionReader:
     """Reads the settings' collection through ``client``, its vector and its filter, as patiently as ``policy`` says."""
     return CollectionReader(
         client,

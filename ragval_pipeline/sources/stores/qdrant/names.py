@@ -55,13 +55,13 @@ def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
     """What ``with_payload`` must be to get ``fields``.
 
     A dotted name is asked for as a key that holds dots and as a path into nested payload, ``field#path`` also as the
-    field whose JSON text holds the path. A name that no path can hold (with a quotation mark, or empty) makes it the
-    whole payload.
+    field whose JSON text holds the path, ``name*`` also as what is around it. A name that no path can hold (with a
+    quotation mark, or empty), and ``name*`` at the top, make it the whole payload.
 
     Args:
         fields: Payload names; null: the whole payload.
     """
-    if fields is None or any(not name or '"' in name for name in fields):
+    if fields is None or any(not name or '"' in name or _is_numbered_at_top(name) for name in fields):
         return True
     return list(dict.fromkeys(key for name in fields for key in _keys(name)))
 
@@ -104,7 +104,12 @@ def _keys(name: str) -> list[str]:
     parts = name.split(".")
     if len(parts) == 1 or not all(parts):
         return [_quoted(name)]
-    return [_quoted(name), ".".join(map(_quoted, parts))]
+    inner = parts[:-1] if parts[-1].endswith("*") else parts
+    return [_quoted(name), ".".join(map(_quoted, inner))]
+
+
+def _is_numbered_at_top(name: str) -> bool:
+    return name.endswith("*") and "." not in name and "#" not in name
 
 
 def _quoted(key: str) -> str:

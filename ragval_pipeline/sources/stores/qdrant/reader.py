@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import Attempts, RetryPolicy
+from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
 from ragval_pipeline.sources.stores.qdrant.facts import (
@@ -30,6 +30,7 @@ from ragval_pipeline.sources.stores.qdrant.names import (
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
+from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable_payload
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class CollectionReader:
         place: str,
         vector_name: str | None = None,
         equal: dict[str, str | int | bool] | None = None,
-        policy: RetryPolicy | None = None,
+        policy: RetrySettings | None = None,
         concurrency: int = 1,
         batch: int = 1,
     ) -> None:
@@ -73,7 +74,7 @@ class CollectionReader:
         self._collection = collection
         self._vector_name = vector_name
         self._equal = equal or {}
-        self._ask = Asking(client, collection=collection, place=place, policy=policy or RetryPolicy())
+        self._ask = Asking(client, collection=collection, place=place, policy=policy or RetrySettings())
         self._rest = RestPoints.of_client(client, collection)
         self._concurrency, self._batch = concurrency, batch
         # None: a client that talks REST, whose server has not been asked yet whether it talks gRPC too.

@@ -7,7 +7,7 @@ import random
 from collections.abc import Collection, Sequence
 from html import escape
 
-from ragval_pipeline.testing.defects.choose import add_copies, choose_pages, choose_points, rewrite
+from ragval_pipeline.testing.defects.choose import add_copies, choose_pages, choose_points, ids_of, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 
@@ -29,7 +29,7 @@ def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
     points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
     copies = add_copies(corpus, points, salt="again")
-    subjects = frozenset(str(point.id) for point in (*points, *copies))
+    subjects = ids_of((*points, *copies))
     return Planted("chunk.duplicate_index", subjects)
 
 
@@ -89,7 +89,7 @@ def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     for point in points:
         page = corpus.pages()[corpus.get(point, "source_url")]
         copies += add_copies(corpus, [point], salt="twice", chunk_index=len(page))
-    subjects = frozenset(str(point.id) for point in (*points, *copies))
+    subjects = ids_of((*points, *copies))
     return Planted("chunk.duplicate_text", subjects)
 
 
@@ -102,7 +102,7 @@ def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     points = choose_points(corpus, amount, rng, suits=lambda point: _has_words_to_change(corpus.text(point)))
     scope = frozenset(corpus.scope_urls)
     copies = [_put_on_another_page(corpus, point, scope, rng) for point in points]
-    return Planted("chunk.near_duplicate", frozenset(str(point.id) for point in (*points, *copies)))
+    return Planted("chunk.near_duplicate", ids_of((*points, *copies)))
 
 
 @defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
@@ -133,7 +133,7 @@ def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
             corpus, [last], salt="old", chunk_index=len(indexed[url]), embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}"
         )
     rewrite(corpus, [(point, _shuffled(corpus.text(point), rng)) for point in old])
-    return Planted("chunk.stale_tail", frozenset(str(point.id) for point in old))
+    return Planted("chunk.stale_tail", ids_of(old))
 
 
 def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[str], rng: random.Random) -> StoredPoint:
@@ -188,7 +188,7 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
         corpus, amount, rng, min_chunks=3, suits=lambda url: _tokens(corpus, indexed[url][:-1]) > 1.1 * limit
     )
     joined = [_join(corpus, indexed[url], indexed[url][:-1]) for url in pages]
-    return Planted("chunk.over_model_limit", frozenset(str(point.id) for point in joined))
+    return Planted("chunk.over_model_limit", ids_of(joined))
 
 
 @defect(
@@ -210,7 +210,7 @@ def too_small(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     ends = [_end(corpus.text(point)) for point in corpus.points]
     points = choose_points(corpus, amount, rng, suits=lambda point: ends.count(_end(corpus.text(point))) == 1)
     rewrite(corpus, [(point, _end(corpus.text(point))) for point in points])
-    return Planted("chunk.too_small", frozenset(str(point.id) for point in points))
+    return Planted("chunk.too_small", ids_of(points))
 
 
 @defect("chunk.token_count_off", kind="points", describe="Multiplies the token count of a point by 5.")
@@ -218,7 +218,7 @@ def token_count_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
     points = choose_points(corpus, amount, rng, suits=lambda point: (corpus.get(point, "token_count") or 0) > 3)
     for point in points:
         corpus.put(point, "token_count", 5 * corpus.get(point, "token_count"))
-    return Planted("chunk.token_count_off", frozenset(str(point.id) for point in points))
+    return Planted("chunk.token_count_off", ids_of(points))
 
 
 def _limit_of_the_longest(corpus: Corpus) -> int:

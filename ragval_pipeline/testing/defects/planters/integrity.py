@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.site.html.page_text import page_texts
-from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, rewrite
+from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, ids_of, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
 
@@ -29,7 +29,7 @@ def drifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _ENOUGH_WORDS)
     vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(corpus.text(point))})
     rewrite(corpus, [(point, _with_other_words(corpus.text(point), vocabulary, rng)) for point in points])
-    return Planted("integrity.drifted", _ids(points))
+    return Planted("integrity.drifted", ids_of(points))
 
 
 @defect("integrity.gone", kind="points", describe="Swaps the texts of two chunks of different pages.")
@@ -42,7 +42,7 @@ def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
         (one, corpus.text(other)) for first, second in pairs for one, other in ((first, second), (second, first))
     ]
     rewrite(corpus, swapped)
-    return Planted("integrity.gone", _ids(point for point, _ in swapped))
+    return Planted("integrity.gone", ids_of(point for point, _ in swapped))
 
 
 @defect("integrity.not_captured", kind="points", describe="Cuts a paragraph of a page down to its first words.")
@@ -113,11 +113,7 @@ def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
     points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(corpus.text(point))))
     rewrite(corpus, [(point, corpus.text(point).replace("\n", "")) for point in points])
-    return Planted("text.glued_words", _ids(points))
-
-
-def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
-    return frozenset(str(point.id) for point in points)
+    return Planted("text.glued_words", ids_of(points))
 
 
 def _with_other_words(text: str, vocabulary: Sequence[str], rng: random.Random) -> str:

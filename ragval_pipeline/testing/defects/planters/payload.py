@@ -11,7 +11,7 @@ from itertools import cycle
 from typing import Any
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.testing.defects.choose import choose_points, required_fields
+from ragval_pipeline.testing.defects.choose import choose_points, ids_of, required_fields
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 
@@ -141,7 +141,7 @@ def _holding(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> l
 
 
 def _planted(code: str, corpus: Corpus, name: str, points: list[StoredPoint]) -> Planted:
-    return Planted(code, frozenset(str(point.id) for point in points), scope=corpus.fields[name], field=name)
+    return Planted(code, ids_of(points), scope=corpus.fields[name], field=name)
 
 
 @defect("payload.unexpected_module", kind="points", describe="Renames the module of a point.")
@@ -149,7 +149,7 @@ def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     points = choose_points(corpus, amount, rng)
     for point in points:
         corpus.put(point, "module", f"{corpus.get(point, 'module')} Archive")
-    subjects = frozenset(str(point.id) for point in points)
+    subjects = ids_of(points)
     return Planted("payload.unexpected_module", subjects)
 
 
@@ -189,7 +189,7 @@ def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     givers = [rng.choice(others) for _ in points]
     for point, giver in zip(points, givers, strict=True):
         corpus.put(point, "chunk_id", f"chunk-{giver.id}")
-    return Planted("payload.duplicate_id", frozenset(str(point.id) for point in (*points, *givers)))
+    return Planted("payload.duplicate_id", ids_of((*points, *givers)))
 
 
 @defect(
@@ -207,7 +207,7 @@ def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
     for point in points:
         point.id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"other {point.id}"))
-    return Planted("payload.id_rule", frozenset(str(point.id) for point in points))
+    return Planted("payload.id_rule", ids_of(points))
 
 
 @defect("payload.flat_headings", kind="points", describe="Cuts the headings of every point down to the first.")

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from ragval_pipeline.testing.defects.choose import choose_points, rewrite
+from ragval_pipeline.testing.defects.choose import choose_points, ids_of, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ALL, HALF, Amount, Planted, defect
 
@@ -34,7 +34,7 @@ def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     points = choose_points(corpus, amount, rng)
     for point in points:
         corpus.put(point, "headings", [f"{heading}\u200b" for heading in corpus.get(point, "headings")])
-    return Planted("text.zero_width", frozenset(str(point.id) for point in points))
+    return Planted("text.zero_width", ids_of(points))
 
 
 @defect(
@@ -65,7 +65,7 @@ def on_this_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     last = [page[-1] for page in corpus.pages().values()]
     rewrite(corpus, [(point, f"{corpus.text(point)}\n{_FOOTER}") for point in last])
-    return Planted("text.boilerplate", frozenset(str(point.id) for point in last))
+    return Planted("text.boilerplate", ids_of(last))
 
 
 @defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk and leaves its hash as it was.")
@@ -103,7 +103,7 @@ def _change(
 
     points = choose_points(corpus, amount, rng, suits=suitable)
     rewrite(corpus, [(point, change(corpus.text(point))) for point in points])
-    return Planted(code, frozenset(str(point.id) for point in points))
+    return Planted(code, ids_of(points))
 
 
 def _insert(text: str, char: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.testing.defects.choose import choose_points
+from ragval_pipeline.testing.defects.choose import choose_points, ids_of
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
 
@@ -29,7 +29,7 @@ def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
     for point in points:
         point.vector = [0.0] * corpus.space.size
-    return Planted("vector.zero", _ids(points))
+    return Planted("vector.zero", ids_of(points))
 
 
 @defect(
@@ -43,7 +43,7 @@ def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["qdrant"]["vector_name"] = "text"
     for point in points:
         point.vector = None
-    return Planted("vector.missing", _ids(points))
+    return Planted("vector.missing", ids_of(points))
 
 
 @defect("vector.identical", kind="points", describe="Copies the vector of a point to a point with another text.")
@@ -51,7 +51,7 @@ def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for source, target in pairs:
         target.vector = source.vector
-    return Planted("vector.identical", _ids(point for pair in pairs for point in pair))
+    return Planted("vector.identical", ids_of(point for pair in pairs for point in pair))
 
 
 @defect("vector.swapped", kind="points", describe="Exchanges the vectors of two points.")
@@ -59,7 +59,7 @@ def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for first, second in pairs:
         first.vector, second.vector = second.vector, first.vector
-    return Planted("vector.swapped", _ids(point for pair in pairs for point in pair))
+    return Planted("vector.swapped", ids_of(point for pair in pairs for point in pair))
 
 
 @defect(
@@ -74,7 +74,7 @@ def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     vectors = [point.vector for point in points]
     for point, vector in zip(points, [*vectors[1:], vectors[0]], strict=True):
         point.vector = vector
-    return Planted("vector.swapped", _ids(points))
+    return Planted("vector.swapped", ids_of(points))
 
 
 @defect(
@@ -130,7 +130,7 @@ def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = _population(corpus, amount, rng)
     for point, vector in zip(points, _rotated(corpus, points), strict=True):
         point.vector = vector
-    return Planted("vector.mixed_models", _ids(points))
+    return Planted("vector.mixed_models", ids_of(points))
 
 
 @defect(
@@ -146,7 +146,7 @@ def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
         point.vector = vector
         corpus.put(point, "model", _OTHER_MODEL)
         _a_minute_before(corpus, point)
-    return Planted("vector.mixed_models", _ids(points))
+    return Planted("vector.mixed_models", ids_of(points))
 
 
 @defect("vector.text_mismatch", kind="points", describe="Overwrites the vector of a point with noise.")
@@ -203,7 +203,7 @@ def vector_of_another_point(corpus: Corpus, amount: Amount, rng: random.Random) 
 
 
 def _mismatched(points: Iterable[StoredPoint]) -> Planted:
-    return Planted("vector.text_mismatch", _ids(points))
+    return Planted("vector.text_mismatch", ids_of(points))
 
 
 def _reworded(corpus: Corpus, rng: random.Random) -> list[str]:
@@ -217,10 +217,6 @@ def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vector
     for point, vector in zip(corpus.points, embed(corpus.points), strict=True):
         point.vector = vector
     return Planted("vector.model_mismatch", frozenset({corpus.collection}))
-
-
-def _ids(points: Iterable[StoredPoint]) -> frozenset[str]:
-    return frozenset(str(point.id) for point in points)
 
 
 def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[StoredPoint]:

@@ -13,19 +13,18 @@ from pydantic import SecretStr
 from qdrant_client import models
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.sections import QdrantSettings
+from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 
 KEY = "very-secret-key"
-QUICK = RetryPolicy(max=2, delay_s=0.01, deadline_s=20)
+QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=20)
 
 
 @contextlib.contextmanager
 def reading(
-    url: str, *, policy: RetryPolicy = QUICK, key: str | None = KEY, timeout_s: float = 5, **more: Any
+    url: str, *, policy: RetrySettings = QUICK, key: str | None = KEY, timeout_s: float = 5, **more: Any
 ) -> Iterator[CollectionReader]:
     settings = QdrantSettings(
         url=url, api_key=SecretStr(key) if key else None, collection="docs", timeout_s=timeout_s, **more

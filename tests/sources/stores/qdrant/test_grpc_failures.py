@@ -10,8 +10,8 @@ import pytest
 from qdrant_client import QdrantClient
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import RetryPolicy
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
+from ragval_pipeline.suite.sections import RetrySettings
 
 
 class Refusing(grpc.GenericRpcHandler):  # type: ignore[misc]
@@ -36,7 +36,7 @@ def reading(code: grpc.StatusCode, *metadata: tuple[str, str]) -> Iterator[tuple
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     client = QdrantClient(host="127.0.0.1", grpc_port=port, prefer_grpc=True, timeout=5, check_compatibility=False)
-    policy = RetryPolicy(max=2, delay_s=0.01, deadline_s=10)
+    policy = RetrySettings(max=2, delay_s=0.01, deadline_s=10)
     try:
         yield CollectionReader(client, collection="docs", place="127.0.0.1", policy=policy), handler
     finally:

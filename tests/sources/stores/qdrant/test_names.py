@@ -43,6 +43,8 @@ def test_an_id_has_one_text(stored: object, text: str) -> None:
         (["_node_content#text"], ['"_node_content#text"', "_node_content"]),
         (["m.node#a.b"], ['"m.node#a.b"', '"m.node"', "m.node"]),
         (["a", "a"], ["a"]),
+        (["metadata.Header *"], ['"metadata.Header *"', "metadata"]),
+        (["a", "h*"], True),
         (["a", 'b"c'], True),
         ([""], True),
     ],

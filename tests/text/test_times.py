@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from ragval_pipeline.validation.times import parse_time, utc_text
+from ragval_pipeline.text.times import as_time, parse_time, utc_text
 
 DAY = datetime(2026, 1, 31, tzinfo=UTC)
 
@@ -59,3 +59,19 @@ def test_times_are_written_in_utc_with_milliseconds_and_z() -> None:
     moment = datetime(2026, 1, 31, 2, 0, 0, 5999, tzinfo=timezone(timedelta(hours=2)))
     assert utc_text(moment) == "2026-01-31T00:00:00.005Z"
     assert parse_time(utc_text(DAY)) == DAY
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (1766822400, "2025-12-27T08:00:00.000Z"),
+        ("1766822400.0", "2025-12-27T08:00:00.000Z"),
+        ("2025-12-27 08:00", "2025-12-27 08:00"),
+        ("soon", "soon"),
+        (7, None),
+        (True, None),
+        (None, None),
+    ],
+)
+def test_stored_numbers_are_shown_as_times_and_texts_as_they_are(stored: object, shown: str | None) -> None:
+    assert as_time(stored) == shown
