@@ -31,6 +31,7 @@ def suite_schema() -> dict[str, Any]:
         "severity": _severity(),
         "queries": _queries(),
         "profile": {"enum": [None, *PROFILES]},
+        "latency": {"enum": ["on", "off", True, False]},  # YAML 1.1 reads bare on and off as truth values
     }
     properties.update({name: _described(properties[name], shape) for name, shape in new.items()})
     payload = definitions["PayloadSettings"]["properties"]

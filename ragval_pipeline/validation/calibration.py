@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
@@ -153,6 +154,10 @@ def _evenly(scores: Iterable[float]) -> list[float]:
     return [round(number / _SHOWN, 2) for number in range(first, last + 1, step)]
 
 
+def _few(counted: str) -> str:
+    return f"There is no more than {counted}: others may move the thresholds a lot."
+
+
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:
     if scores.by_suite < scores.asked:
         yield (
@@ -163,11 +168,11 @@ def _warnings(scores: Scores, strict: float) -> Iterable[str]:
     if not scores.positive:
         yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."
     elif len(scores.positive) < fewest_pairs():
-        yield f"There are only {len(scores.positive)} positive queries: a few more may move the thresholds a lot."
+        yield _few(plural(len(scores.positive), "positive query"))
     if not scores.negative:
         yield "There is no negative query: nothing tells what a threshold has to keep out. Add some, negative: true."
     elif len(scores.negative) < fewest_pairs():
-        yield f"There are only {len(scores.negative)} negative queries: a few more may move the thresholds a lot."
+        yield _few(plural(len(scores.negative), "negative query"))
     # A threshold that errs in few queries of either kind has at least this AUC.
     if scores.separation is not None and scores.separation < (1 - FEW) ** 2:
         yield (

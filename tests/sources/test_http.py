@@ -115,6 +115,16 @@ def test_a_429_that_asks_for_more_than_the_deadline_is_given_up_at_once():
     assert time.monotonic() - started < 5
 
 
+def test_a_proxy_of_the_environment_is_named_where_it_may_be_to_blame(monkeypatch):
+    proxy = refused_url()
+    monkeypatch.setenv("HTTP_PROXY", proxy.replace("http://", "http://user:s%40cret@"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    through = failure_of("http://docs.example/sitemap.xml")
+    assert "goes through the proxy of HTTP_PROXY" in through.remedy
+    assert "cret" not in str(through)
+    assert "proxy" not in failure_of(f"{proxy}/sitemap.xml").remedy
+
+
 def test_a_body_over_the_limit_is_refused():
     with serving({"/": b"x" * 3000}) as site:
         failure = failure_of(f"{site.url}/", max_bytes=2**10, policy=QUICK)

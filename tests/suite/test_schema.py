@@ -46,6 +46,11 @@ def test_both_are_schemas(suite: Draft202012Validator, queries: Draft202012Valid
     Draft202012Validator.check_schema(queries.schema)
 
 
+@pytest.mark.parametrize("written", ["on", "off", "'on'", "true"])
+def test_a_switch_may_be_written_bare(suite: Draft202012Validator, written: str):
+    assert problems(suite, SMALLEST | yaml.safe_load(f"latency: {written}")) == []
+
+
 def test_they_use_only_words_that_editors_know(suite: Draft202012Validator, queries: Draft202012Validator):
     known = {"$schema", "$comment", "$defs", "$ref", "title", "description", "default", "type", "properties",
              "patternProperties", "additionalProperties", "required", "anyOf", "oneOf", "items", "enum", "const",

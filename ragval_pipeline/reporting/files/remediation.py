@@ -78,10 +78,14 @@ class Remediation:
                     _note(self._delete, subject.name, finding.code)
 
     def as_json(self) -> dict[str, Any]:
-        """The file's content: lists sorted by URL or id, codes in report order; nobody decides about what goes."""
+        """The file's content: lists sorted by URL or id, codes in report order.
+
+        Nobody decides about what goes, and a page that goes is not ingested again unless the site has it.
+        """
+        stay = {*self._reingest} - ({*self._delete_pages} - {*self._scope_urls.values()})
         review = {name: codes for name, codes in self._review.items() if name not in self._delete}
         return {
-            "reingest_urls": _listed("url", self._reingest),
+            "reingest_urls": _listed("url", {url: codes for url, codes in self._reingest.items() if url in stay}),
             "reingest_point_ids": _listed("id", self._reingest_points),
             "delete_point_ids": _listed("id", self._delete, self._ingest_first),
             "delete_pages": _listed("url", self._delete_pages, self._ingest_first),

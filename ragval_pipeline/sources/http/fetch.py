@@ -16,7 +16,7 @@ from yarl import URL
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import GIVE_UP, Attempts, Verdict, call_with_retries, wait_hint
 from ragval_pipeline.sources.http.failures import Failure, explain, is_of_the_wire
-from ragval_pipeline.sources.http.hosts import ASKED, RefusedHostError, SuiteHosts
+from ragval_pipeline.sources.http.hosts import ASKED, RefusedHostError, SuiteHosts, proxy_hint
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, without_userinfo
 from ragval_pipeline.suite.sections import RetrySettings
 
@@ -302,7 +302,11 @@ class HttpFetcher:
             details: dict[str, object] = {"redirects_to": without_userinfo(error.target)} if error.target else {}
             remedy = "Name the host in source.host_aliases if it serves the same site"
             return Failure(error.problem, remedy, retry=False, code="source.malformed", details=details)
-        return explain(error, timeout_s=self._timeout_s) if is_of_the_wire(error) else None
+        if not is_of_the_wire(error):
+            return None
+        failure = explain(error, timeout_s=self._timeout_s)
+        hint = proxy_hint(url)
+        return replace(failure, remedy=f"{failure.remedy}.{hint.rstrip('.')}") if hint else failure
 
     def _pause(self, seconds: float) -> None:
         self._closed.wait(seconds)

@@ -89,8 +89,20 @@ def _folded(url: str) -> str:
 
 def _by_proxy(request: httpx.Request) -> bool:
     """Whether a proxy resolves the name, so that neither address is the host's."""
+    return goes_by_proxy(request.url.scheme, request.url.host)
+
+
+def goes_by_proxy(scheme: str, host: str) -> bool:
+    """Whether the environment sends requests to a host through a proxy."""
     proxies = getproxies()
-    return bool(proxies.get(request.url.scheme) or proxies.get("all")) and not proxy_bypass(request.url.host)
+    return bool(proxies.get(scheme) or proxies.get("all")) and not proxy_bypass(host)
+
+
+def proxy_hint(url: str) -> str:
+    """What else to look at when a request by http(s) found no answer; empty where no proxy stands between."""
+    if not is_http_url(url) or not goes_by_proxy(url.partition(":")[0].lower(), host_of(url) or ""):
+        return ""
+    return " The request goes through the proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: look there, or set NO_PROXY."
 
 
 async def _addresses(host: str) -> list[str]:

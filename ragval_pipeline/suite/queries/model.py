@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from ragval_pipeline.suite.printing import nearest, printable
 from ragval_pipeline.suite.sections import Fraction, Rank
 from ragval_pipeline.text.characters import is_blank
 
@@ -136,7 +137,7 @@ class TestQuery(BaseModel):
     @model_validator(mode="after")
     def _negative_expects_nothing(self) -> TestQuery:
         if self.negative and (self.relevant_urls or self.acceptable_urls or self.expected_results):
-            raise ValueError("a negative query cannot name relevant pages or expected results")
+            raise ValueError("a negative query cannot name relevant pages or expected results: keep one of the two")
         return self
 
     @property
@@ -228,6 +229,10 @@ def expected_result(result: Any) -> Any:
     if isinstance(nested, Mapping):
         del flat["metadata"]
     stated = {key: value for key, value in flat.items() if not _is_nothing(value) and key not in _UNCOMPARED}
-    if not stated or any(key not in EXPECTED_RESULT_KEYS for key in stated):
-        raise ValueError(f"each expected result states some of {', '.join(EXPECTED_RESULT_KEYS)}")
+    unknown = next((str(key) for key in stated if key not in EXPECTED_RESULT_KEYS), None)
+    if not stated or unknown is not None:
+        named = f" and not {printable(unknown)}" if unknown is not None else ""
+        close = nearest(unknown or "", EXPECTED_RESULT_KEYS, count=1)
+        hint = f". Did you mean {close[0]}?" if close else ""
+        raise ValueError(f"each expected result states some of {', '.join(EXPECTED_RESULT_KEYS)}{named}{hint}")
     return stated

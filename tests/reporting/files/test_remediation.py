@@ -202,6 +202,14 @@ def test_an_orphan_page_is_deleted_with_all_its_points():
     assert ids(result["delete_point_ids"]) == ["8", "9"]
 
 
+def test_a_page_that_goes_is_not_ingested_again_for_what_is_wrong_with_its_points():
+    old = "https://docs.example.com/old"
+    field = make_finding("payload.empty_field", [Subject("8", {"page_url": old}), Subject("2", page="key:intro")])
+    result = remedy(field, make_finding("coverage.orphan_page", [old]), lookup=PointLookup(ids_of={old: ["8"]}))
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert [entry["url"] for entry in result["delete_pages"]] == [old]
+
+
 def moved_to(old):
     """Findings of a page of the site that no point has, whose text stands under another address."""
     orphan = make_finding("coverage.orphan_page", [Subject(name=old, page="key:old", details={"reason": "gone"})])

@@ -67,6 +67,10 @@ def test_the_threshold_has_two_names(name: str):
         ({"query_text": "x", "negative": True, "relevant_urls": ["a"]}, "a negative query cannot name"),
         ({"query_text": "x", "negative": True, "expected_results": [{"id": 1}]}, "a negative query cannot name"),
         ({"query_text": "x", "expected_results": [{"url": "a"}]}, "each expected result states some of"),
+        (
+            {"query_text": "x", "expected_results": [{"id": 1, "sorce_url": "a"}]},
+            "and not sorce_url. Did you mean source_url?",
+        ),
         ({"query_text": "x", "expected_results": [{}]}, "each expected result states some of"),
         ({"query_text": "x", "expected_results": [{"id": None}]}, "each expected result states some of"),
     ],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Attempts, Verdict, call_with_retries, wait_hint
+from ragval_pipeline.sources.http.hosts import proxy_hint
 from ragval_pipeline.suite.printing import LISTED, nearest
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
@@ -74,6 +75,8 @@ def failure_of(error: BaseException, *, place: str, tries: int, key: str | None 
         key: The key that was sent: kept out of the message also when the server repeats it.
     """
     problem, remedy = _explain(error)
+    if _of_the_wire(error):
+        remedy += proxy_hint(place)
     if key:
         problem = problem.replace(key, "***")
     return SystemFailure(

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from qdrant_client import models
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.stores.qdrant import asking
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
@@ -171,3 +172,18 @@ def test_a_mistake_in_a_program_is_not_blamed_on_qdrant() -> None:
 
     with pytest.raises(TypeError):
         CollectionReader(Client(), collection="c", place="x", policy=QUICK).count()  # type: ignore[arg-type]
+
+
+def test_a_proxy_of_the_environment_is_named_where_it_may_be_to_blame(monkeypatch: pytest.MonkeyPatch) -> None:
+    import httpx
+    from qdrant_client.http.exceptions import ResponseHandlingException
+
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "inner.example")
+    refused = ResponseHandlingException(httpx.ConnectError("[Errno 111] Connection refused"))
+    told = {
+        host: str(asking.failure_of(refused, place=f"http://{host}:6333", tries=1))
+        for host in ("outer.example", "inner.example")
+    }
+    assert "through the proxy of HTTP_PROXY" in told["outer.example"]
+    assert "proxy" not in told["inner.example"]
