@@ -28,12 +28,20 @@ class CohereEmbedder(RemoteEmbedder):
 
     def _make_client(self) -> cohere.ClientV2:
         import cohere
+        import httpx
+
+        from ragval_pipeline.sources.http.paced import paced
 
         return cohere.ClientV2(
             self._endpoint.api_key,
             base_url=self._endpoint.base_url,
             timeout=self._timeout_s,
             client_name="ragval",
+            httpx_client=httpx.Client(
+                timeout=self._timeout_s,
+                follow_redirects=True,
+                event_hooks=paced(self._timeout_s, httpx.Client),
+            ),
         )
 
     def _close_client(self, client: Any) -> None:
@@ -101,6 +109,9 @@ class OpenAIEmbedder(RemoteEmbedder):
     def _make_client(self) -> openai.OpenAI:
         import openai
 
+        from ragval_pipeline.sources.http.paced import paced
+
+        http = openai.DefaultHttpxClient
         base, query = self._endpoint.base_url, {}
         headers: dict[str, str] = {}
         if base is not None:
@@ -116,6 +127,7 @@ class OpenAIEmbedder(RemoteEmbedder):
             max_retries=0,
             default_query=query,
             default_headers=headers,
+            http_client=http(timeout=self._timeout_s, event_hooks=paced(self._timeout_s, http)),
         )
 
     def _post(self, texts: list[str], input_type: InputType) -> Answer:

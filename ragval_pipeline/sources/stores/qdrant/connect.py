@@ -72,6 +72,10 @@ def _client(settings: QdrantSettings) -> QdrantClient:
         try:
             if settings.path is not None:
                 return QdrantClient(path=str(settings.path))
+            import httpx
+
+            from ragval_pipeline.sources.http.paced import paced
+
             client = QdrantClient(
                 url=settings.url,
                 api_key=key,
@@ -79,6 +83,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 grpc_port=settings.grpc_port,
                 timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
+                event_hooks=paced(settings.timeout_s, httpx.Client),
             )
             client.http.client.add_middleware(_apart_from_its_stream)
             return client

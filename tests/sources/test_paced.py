@@ -1,0 +1,64 @@
+"""Answers that drip: every read is in time, and the whole never ends."""
+
+import socket
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder
+from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
+from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
+from ragval_pipeline.testing.faults.http_host import raw_server
+
+ONCE = RetrySettings(max=0)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+#: Drips after which the server hangs up: an answer that nobody limits ends, too, and is told as another failure.
+DRIPS = 200
+
+
+def drip(connection: socket.socket, over: threading.Event) -> None:
+    connection.sendall(HEAD)
+    for _ in range(DRIPS):
+        if over.wait(0.05):
+            return
+        connection.sendall(b" ")
+
+
+def qdrant(url: str) -> None:
+    settings = QdrantSettings(url=url, collection="docs", timeout_s=0.2, prefer_grpc=False)
+    with open_client(settings) as client:
+        reader_of_settings(client, settings, policy=ONCE).facts()
+
+
+def cohere(url: str) -> None:
+    CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=url, policy=ONCE, timeout_s=0.2).embed(
+        ["a"], input_type="search_query"
+    )
+
+
+def openai(url: str) -> None:
+    OpenAIEmbedder(model="m", api_key="k", base_url=f"{url}/v1", policy=ONCE, timeout_s=0.2).embed(
+        ["a"], input_type="search_query"
+    )
+
+
+@pytest.mark.parametrize("ask", [qdrant, cohere, openai])
+def test_an_answer_that_drips_is_one_that_does_not_come_in_time(ask: Callable[[str], None]) -> None:
+    with raw_server(drip) as server, pytest.raises(SystemFailure, match=r"in time|timed out") as told:
+        ask(server.url)
+    assert "broke off" not in str(told.value)
+
+
+@pytest.mark.parametrize("ask", [qdrant, cohere, openai])
+def test_one_that_keeps_coming_may_take_longer(ask: Callable[[str], None]) -> None:
+    def pour(connection: socket.socket, over: threading.Event) -> None:
+        connection.sendall(HEAD)
+        for _ in range(10):
+            over.wait(0.05)
+            connection.sendall(b" " * 10_000)
+
+    with raw_server(pour) as server, pytest.raises(SystemFailure) as told:
+        ask(server.url)
+    assert "time" not in str(told.value), "blanks are no answer, but all of them were read"
