@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.content import (
@@ -20,6 +22,7 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
     stands_among,
 )
+from ragval_pipeline.validation.thresholds import FEWEST
 
 #: Passages, headings and joins that the details of one subject hold.
 DETAILED = 10  # shown
@@ -104,8 +107,33 @@ def _drifted(compared: Compared) -> Iterator[Subject]:
 
 
 @detector("integrity.gone", needs=Compared)
-def _gone(compared: Compared) -> Iterator[Subject]:
-    return _of_class(compared, "gone")
+def _gone(compared: Compared) -> Iterator[Finding]:
+    subjects = list(_of_class(compared, "gone"))
+    if subjects:
+        yield make_finding(
+            "integrity.gone", subjects, cause=_stand_in(compared, [subject.name for subject in subjects])
+        )
+
+
+def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
+    """The cause where several pages have the same text in their place: what the crawler was answered."""
+    alike: dict[tuple[int, ...], list[ChunkFacts]] = {}
+    for name in gone:
+        chunk = compared.differing[name]
+        if chunk.probes and name not in compared.stands_on:
+            alike.setdefault(chunk.probes, []).append(chunk)
+    pages, points = 0, 0
+    for chunks in alike.values():
+        held = {chunk.page_key for chunk in chunks}
+        if len(held) >= FEWEST:
+            pages, points = max(pages, len(held)), points + len(chunks)
+    if not pages:
+        return None
+    told = (
+        f"The same text is stored for {pages:,} pages, and none of them shows it: the crawler was given something else "
+        "than a reader, such as a notice to enable JavaScript, to accept cookies or to sign in."
+    )
+    return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
 
 
 def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:

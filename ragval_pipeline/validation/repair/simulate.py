@@ -17,7 +17,7 @@ from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.validation.repair.cases import JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
-from ragval_pipeline.validation.thresholds import ROUNDING
+from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,9 +261,12 @@ def _result(
     kept = {code: names - cleared[code] for code, names in subjects.items()}
     queries = frozenset[str]().union(*(names for code, names in cleared.items() if code in QUERIES))
     if not QUERIES.isdisjoint(cleared):
+        failed = {entry.name for finding in findings if finding.code in QUERIES for entry in finding.subjects}
         for finding in findings:
             if finding.code.startswith("regression.") and finding.code in JUDGED:
-                names = frozenset(entry.name for entry in finding.subjects if _is_made_good(finding, entry, queries))
+                names = frozenset(
+                    entry.name for entry in finding.subjects if _is_made_good(finding, entry, failed, queries)
+                )
                 others = frozenset(entry.name for entry in finding.subjects) - names
                 cleared[finding.code] = cleared.get(finding.code, none) | names
                 kept[finding.code] = kept.get(finding.code, none) | others
@@ -279,12 +282,16 @@ def _by_code(keys: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     return {code: frozenset(names) for code, names in found.items()}
 
 
-def _is_made_good(finding: Finding, subject: Any, queries: Collection[str]) -> bool:
-    """Whether a lost query passes again, or every query that pulls a metric down does."""
+def _is_made_good(finding: Finding, subject: Any, failed: Collection[str], cleared: Collection[str]) -> bool:
+    """Whether a lost query passes again, or all that pull a metric down and fail do, where these are most of them.
+
+    Some that pull it down may pass, with what they expect at a lower rank.
+    """
     if finding.code == "regression.query_lost":
-        return subject.name in queries
-    lower = subject.details.get("queries", ())
-    return bool(lower) and set(lower) <= set(queries)
+        return subject.name in cleared
+    lower = set(subject.details.get("queries", ()))
+    good = lower.intersection(cleared)
+    return lower.intersection(failed) == good and len(good) > MOST * len(lower)
 
 
 def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:

@@ -95,6 +95,17 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
     assert all(Aspect.VERSION in subject.without for subject in gone.subjects)
 
 
+def test_one_text_in_place_of_several_pages_is_told_as_what_the_crawler_was_given(tmp_path: Path):
+    shell = "Please enable JavaScript in your browser to see what this site has to say."
+    instead = measured(tmp_path / "shell", PAGES, *changed(to=dict.fromkeys(range(4), shell)))
+    [gone] = (finding for finding in instead.findings if finding.code == "integrity.gone")
+    assert "JavaScript" in gone.cause
+    another = "Quick zebras jump over lazy dogs every morning, and none of them is late for it."
+    beside = measured(tmp_path / "beside", PAGES, *changed(to={0: another, 2: shell, 3: shell}))
+    [gone] = (finding for finding in beside.findings if finding.code == "integrity.gone")
+    assert "JavaScript" not in gone.cause
+
+
 @pytest.mark.parametrize(("stored_as", "gone"), [("/b", ["0", "1"]), ("/old", [])])
 def test_a_text_that_mostly_stands_on_its_page_is_of_another_only_where_that_one_lacks_it(
     stored_as: str, gone: list[str], tmp_path: Path

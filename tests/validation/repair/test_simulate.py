@@ -49,11 +49,12 @@ def tried(
     findings: Sequence[Finding] | None = None,
     by_chance: Collection[str] = (),
     questions: Sequence[Sequence[float]] = (),
+    others: Sequence[TestQuery] = (),
 ) -> Simulated:
     found = [make_finding("query.failed", ["q"])] if findings is None else findings
     return simulate(
         repairs,
-        cases_of(found, [query], SETTINGS),
+        cases_of(found, [query, *others], SETTINGS),
         found,
         vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
         questions=[np.array(vector) for vector in questions],
@@ -187,12 +188,18 @@ def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
     }
 
 
-def test_a_metric_follows_only_when_every_query_that_pulls_it_down_passes() -> None:
-    failed = make_finding("query.failed", ["q"])
-    for lower, follows in ((["q"], True), (["q", "other"], False)):
+def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_are_most_of_them() -> None:
+    failed = make_finding("query.failed", ["q", "r", "unasked"])
+    for lower, follows in (
+        (["q"], True),
+        (["q", "passing"], False),
+        (["q", "r", "passing"], True),
+        (["q", "r", "unasked"], False),
+    ):
         subject = Subject(name="hit_at_3", details={"queries": lower})
         drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
-        links = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=[failed, drop]).links
+        repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
+        links = tried(repair, findings=[failed, drop], others=[other]).links
         assert ("hit_at_3" in links.get("regression.significant_drop", {})) is follows
 
 
