@@ -3,6 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 
@@ -33,15 +34,15 @@ def qdrant(url: str) -> None:
 
 
 def cohere(url: str) -> None:
-    CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=url, policy=ONCE, timeout_s=0.2).embed(
-        ["a"], input_type="search_query"
-    )
+    embedder = CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=url, policy=ONCE, timeout_s=0.2)
+    with closing(embedder):
+        embedder.embed(["a"], input_type="search_query")
 
 
 def openai(url: str) -> None:
-    OpenAIEmbedder(model="m", api_key="k", base_url=f"{url}/v1", policy=ONCE, timeout_s=0.2).embed(
-        ["a"], input_type="search_query"
-    )
+    embedder = OpenAIEmbedder(model="m", api_key="k", base_url=f"{url}/v1", policy=ONCE, timeout_s=0.2)
+    with closing(embedder):
+        embedder.embed(["a"], input_type="search_query")
 
 
 @pytest.mark.parametrize("ask", [qdrant, cohere, openai])

@@ -15,26 +15,15 @@ KEY = "canary-3f9a-key"
 QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=20)
 
 
-OPENED: list[CohereEmbedder] = []
-
-
 @pytest.fixture
 def cohere():
     with CohereStandIn(delay_s=1.0) as standin:
         yield standin
 
 
-@pytest.fixture(autouse=True)
-def _close_embedders():
-    yield
-    while OPENED:
-        OPENED.pop().close()
-
-
 def embedder(cohere: CohereStandIn, **settings) -> CohereEmbedder:
     defaults = {"model": "embed-english-v3.0", "api_key": KEY, "base_url": cohere.url, "policy": QUICK, "timeout_s": 10}
-    OPENED.append(CohereEmbedder(**{**defaults, **settings}))
-    return OPENED[-1]
+    return CohereEmbedder(**{**defaults, **settings})
 
 
 def failure(cohere: CohereStandIn, **settings) -> SystemFailure:
