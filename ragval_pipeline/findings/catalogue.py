@@ -105,8 +105,8 @@ _ROWS = (
         many="of the sitemap redirect, are noindex, or are gone",
         measured="Each page in scope is read. It is named when the server redirects it elsewhere, answers that it "
             "is gone, or when the page asks not to be indexed.",
-        cause="The sitemap was not rebuilt after pages were moved or removed.",
-        remedy="Remove the page from the sitemap, or restore it."),
+        cause="The sitemap lists whatever was built, or was not rebuilt after pages were moved or removed.",
+        remedy="Take the page out of the sitemap or of source, by source.exclude; restore it if it should be there."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PLACE}, fields=("source_url",),
         lowers=("coverage", "source_captured", "self_retrieval"),

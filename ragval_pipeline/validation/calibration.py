@@ -155,7 +155,7 @@ def _evenly(scores: Iterable[float]) -> list[float]:
 
 
 def _few(counted: str) -> str:
-    return f"There is no more than {counted}: others may move the thresholds a lot."
+    return f"The thresholds rest on {counted}: a few more may move them a lot."
 
 
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TypeVar
 
 _Number = TypeVar("_Number", int, float)
@@ -51,7 +52,7 @@ def threshold(value: _Number, *, unit: str, codes: str, reason: str, evidence: s
 
 def table() -> list[Threshold]:
     """All rows, each with the name of its constant in this module."""
-    names = [name for name in globals() if name.isupper() and not name.startswith("_")]
+    names = [name for name, value in globals().items() if name.isupper() and isinstance(value, int | float)]
     return [replace(row, name=name) for name, row in zip(names, _ROWS, strict=True)]
 
 
@@ -228,6 +229,7 @@ SKEW_MINUTES = threshold(
     evidence="convention: synchronised clocks differ by seconds, a static site is built in minutes, and a restored "
     "one is dated at once",
 )
+CLOCK_SKEW = timedelta(minutes=SKEW_MINUTES)
 ANCHOR_LETTERS = threshold(
     24,
     unit="letters in one run",

@@ -18,8 +18,7 @@ from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.points import with_share
-from ragval_pipeline.validation.thresholds import MOST
-from ragval_pipeline.validation.times import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
 #: What tells generations apart so that the older ones are known.
 BY_DATE = "embedded_at"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
 from ragval_pipeline.text.times import parse_time
-from ragval_pipeline.validation.times import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,8 +23,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of, is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import FEW, MOST, PASSAGE_LETTERS
-from ragval_pipeline.validation.times import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, MOST, PASSAGE_LETTERS
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
-from ragval_pipeline.validation.times import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 ASSET = "coverage_report"
 _UNLISTED = "not in the sitemap"

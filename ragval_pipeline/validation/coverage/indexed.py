@@ -10,7 +10,7 @@ from typing import Any
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.text.times import parse_time
-from ragval_pipeline.validation.times import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 #: Snapshot columns that ``collect_pages`` needs.
 COLUMNS = ("page_key", "source_url", "embedded_at", "chunk_index", "text_sha256")

@@ -40,6 +40,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     facts, inventory = reviewed.facts, reviewed.golden.inventory
     key = inventory.folder().key
     site = {page.key for page in inventory.pages}
+    known = site.union(facts.pages)
     site_modules = {} if inventory.failure else Counter(modules_of(inventory.pages).values())
     known_urls = {page.key: page.url for page in inventory.pages}
     subjects = []
@@ -57,7 +58,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
             on_site = site | ({query.expected_module} if borne else set())
             bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
-            meant = {url: known_urls.get(page, page) for url, page in bare.items() if page in site.union(facts.pages)}
+            meant = {url: known_urls.get(page, page) for url, page in bare.items() if page in known}
             subject = _subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant)
             told = {"expected_results": of_results} if of_results else {}
             subjects.append(replace(subject, details={**subject.details, **told}))

@@ -15,7 +15,7 @@ from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
 from ragval_pipeline.text.times import parse_time
-from ragval_pipeline.validation.times import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 if TYPE_CHECKING:
     import numpy as np
