@@ -16,6 +16,7 @@ from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.chunks.layout import stored_of
+from ragval_pipeline.validation.facts.texts import EXCERPT
 from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, lost_passages
 from ragval_pipeline.validation.thresholds import MOST
 
@@ -38,8 +39,6 @@ Lost = Literal["its beginning", "its end", "its headings", "its code", "its tabl
 
 #: Marks that parts of a page's title stand between; the site's own name is the last part.
 _PARTS = (" | ", " — ", " – ", " · ", " :: ", " - ")  # noqa: RUF001 titles have dashes
-#: First words of a chunk that say which one it is.
-_WORDS = 90
 _BATCH = 4096
 
 
@@ -245,8 +244,13 @@ def _first_words(files: CorpusFiles, names: Collection[str]) -> dict[str, str]:
     for batch in files.batches(table[0], ("point_id", table[1])):
         chosen = batch.filter(pc.is_in(batch.column("point_id"), wanted))
         for name, text in zip(chosen.column(0).to_pylist(), chosen.column(1).to_pylist(), strict=True):
-            words[name] = (text or "")[: 4 * _WORDS]
+            words[name] = _begun((text or "")[:EXCERPT])
     return words
+
+
+def _begun(text: str) -> str:
+    """A beginning that may have been cut within a word, in whole words."""
+    return text if len(text) < EXCERPT else f"{text.rpartition(' ')[0] or text}…"
 
 
 def _clean_titles(pages: Iterable[PageEntry]) -> None:

@@ -175,3 +175,17 @@ def test_evidence_that_cannot_be_read_costs_names_and_not_the_report(tmp_path):
     (tmp_path / "broken.parquet").write_bytes(b"no parquet")
     found = read_corpus(CorpusFiles(payload=[UPath(tmp_path / "broken.parquet")]), {"p1"})
     assert (found.points, found.pages, list(found.lengths)) == ({}, {}, [])
+
+
+def test_the_first_words_of_a_chunk_end_with_a_word_wherever_its_beginning_was_cut(tmp_path):
+    texts = ["one line", "word " * 100, "x" * 500]
+    payload = [
+        {"point_id": f"p{n}", "page_key": "/a", "page_url": "/a", "source_url": "/a", "title": "A", "chunk_index": n,
+         "text": text} for n, text in enumerate(texts)
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(payload), tmp_path / "payload.parquet")
+    corpus = read_corpus(CorpusFiles([UPath(tmp_path / "payload.parquet")]), {"p0", "p1", "p2"})
+    words = [corpus.points[name].words for name in ("p0", "p1", "p2")]
+    assert words[0] == "one line"
+    assert words[1].endswith("word…")
+    assert set(words[2]) == {"x", "…"}

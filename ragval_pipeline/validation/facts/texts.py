@@ -75,7 +75,7 @@ COLUMNS = (
     "text_hash", "text_sha256",
 )  # fmt: skip
 #: Characters of a text that are kept to be shown.
-_EXCERPT = 120  # shown
+EXCERPT = 120  # shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ def described(
             digest=hash_of(seen) if own else None,
             blank=is_blank(text),
             body=_letters(own) - sum(map(_letters, _title_lines(stored, titles))),
-            excerpt=seen[:_EXCERPT],
+            excerpt=seen[:EXCERPT],
             strays=tuple(_strays(text, headings, page.body if page else "")),
             damaged=tuple(damaged),
             stored_hash=digest,
