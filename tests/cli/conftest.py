@@ -75,8 +75,9 @@ class Home:
         self.suite.write_text(yaml.safe_dump(content), encoding="utf-8")
 
     def reports(self) -> list[Path]:
-        """Folders of finished runs."""
-        return sorted((self.folder / "reports").glob("*/*/validation_report.json"))
+        """Reports of finished runs, the latest last; runs of one second are told by their reports."""
+        found = (self.folder / "reports").glob("*/*/validation_report.json")
+        return sorted(found, key=lambda file: json.loads(file.read_bytes())["timestamp"])
 
     def files(self) -> set[str]:
         """Everything in the folder, the lock of the embedded Qdrant left out."""

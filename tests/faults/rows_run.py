@@ -27,45 +27,34 @@ STEPS = (
 )  # fmt: skip
 
 
-def at(step: str, how: signal.Signals) -> Callable[[Stage], Any]:
-    """A signal to this process as soon as a step begins."""
+def once_at(step: str, act: Callable[[Stage], Any]) -> Callable[[Stage], Any]:
+    """What happens as soon as a step begins."""
 
     def inject(stage: Stage) -> None:
         def strike(name: str) -> None:
             if name == step:
                 stage.at_step = None
-                os.kill(os.getpid(), how)
+                act(stage)
 
         stage.at_step = strike
 
     return inject
 
 
-def removed_at(step: str) -> Callable[[Stage], Any]:
-    """Everything below ``report_uri`` goes as a step begins."""
-
-    def inject(stage: Stage) -> None:
-        def remove(name: str) -> None:
-            if name == step:
-                shutil.rmtree(stage.folder / "reports")
-
-        stage.at_step = remove
-
-    return inject
+def signalled(how: signal.Signals, _: Stage) -> None:
+    """A signal to this process."""
+    os.kill(os.getpid(), how)
 
 
-def full_at(step: str) -> Callable[[Stage], Any]:
-    """No space is left from a step on."""
+def without_reports(stage: Stage) -> None:
+    """Everything below ``report_uri`` goes."""
+    shutil.rmtree(stage.folder / "reports")
 
-    def inject(stage: Stage) -> None:
-        def fill(name: str) -> None:
-            if name == step:
-                refuse = mock.Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
-                stage.stack.enter_context(mock.patch("ragval_pipeline.sources.storage._write_local", refuse))
 
-        stage.at_step = fill
-
-    return inject
+def full(stage: Stage) -> None:
+    """No space is left from now on."""
+    refuse = mock.Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    stage.stack.enter_context(mock.patch("ragval_pipeline.sources.storage._write_local", refuse))
 
 
 def left(name: str, content: bytes) -> Callable[[Stage], Any]:
@@ -145,7 +134,7 @@ history = partial(
 )
 
 ROWS = [
-    *(interrupted(f"{how.name} at {step}", inject=at(step, how), slow=place % 3 != rest)
+    *(interrupted(f"{how.name} at {step}", inject=once_at(step, partial(signalled, how)), slow=place % 3 != rest)
       for how, rest in ((signal.SIGINT, 0), (signal.SIGTERM, 1)) for place, step in enumerate(STEPS)),
     history("half a report", inject=left("validation_report.json", b'{"schema_version": '), only="coverage"),
     history("a report of another program", inject=left("validation_report.json", b"[]"), only="coverage", slow=True),
@@ -166,9 +155,9 @@ ROWS = [
     Fault("a Qdrant with a certificate of another name", "network", lambda stage: stage.edit(
         qdrant={"path": None, "url": other_name(stage), "timeout_s": 2}), 3, "error", "TLS problem"),
     Fault("a folder that cannot be made", "reports", reports_at("/proc/ragval"), 3, None, "report"),
-    Fault("reports that are removed while a run is at work", "reports", removed_at("query_validation_results"), 3, None,
+    Fault("reports that are removed while a run is at work", "reports", once_at("query_validation_results", without_reports), 3, None,
           "files of the run were removed", only="coverage,queries"),
-    Fault("a disk that fills up while a run is at work", "reports", full_at("query_validation_results"), 3, None,
+    Fault("a disk that fills up while a run is at work", "reports", once_at("query_validation_results", full), 3, None,
           "No space left on device. Free space", only="coverage,queries"),
     Fault("a full disk", "reports", reports_at("/dev/full/x"), 2, None, "report_uri"),
 ]  # fmt: skip
