@@ -18,8 +18,10 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Cause, Reading, Site, matched_indices, readings
 from ragval_pipeline.findings.model import DECIDED, OF_A_FIELD, OF_POINTS, OF_THE_WHOLE, Aspect, Finding, Subject
 
-#: Causes whose repair was simulated, by code and name of what it was tried on: those that clear it, or that do not.
-Simulated = Mapping[str, Mapping[str, frozenset[str]]]
+#: By code and name of a subject what has to be repaired, as simulations show: one cause of each set.
+Needs = Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
+#: By code and name of a subject the causes whose simulated repair leaves it as it is.
+Refuted = Mapping[str, Mapping[str, frozenset[str]]]
 
 
 @cache
@@ -74,8 +76,8 @@ def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
 def explain(
     findings: Sequence[Finding],
     site: Site,
-    simulated: Simulated | None = None,
-    refuted: Simulated | None = None,
+    simulated: Needs | None = None,
+    refuted: Refuted | None = None,
     untried: AbstractSet[str] = frozenset(),
 ) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
@@ -89,16 +91,16 @@ def explain(
     Args:
         findings: All findings of the run, with their shares.
         site: What is known of pages.
-        simulated: For codes whose causes were computed: by name of a subject, the codes whose simulated repair clears
-            it; a query follows from them whatever it reads. They take the place of causes that are inferred; of a code
+        simulated: For codes whose causes were computed: by name of a subject, those whose simulated repair clears it;
+            a query follows from them whatever it reads. They take the place of causes that are inferred; of a code
             that is not in it all are derived.
         refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
         untried: Causes whose repair was too large to be simulated: what follows from them is inferred everywhere.
 
     Returns:
-        The findings in the same order. A subject's ``details`` hold ``because``, and ``simulated`` where it was
-        computed; the finding's hold ``causes``, the number of subjects by cause, where not all follow from one. The
-        remedy of what follows names the cause.
+        The findings in the same order. A subject's ``details`` hold ``because``, ``together_with`` where one cause does
+        not account for it, and ``simulated`` where it was computed; the finding's hold ``causes``, the number of
+        subjects by cause, where not all follow from one. The remedy of what follows names the cause.
     """
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
@@ -124,8 +126,8 @@ def _links(
     finding: Finding,
     site: Site,
     causes: Sequence[Cause],
-    simulated: Simulated,
-    refuted: Simulated,
+    simulated: Needs,
+    refuted: Refuted,
     indices: frozenset[int],
     *,
     untried: AbstractSet[str],
@@ -142,12 +144,12 @@ def _links(
     for subject in finding.subjects:
         # What fell without queries was not judged again.
         again = computed is not None and (finding.subject_kind != "metric" or bool(subject.queries))
-        clearing = (computed or {}).get(subject.name, frozenset()) if again else None
-        present = [cause for cause in proven if cause.code in (clearing or ())]
+        clearing = (computed or {}).get(subject.name, ()) if again else None
+        needs = [[cause for cause in proven if cause.code in codes] for codes in clearing or ()]
         reads = readings(subject, finding, site, indices)
-        if present:
-            grave = [cause for cause in present if not cause.is_info] or present
-            found[subject.name] = _Links((_nearest(grave, reads[0]),), simulated=True)
+        if needs and all(needs):
+            grave = ([cause for cause in need if not cause.is_info] or need for need in needs)
+            found[subject.name] = _Links(tuple(_nearest(need, reads[0]) for need in grave), simulated=True)
         else:
             likely = able if clearing is None else [cause for cause in able if cause.code in untried]
             found[subject.name] = _inferred(reads, able, likely, refuted=vain.get(subject.name) if again else None)
@@ -219,7 +221,7 @@ def _linked(
         if link.needs
     }
     subjects = tuple(
-        _noted(entry, chosen[entry.name][0], links[entry.name]) if entry.name in chosen else entry
+        _noted(entry, *chosen[entry.name], simulated=links[entry.name].simulated) if entry.name in chosen else entry
         for entry in finding.subjects
     )
     whole = len(chosen) == len(subjects)
@@ -256,9 +258,10 @@ def _likeliest_first(
     return ordered
 
 
-def _noted(subject: Subject, cause: str, link: _Links) -> Subject:
-    details = {**subject.details, "because": cause, **({"simulated": True} if link.simulated else {})}
-    return replace(subject, details=details)
+def _noted(subject: Subject, cause: str, *others: str, simulated: bool) -> Subject:
+    more = {"together_with": list(others)} if others else {}
+    computed = {"simulated": True} if simulated else {}
+    return replace(subject, details={**subject.details, "because": cause, **more, **computed})
 
 
 def _remedy(finding: Finding, causes: Sequence[str], some: int | None, *, presumed: bool) -> str:

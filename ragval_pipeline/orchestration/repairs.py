@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.golden.golden_set import GoldenSet, IndexFacts
     from ragval_pipeline.validation.repair.cases import Case
+    from ragval_pipeline.validation.repair.cleared import Simulated
     from ragval_pipeline.validation.repair.repair import Repair
-    from ragval_pipeline.validation.repair.simulate import Simulated
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 #: Texts that are embedded at most, by a provider that costs nothing and by one that costs money.
@@ -52,7 +52,7 @@ class Trial:
         from ragval_pipeline.orchestration.assets.query_validation_results import retrieval_settings
         from ragval_pipeline.suite.queries.load import load_queries
         from ragval_pipeline.validation.repair.cases import PASSING, cases_of
-        from ragval_pipeline.validation.repair.simulate import Simulated
+        from ragval_pipeline.validation.repair.cleared import Simulated
 
         vector = self.manifest.facts.vector(self.suite.qdrant.vector_name)
         if vector is None:

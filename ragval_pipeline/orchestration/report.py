@@ -25,7 +25,7 @@ from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.index.readiness import PointsRead, changed_while_judged, index_section
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.repair.simulate import Simulated
+from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")

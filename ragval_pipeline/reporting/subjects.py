@@ -29,7 +29,7 @@ _KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "hea
 _SILENT = frozenset(
     {"page_url", "points", "because", "expected_pages", "expected_module", "simulated", "fields", "generations",
      "older", "told_by", "cut_chunks", "page_is_whole", "on_site", "share", "field", "source_url", "chunk_index",
-     "threshold", "min_letters", "point", "required"}
+     "threshold", "min_letters", "point", "required", "together_with"}
 )  # fmt: skip
 
 

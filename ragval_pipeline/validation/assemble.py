@@ -20,7 +20,7 @@ from ragval_pipeline.validation.coverage.addresses import with_addresses
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.repair.cases import JUDGED
-from ragval_pipeline.validation.repair.simulate import Simulated, with_would_clear
+from ragval_pipeline.validation.repair.cleared import Simulated, with_would_clear
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -107,7 +107,8 @@ def assemble_report(
         simulated = simulated.below_roots(explain(shared, site))
         # Of what was judged again, what no repair clears has no cause that was simulated. Nor has a threshold: the
         # scores that it is judged by may be as they are with every vector right.
-        computed = {code: simulated.links.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
+        needs = simulated.needs(shared)
+        computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
         findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted, simulated.too_large)
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.factory import Totals, make_finding, with_shares
-from ragval_pipeline.findings.graph import Simulated, explain
+from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding, Subject
 
+#: By code and name of a subject the causes whose repair clears it.
+Tried = Mapping[str, Mapping[str, Collection[Any]]]
 #: An index in which one subject of a kind is too few to matter everywhere.
 TOTALS = Totals(pages=100, points=100, queries=100)
 
@@ -30,8 +32,13 @@ def query(name: str, *pages: str, **entities: Any) -> Subject:
     return Subject(name=name, pages=pages, **entities)
 
 
-def linked(*findings: Finding, site: Site | None = None, **tried: Simulated) -> list[Finding]:
-    return explain(with_shares(findings, TOTALS), site or Site(), **tried)
+def linked(*findings: Finding, site: Site | None = None, simulated: Tried | None = None, **more: Any) -> list[Finding]:
+    """The findings with their causes; ``simulated`` may hold a set of causes where one of them is enough."""
+    needs = {
+        code: {name: causes if isinstance(causes, tuple) else (frozenset(causes),) for name, causes in names.items()}
+        for code, names in (simulated or {}).items()
+    }
+    return explain(with_shares(findings, TOTALS), site or Site(), None if simulated is None else needs, **more)
 
 
 def because(findings: Iterable[Finding], code: str) -> dict[str, str | None]:

@@ -368,6 +368,17 @@ def test_a_computed_cause_needs_no_aspect_that_both_share():
     assert linked(failed, info, simulated={"query.failed": {"q1": frozenset({info.code})}})[0].because is None
 
 
+def test_a_query_that_several_repairs_clear_only_together_follows_from_each_of_them():
+    failed = finding("query.failed", query("q", "/a"))
+    causes = [finding("vector.zero", point("1")), finding("chunk.stale_tail", point("2", "/b"))]
+    needs = (frozenset({"vector.zero"}), frozenset({"chunk.stale_tail", "text.mojibake"}))
+    found = linked(failed, *causes, simulated={"query.failed": {"q": needs}})[0]
+    assert found.remedy == "Goes away with vector.zero and chunk.stale_tail."
+    expected = {"because": "vector.zero", "together_with": ["chunk.stale_tail"], "simulated": True}
+    assert found.subjects[0].details == expected
+    assert linked(failed, causes[0], simulated={"query.failed": {"q": needs}})[0].because is None
+
+
 def test_a_cause_about_the_subject_comes_before_one_that_explains_more_subjects_elsewhere():
     failed = finding("query.failed", query("q1", "/a"), query("q2", "/c"), query("q3", "/d"))
     causes = [

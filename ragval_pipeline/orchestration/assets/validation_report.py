@@ -30,7 +30,7 @@ from ragval_pipeline.validation.measurement import Failure, Measurement
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.snapshot.reader import Since
-    from ragval_pipeline.validation.repair.simulate import Simulated
+    from ragval_pipeline.validation.repair.cleared import Simulated
     from ragval_pipeline.validation.report import ValidationReport
 
 

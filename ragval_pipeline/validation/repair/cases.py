@@ -29,6 +29,8 @@ JUDGED = {
 }
 #: Those of them whose subjects are test queries that did not pass.
 QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
+#: Those that follow from the causes of such queries.
+FELL = frozenset({"regression.query_lost", "regression.significant_drop"})
 #: Stands for the code of a finding in the cases of queries that pass: a repair may make them fail.
 PASSING = "passing"
 #: Questions that are asked again at most, and those of one page or hub: its first ones, and its last.

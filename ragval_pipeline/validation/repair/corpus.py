@@ -330,4 +330,5 @@ def stored_chunk(row: Row, text: str | None = None) -> Chunk:
         stored if text is None else text,
         {name: row[name] for name in _PAYLOAD},
         header=header_of(row),
+        is_rewritten=text is not None,
     )

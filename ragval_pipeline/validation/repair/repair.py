@@ -20,6 +20,7 @@ class Chunk:
         values: Payload values by canonical name.
         header: What the ingestion embeds in front of the text, as the stored points show.
         is_new: Whether it takes the place of no stored point.
+        is_rewritten: Whether its text is another than the stored one.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Chunk:
     values: Mapping[str, Any]
     header: str = ""
     is_new: bool = False
+    is_rewritten: bool = True
 
     @property
     def embedded(self) -> str:

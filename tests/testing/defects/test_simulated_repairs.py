@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.testing.defects import Corpus, find_defect
+from ragval_pipeline.testing.defects.corpus import StoredPoint
 
 
 def named(report: Any, code: str) -> Any:
@@ -38,3 +39,25 @@ def test_of_queries_that_fail_for_two_reasons_those_are_cleared_that_do_not_fail
     assert {name for name, link in links.items() if link == (None, None)} == wrong
     assert all(links[name] == (defect.code, None) for name in right - cleared)
     assert failed.because is None
+
+
+def test_a_query_that_fails_until_two_defects_are_mended_follows_from_both(
+    corpus: Corpus, validate: Callable[[Corpus], Any], without_gx: None
+):
+    """Its page has no vectors, and pages that the site has not rank where it would."""
+    query = next(query for query in corpus.queries if query.get("relevant_urls"))
+    url = corpus.fields["source_url"]
+    (page,) = query["relevant_urls"]
+    own = [point for point in corpus.points if page in point.payload[url]]
+    for number in range(6):
+        for point in own:
+            payload = {**point.payload, url: f"{point.payload[url]}-{number}"}
+            corpus.points.append(StoredPoint(10_000 + len(corpus.points), payload, point.vector))
+    for point in own:
+        point.vector = [0.0] * corpus.space.size
+    failed = named(validate(corpus).report, "query.failed")
+    told = failed.details["subjects"][query["id"]]
+    assert {told["because"], *told["together_with"]} == {"vector.zero", "coverage.orphan_page"}
+    assert told["simulated"]
+    for wrong in ("vector.zero", "coverage.orphan_page"):
+        assert wrong in failed.remedy

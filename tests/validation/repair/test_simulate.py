@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,15 +12,11 @@ from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.cases import cases_of
+from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
+from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
-from ragval_pipeline.validation.repair.simulate import (
-    DEEPEST,
-    Simulated,
-    score_of,
-    simulate,
-    with_would_clear,
-)
+from ragval_pipeline.validation.repair.simulate import DEEPEST, simulate
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
@@ -64,16 +61,21 @@ def tried(
     )
 
 
+def links(simulated: Simulated) -> dict[str, dict[str, frozenset[str]]]:
+    """The causes whose repair clears it by itself, by code and subject."""
+    return {code: {name: causes for name, (causes,) in names.items()} for code, names in simulated.needs([]).items()}
+
+
 def test_what_passes_once_points_are_gone_follows_from_them() -> None:
-    links = tried(Repair("chunk.stale_tail", removed=frozenset({"a"}))).links
-    assert links == {"query.failed": {"q": frozenset({"chunk.stale_tail"})}}
+    simulated = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})))
+    assert links(simulated) == {"query.failed": {"q": frozenset({"chunk.stale_tail"})}}
 
 
 def test_what_still_fails_after_the_repair_follows_from_nothing() -> None:
     result = tried(
         Repair("text.glued_words", chunks=(Chunk("b", "worse", {"source_url": "/x"}),)), vectors={"worse": [0.85, 0.52]}
     )
-    assert result.links == {}
+    assert links(result) == {}
     assert result.refuted == {"query.failed": {"q": frozenset({"text.glued_words"})}}
 
 
@@ -88,7 +90,7 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
             compared=() if compared is None else (compared,),
         )
         simulated = tried(repair, vectors=vectors, questions=[[1.0, 0.0]])
-        assert (simulated.links.get("query.failed", {}).keys() == {"q"}) is cleared
+        assert (links(simulated).get("query.failed", {}).keys() == {"q"}) is cleared
         assert simulated.refuted == {}
 
 
@@ -105,8 +107,8 @@ def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
 
 def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
     repair = Repair("vector.swapped", chunks=(Chunk("c", "gears", {"source_url": "/gears"}),))
-    assert tried(repair, vectors={"gears": [1.0, 0.0]}).links["query.failed"] == {"q": frozenset({"vector.swapped"})}
-    assert tried(repair, vectors={"gears": [0.0, 1.0]}).links == {}
+    assert links(tried(repair, vectors={"gears": [1.0, 0.0]}))["query.failed"] == {"q": frozenset({"vector.swapped"})}
+    assert links(tried(repair, vectors={"gears": [0.0, 1.0]})) == {}
 
 
 def test_nothing_is_claimed_where_more_goes_than_the_search_could_make_up_for() -> None:
@@ -114,7 +116,7 @@ def test_nothing_is_claimed_where_more_goes_than_the_search_could_make_up_for() 
     chunk = Chunk("new", "gears", {"source_url": "/gears"})
     for few, claimed in ((gone[:10], True), (gone, False)):
         repair = Repair("chunk.duplicate_text", removed=frozenset(hit.id for hit in few), chunks=(chunk,))
-        assert bool(tried(repair, hits=few, vectors={"gears": [1.0, 0.0]}).links) is claimed
+        assert bool(links(tried(repair, hits=few, vectors={"gears": [1.0, 0.0]}))) is claimed
 
 
 def test_a_value_that_is_put_back_is_read_from_the_same_hits() -> None:
@@ -126,19 +128,19 @@ def test_a_value_that_is_put_back_is_read_from_the_same_hits() -> None:
 
 def test_the_suggested_threshold_is_judged_like_the_one_that_was_asked_for() -> None:
     query = TestQuery(id="q", query_text="gears", min_similarity=0.95)
-    assert tried(Repair("query.threshold_unfit", thresholds={0.95: 0.6}), query=query).links
-    assert not tried(Repair("query.threshold_unfit", thresholds={0.7: 0.6}), query=query).links
+    assert links(tried(Repair("query.threshold_unfit", thresholds={0.95: 0.6}), query=query))
+    assert not links(tried(Repair("query.threshold_unfit", thresholds={0.7: 0.6}), query=query))
 
 
 def test_a_query_without_its_dead_page_is_held_to_no_threshold_that_it_never_stated() -> None:
     low = [Hit(1, "a", 0.2, {"url": "/x"})]
     found = tried(Repair("query.dead_target", dropped={"q": frozenset({"url"})}), hits=low)
-    assert found.links == {"query.failed": {"q": frozenset({"query.dead_target"})}}
+    assert links(found) == {"query.failed": {"q": frozenset({"query.dead_target"})}}
 
 
 def test_fields_are_read_where_the_suggested_map_has_them() -> None:
     hits = [Hit(1, "a", 0.9, {"meta.url": "/gears"})]
-    assert tried(Repair("payload.field_map", paths={"source_url": "meta.url"}), hits=hits).links
+    assert links(tried(Repair("payload.field_map", paths={"source_url": "meta.url"}), hits=hits))
 
 
 def test_of_several_ways_to_repair_a_finding_nothing_is_claimed_that_one_of_them_leaves() -> None:
@@ -166,24 +168,70 @@ def test_what_follows_from_a_cause_clears_nothing_that_the_cause_itself_leaves()
         Repair("coverage.foreign_host", values={"z": {"source_url": "/gears"}}),
     )
     simulated = tried(*repairs)
-    assert simulated.below_roots([missing, host]).links == {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
+    assert links(simulated.below_roots([missing, host])) == {
+        "query.failed": {"q": frozenset({"coverage.missing_page"})}
+    }
     below = missing.model_copy(update={"because": "coverage.foreign_host"})
-    assert simulated.below_roots([below, host]).links == {}
+    assert links(simulated.below_roots([below, host])) == {}
+
+
+ANEW = Repair("vector.swapped", chunks=(Chunk("c", "gears", {"source_url": "/gears"}, is_rewritten=False),))
+TOGETHER = {"gears": [0.75, 0.66]}
+
+
+def needs(simulated: Simulated, *more: Finding) -> dict[str, dict[str, tuple[frozenset[str], ...]]]:
+    return simulated.needs([make_finding("query.failed", ["q"]), *more])
+
+
+def test_a_query_that_no_repair_clears_by_itself_needs_those_that_clear_it_together_and_no_other() -> None:
+    away = Repair("chunk.stale_tail", removed=frozenset({"a", "d"}))
+    useless = Repair("text.zero_width", chunks=(Chunk("z", "useless", {"source_url": "/x"}),))
+    vectors = {**TOGETHER, "useless": [0.0, 1.0]}
+    ahead = [Hit(rank, name, 0.8, {"url": "/x"}) for rank, name in enumerate("abd", 1)]
+    between, last = Hit(4, "e", 0.6, {"url": "/x"}), Hit(5, "c", 0.1, {"url": "/gears"})
+    simulated = tried(away, ANEW, useless, hits=[*ahead, between, last], vectors=vectors)
+    both = (frozenset({"chunk.stale_tail"}), frozenset({"vector.swapped"}))
+    assert needs(simulated) == {"query.failed": {"q": both}}
+    lost = make_finding("regression.query_lost", ["q"])
+    drop = make_finding("regression.significant_drop", [Subject(name="hit_at_3", queries=("q",))], scope="hit_at_3")
+    assert needs(simulated, lost, drop) == {code: {"q": both} for code in ("query.failed", lost.code)} | {
+        drop.code: {"hit_at_3": both}
+    }
+    above = replace(between, score=0.8)
+    assert needs(tried(away, ANEW, useless, hits=[*ahead, above, last], vectors=vectors)) == {}
+
+
+def test_a_metric_that_fell_by_queries_of_several_causes_follows_from_them_all() -> None:
+    rows = WouldClear("vector.zero", None, {"query.failed": frozenset({"q"})}, {"query.failed": frozenset({"r"})})
+    other = WouldClear("text.mojibake", None, {"query.failed": frozenset({"r"})}, {"query.failed": frozenset({"q"})})
+    failed = make_finding("query.failed", ["q", "r"])
+    drop = make_finding("regression.significant_drop", [Subject(name="mrr", queries=("q", "r"))], scope="mrr")
+    found = Simulated((rows, other)).needs([failed, drop])
+    assert found[drop.code] == {"mrr": (frozenset({"vector.zero"}), frozenset({"text.mojibake"}))}
+    assert drop.code not in Simulated((rows,)).needs([failed, drop])
+
+
+def test_repairs_that_are_needed_together_are_named_with_the_root_that_they_follow_from() -> None:
+    roots = make_finding("vector.swapped", ["c"]).model_copy(update={"because": "vector.model_mismatch"})
+    stale = make_finding("chunk.stale_tail", ["a"])
+    both = Simulated(together={"q": frozenset({"chunk.stale_tail", "vector.swapped"})})
+    assert both.below_roots([stale, roots]).together == {}
+    assert both.below_roots([stale, make_finding("vector.swapped", ["c"])]).together == both.together
 
 
 def test_a_query_that_chance_passes_after_the_repair_too_does_not_follow_from_it() -> None:
     weak = [make_finding("query.weak_oracle", ["q", "r"])]
     repairs = [Repair(code, removed=frozenset({"a"})) for code in ("chunk.ingested_twice", "vector.zero")]
     simulated = tried(*repairs, findings=weak, by_chance={"r"})
-    assert simulated.links == {"query.weak_oracle": {"q": frozenset({"chunk.ingested_twice"})}}
+    assert links(simulated) == {"query.weak_oracle": {"q": frozenset({"chunk.ingested_twice"})}}
     assert simulated.refuted == {"query.weak_oracle": {"r": frozenset({"chunk.ingested_twice"})}}
 
 
 def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
     dark = make_finding("retrieval.dark_page", [Subject(name="/gears", page="/gears", details={"asked": ["gears"]})])
     repair = Repair("retrieval.dark_page", removed=frozenset({"a"}))
-    assert tried(repair, findings=[dark]).links == {}
-    assert tried(Repair("vector.zero", removed=frozenset({"a"})), findings=[dark]).links == {
+    assert links(tried(repair, findings=[dark])) == {}
+    assert links(tried(Repair("vector.zero", removed=frozenset({"a"})), findings=[dark])) == {
         "retrieval.dark_page": {"/gears": frozenset({"vector.zero"})}
     }
 
@@ -196,17 +244,17 @@ def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_a
         (["q", "r", "passing"], True),
         (["q", "r", "unasked"], False),
     ):
-        subject = Subject(name="hit_at_3", details={"queries": lower})
+        subject = Subject(name="hit_at_3", queries=tuple(lower))
         drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
         repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
-        links = tried(repair, findings=[failed, drop], others=[other]).links
-        assert ("hit_at_3" in links.get("regression.significant_drop", {})) is follows
+        found = tried(repair, findings=[failed, drop], others=[other])
+        assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
 
 
 def test_a_lost_query_follows_from_the_cause_whose_repair_lets_it_pass() -> None:
     failed, lost = make_finding("query.failed", ["q"]), make_finding("regression.query_lost", ["other", "q"])
-    links = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=[failed, lost]).links
-    assert links["regression.query_lost"] == {"q": frozenset({"chunk.stale_tail"})}
+    simulated = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=[failed, lost])
+    assert links(simulated)["regression.query_lost"] == {"q": frozenset({"chunk.stale_tail"})}
 
 
 def test_a_cause_says_what_its_repair_would_clear_and_of_how_many() -> None:

@@ -1,0 +1,117 @@
+"""The hits of one question with a repair made in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.sources.search.answers import Answer
+from ragval_pipeline.sources.stores.qdrant.facts import Distance
+from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.validation.repair.cases import Case
+from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.thresholds import ROUNDING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with the hits that it finds.
+
+    Attributes:
+        case: What is asked, and what of it.
+        hits: The hits, best first.
+        cut: Whether there may be more hits than were searched for.
+        score: From a text to its score for this question.
+    """
+
+    case: Case
+    hits: Sequence[Hit]
+    cut: bool
+    score: Callable[[str], float]
+
+
+class Mended:
+    """The answers to one question with a repair made in its hits; None: the search was not deep enough to know one.
+
+    Args:
+        asked: The question.
+        repair: What is repaired.
+        margin: By how much the scores of what the repair writes may have to be lower and higher.
+        rules: How hits are read.
+    """
+
+    def __init__(self, asked: Asked, repair: Repair, margin: tuple[float, float], rules: Rules) -> None:
+        fields, self._higher = {**rules.read.fields, **repair.paths}, rules.higher_is_better
+        gone = repair.replaced
+        self._case, self._repair, self._cut = asked.case, repair, asked.cut
+        self._left = [
+            replace(hit, payload={**hit.payload, **_payload(repair.values[hit.id], fields)})
+            if hit.id in repair.values
+            else hit
+            for hit in asked.hits
+            if hit.id not in gone
+        ]
+        self._worst = asked.hits[-1].score if self._cut else (-math.inf if self._higher else math.inf)
+        self._written = [
+            Hit(0, chunk.id, asked.score(chunk.embedded), _payload({**chunk.values, "text": chunk.text}, fields))
+            for chunk in repair.chunks
+        ]
+        # Of scores that are equal but for rounding any may come first.
+        self._low, self._high = margin[0] - ROUNDING, margin[1] + ROUNDING
+
+    def answers(self) -> list[Answer | None]:
+        """With what is written as it is, all of it scored as low, and as high as can be."""
+        shifts = dict.fromkeys((0.0, self._low, self._high) if self._written else (0.0,))
+        return [self._answer([shift] * len(self._written)) for shift in shifts]
+
+    def best_for_a_page(self) -> Iterator[Answer | None]:
+        """With one page that is right scored as high as can be and the others as low: each is rewritten by itself."""
+        worse, better = (self._low, self._high) if self._higher else (self._high, self._low)
+        pages = [chunk.values.get("source_url") for chunk in self._repair.chunks]
+        for page in dict.fromkeys(pages):
+            shifts = [better if other == page else worse for other in pages]
+            own = [hit for hit, other in zip(self._written, pages, strict=True) if other == page]
+            best = (max if self._higher else min)(own, key=lambda hit: hit.score)
+            if self._case.holds(
+                answer_of(self._case, [replace(best, rank=1, score=best.score + better)]), self._repair
+            ):
+                yield self._answer(shifts)
+
+    def _answer(self, shifts: Sequence[float]) -> Answer | None:
+        # Below the worst hit seen there may be others that are better.
+        moved = [replace(hit, score=hit.score + shift) for hit, shift in zip(self._written, shifts, strict=True)]
+        kept = (hit for hit in moved if (hit.score >= self._worst if self._higher else hit.score <= self._worst))
+        merged = sorted([*self._left, *kept], key=lambda hit: -hit.score if self._higher else hit.score)
+        if self._cut and len(merged) < self._case.top_k:
+            return None
+        return answer_of(self._case, [replace(hit, rank=rank) for rank, hit in enumerate(merged, 1)])
+
+
+def answer_of(case: Case, hits: Sequence[Hit]) -> Answer:
+    """The answer that hits are, cut where the case is."""
+    return Answer(case.subject, tuple(hits[: case.top_k]), tuple(hits[case.top_k :]))
+
+
+def _payload(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    return {fields[name]: value for name, value in values.items() if name in fields}
+
+
+def score_of(one: Vector, two: Vector, distance: Distance) -> float:
+    """The score that a collection of this distance gives two vectors of equal length."""
+    import numpy as np
+
+    if distance == "Cosine":
+        lengths = float(np.linalg.norm(one) * np.linalg.norm(two))
+        return float(one @ two) / lengths if lengths else 0.0
+    if distance == "Dot":
+        return float(one @ two)
+    return float(np.abs(one - two).sum() if distance == "Manhattan" else np.linalg.norm(one - two))
