@@ -144,7 +144,7 @@ class _Trials:
     margins: Sequence[Margin]
     rules: Rules
     causes: Sequence[_Cause]
-    _joined: dict[tuple[int, ...], Repair | None] = field(default_factory=dict)
+    _joined: dict[tuple[int, ...], Repair] = field(default_factory=dict)
 
     def tried_on(self, case: Case) -> list[int]:
         """The repairs that can change what the question of a case finds, and whose cause is not what is seen there."""
@@ -186,8 +186,6 @@ class _Trials:
             if numbers not in self._joined:
                 self._joined[numbers] = joined([self.repairs[number] for number in numbers])
             repair = self._joined[numbers]
-            if repair is None:
-                return False
             lows, highs = zip(*(self.margins[number] for number in numbers), strict=True)
             mended = Mended(question.under(repair), repair, (min(lows), max(highs)), self.rules)
             if not _all_hold(mended.answers(), question.as_is.case, repair):

@@ -13,11 +13,11 @@ from ragval_pipeline.validation.repair.repair import Chunk, Repair
 Cause = TypeVar("Cause")
 
 
-def joined(repairs: Sequence[Repair]) -> Repair | None:
-    """All of the repairs made at the same time; None where two of them write one point in different ways.
+def joined(repairs: Sequence[Repair]) -> Repair:
+    """All of the repairs made at the same time.
 
-    A text that one of them rewrites takes the place of one that another embeds as it is stored, and what is deleted
-    is not written.
+    What one of them deletes no other writes. Of texts for one point the first that is rewritten stands, and one that is
+    embedded as it is stored only where no repair rewrites it.
     """
     removed = frozenset[str]().union(*(repair.removed for repair in repairs))
     values: dict[str, dict[str, object]] = {}
@@ -31,10 +31,7 @@ def joined(repairs: Sequence[Repair]) -> Repair | None:
     for chunk in chain.from_iterable(repair.chunks for repair in repairs):
         # Of one page different chunks may be added, each by the repair of what else it lacks.
         key = (chunk.id, chunk.text if chunk.is_new else "")
-        other = chunks.get(key, chunk)
-        if other.text != chunk.text and other.is_rewritten and chunk.is_rewritten:
-            return None
-        if chunk.id not in removed and (chunk.is_rewritten or key not in chunks):
+        if chunk.id not in removed and (key not in chunks or (chunk.is_rewritten and not chunks[key].is_rewritten)):
             chunks[key] = replace(chunk, values={**chunk.values, **values.get(chunk.id, {})})
     return Repair(
         code=" and ".join(dict.fromkeys(repair.code for repair in repairs)),
