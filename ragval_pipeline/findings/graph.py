@@ -100,7 +100,8 @@ def explain(
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, ``together_with`` where one cause does
         not account for it, and ``simulated`` where it was computed; the finding's hold ``causes``, the number of
-        subjects by cause, where not all follow from one. The remedy of what follows names the cause.
+        subjects by cause, where not all follow from one, and ``together_with``, the same of these further causes. The
+        remedy of what follows names the cause.
     """
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
@@ -228,6 +229,9 @@ def _linked(
     named = sorted({code for codes in chosen.values() for code in codes}, key=order.index)
     first = Counter(codes[0] for codes in chosen.values())
     shares = {} if whole and len(first) == 1 else {"causes": dict(first.most_common())}
+    beside = Counter(code for codes in chosen.values() for code in codes[1:])
+    if beside:
+        shares["together_with"] = dict(beside.most_common())
     return finding.model_copy(
         update={
             "subjects": subjects,

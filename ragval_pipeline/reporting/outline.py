@@ -102,15 +102,20 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
 
     Returns:
         The number of them, and a sentence: "1 of 3 follows from vector.zero, 2 from coverage.missing_page."; empty
-        where all follow from the one.
+        where all follow from the one. What goes away only with further causes is told: "2 follow from vector.zero, 1
+        of them together with chunk.stale_tail."
     """
     counts: dict[str, int] = finding.details.get("causes", {})
+    beside: dict[str, int] = finding.details.get("together_with", {})
+    together = [f"{count:,} of them together with {code}" for code, count in beside.items()]
     if finding.because is None or finding.because not in counts:
-        return finding.count, ""
+        alone = f"{finding.count:,} {'follows' if finding.count == 1 else 'follow'} from {finding.because}"
+        return finding.count, ", ".join([alone, *together]) + "." if finding.because and together else ""
     own = counts[finding.because]
     others = [f"{count:,} from {code}" for code, count in counts.items() if code != finding.because]
     verb = "follows" if own == 1 else "follow"
-    return own, ", ".join([f"{own:,} of {finding.count:,} {verb} from {finding.because}", *others]) + "."
+    sentence = ", ".join([f"{own:,} of {finding.count:,} {verb} from {finding.because}", *others, *together])
+    return own, f"{sentence}."
 
 
 def own_first(finding: ReportedFinding) -> list[str]:

@@ -241,6 +241,22 @@ def test_what_hangs_below_a_cause_says_how_many_of_its_subjects_follow_from_it()
         assert told in text
 
 
+def test_what_goes_away_only_with_further_causes_names_them():
+    below = make_finding("query.failed", ["q1", "q2"], details={"together_with": {"chunk.stale_tail": 1}})
+    below = below.model_copy(update={"because": "vector.zero"})
+    told = "2 follow from vector.zero, 1 of them together with chunk.stale_tail."
+    assert following(below.reported()) == (2, told)
+    run = factory.report("fail", findings=[make_finding("vector.zero", ["1"]), below])
+    page = io.StringIO()
+    render_summary(run, Console(file=page, width=200), report_path=None)
+    for text in (page.getvalue(), summary_md(run).decode(), report_html(factory.bundle(run)).decode()):
+        assert told in text
+    some = failed("vector.zero", "text.mojibake").model_copy(update={"because": "vector.zero"})
+    some.details["together_with"] = {"chunk.stale_tail": 1}
+    told = "1 of 2 follows from vector.zero, 1 from text.mojibake, 1 of them together with chunk.stale_tail."
+    assert following(some.reported()) == (1, told)
+
+
 def test_subjects_without_a_cause_are_shown_before_those_that_go_away_with_one():
     found = failed("vector.zero", None, "vector.zero", None).reported()
     assert own_first(found) == ["q2", "q4", "q1", "q3"]

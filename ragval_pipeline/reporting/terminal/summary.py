@@ -121,7 +121,7 @@ class SummaryPrinter(LinePrinter):
         scope = f" [{finding.scope}]" if finding.scope else ""
         branch = "└ " if indent else ""
         own, shares = following(finding) if indent else (finding.count, "")
-        counted = f"{own:,} of {finding.count:,}" if shares else f"{finding.count:,}"
+        counted = f"{own:,} of {finding.count:,}" if own < finding.count else f"{finding.count:,}"
         self.line(
             (f"{branch}{SIGNS[finding.severity]} {title_of(finding.code)}{scope}", STYLES[finding.severity]),
             (f" ({counted})" if finding.count > 1 else "", "bold"),
