@@ -203,18 +203,18 @@ class RepairCorpus:
 
     def chunks_of(self, key: str, spans: Iterable[Span]) -> Iterator[Chunk]:
         """New chunks of stretches of a page, as the ingestion would cut them, with the payload that they would have."""
-        layout, url = self.layout(key), self.inventory.scope_urls.get(key, key)
-        blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
-        values = {
-            "source_url": url,
-            "title": self._title(key),
-            "module": self.value("module", blank),
-            "chapter": self.value("chapter", blank),
-        }
+        layout, values = self.layout(key), self.payload_of(key)
         pieces = [piece for span in spans for piece in self.chunker.pieces(layout, *span)]
         for number, (start, end) in enumerate(pieces):
             header, text = self._written(layout, start, end, values)
             yield Chunk(f"new {key} {number}", text, values, header, is_new=True)
+
+    def payload_of(self, key: str) -> dict[str, Any]:
+        """What the chunks of a page should hold in the fields that say where they are from, by canonical name."""
+        url = self.inventory.scope_urls.get(key, key)
+        blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
+        usual = {name: self.value(name, blank) for name in ("module", "chapter")}
+        return {"source_url": url, "title": self._title(key), **usual}
 
     def _written(self, layout: Layout, start: int, end: int, values: Mapping[str, Any]) -> tuple[str, str]:
         """What is embedded in front of a chunk of a page, and its text."""

@@ -209,8 +209,7 @@ class _Plan:
     def _moved(self) -> Repair | None:
         """Texts of other pages under the addresses of these; what no page holds goes. None where no page holds any."""
         pages = {str(row["point_id"]): self.world.holding(row["text"] or "") for row in self._rows()}
-        urls = self.world.inventory.scope_urls
-        values = {point: {"source_url": urls.get(page, page)} for point, page in pages.items() if page is not None}
+        values = {point: self.world.payload_of(page) for point, page in pages.items() if page is not None}
         return self._made(removed=pages.keys() - values.keys(), values=values) if values else None
 
     def _own_text(self, row: Row, key: str | None) -> str | None:

@@ -64,10 +64,11 @@ def test_a_missing_page_is_embedded_as_the_framework_embeds_the_others() -> None
     assert {chunk.header for chunk in repair.chunks} == {f"url: {SITE}/gears/a\ntitle: {title}\n\n"}
 
 
-def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_its_own_address() -> None:
+def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_what_says_where_it_is_from() -> None:
     rows = [row("1", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
     repair, _, moved = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)
-    assert (moved.removed, moved.values) == (frozenset(), {"1": {"source_url": f"{SITE}/paint/c"}})
+    own = {"source_url": f"{SITE}/paint/c", "title": "paint/c", "module": "Paint", "chapter": "docs/paint/c"}
+    assert (moved.removed, moved.values) == (frozenset(), {"1": own})
     assert repair.removed == {"1"}
     assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"]]
 
