@@ -225,7 +225,7 @@ def _of_criterion(name: str) -> Iterator[_Section]:
     required = name in DEFAULT_GATES
     yield "Where the line is", [gate, "Required of every run without a profile." if required else "Not required."]
     yield from _lines(name)
-    if judged := [row.code for row in CATALOGUE.values() if name in row.judged_by]:
+    if judged := [row.code for row in CATALOGUE.values() if name in row.criteria]:
         yield "Findings about the same", [", ".join(judged)]
     threshold = 0.9 if criterion.threshold is None else criterion.threshold
     group = criterion.group

@@ -33,7 +33,7 @@ class FindingType:
         reads: Aspects of its subjects that it is measured by: it follows from what breaks them.
         fields: Canonical payload fields that ``breaks`` and ``reads`` are about, where they are about fields; empty:
             those that each subject names.
-        lowers: Criteria of the index whose value its subjects lower: they break ``Aspect.VALUE`` of these.
+        lowers: Criteria whose value its subjects lower: they break ``Aspect.VALUE`` of these.
         judged_by: Criteria about the same matter: where one of them is required, ``error_findings`` leaves it out.
         error_share: Share of the index's points, 0..1, from which on a warning is an error; None: at no share.
     """
@@ -56,6 +56,11 @@ class FindingType:
     lowers: tuple[str, ...] = ()
     judged_by: tuple[str, ...] = ()
     error_share: float | None = None
+
+    @property
+    def criteria(self) -> frozenset[str]:
+        """The criteria that its subjects tell about."""
+        return frozenset((*self.lowers, *self.judged_by))
 
     @property
     def sentence(self) -> str:
@@ -569,6 +574,7 @@ _ROWS = (
         remedy="Create a payload index for the field."),
     FindingType("index.low_ann_recall", "warning", "run", "index", "collection", "setting",
         breaks={Aspect.SEARCH}, reads={Aspect.STABLE},
+        lowers=("ann_recall",),
         title="Approximate search misses hits",
         means="returns other hits than an exact search", many="return other hits than an exact search",
         measured="Queries and stored vectors are searched twice, by default and exactly, and the hits are "
@@ -588,6 +594,7 @@ _ROWS = (
             Aspect.FIELD, Aspect.PRESENCE, Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.DISTINCTION,
             Aspect.TARGET, Aspect.RANK, Aspect.PLACES, Aspect.REACH,
         },
+        lowers=("critical_queries", "relevance_rate", "accuracy", "avg_similarity", "keyword_recall"),
         title="Test questions not answered",
         means="is not answered as expected", many="are not answered as expected",
         measured="Each test query is searched, and each of its expectations is judged on the hits. It fails when "
@@ -598,6 +605,7 @@ _ROWS = (
         judged_by=("query_pass_rate",)),
     FindingType("query.negative_scored_high", "error", "subject", "queries", "query", "query",
         breaks={Aspect.ANSWER}, reads=OF_TEXTS | OF_VECTORS | {Aspect.DISTINCTION, Aspect.SELECTION},
+        lowers=("critical_queries",),
         title="Off-topic questions score too high",
         means="is off topic but scores above its limit", many="are off topic but score above their limit",
         measured="Each off-topic query is searched, and its best score is compared with its limit.",
@@ -696,6 +704,7 @@ _ROWS = (
                "are right, put the page's title and headings in front of each chunk before it is embedded."),
     FindingType("retrieval.nondeterministic", "warning", "run", "queries", "query", "setting",
         breaks={Aspect.STABLE},
+        lowers=("determinism",),
         title="Search gives changing answers",
         means="gets other ids, order or scores when asked again",
         many="get other ids, order or scores when asked again",
@@ -704,6 +713,7 @@ _ROWS = (
         cause="Search is approximate, or the index is changing.",
         remedy="Search exactly, or wait until the index is settled."),
     FindingType("retrieval.slow", "warning", "run", "latency", "metric", "setting",
+        lowers=("latency_p95_ms",),
         title="Search too slow",
         means="is over its latency budget", many="are over their latency budget",
         measured="Single, warm calls of embedding and search are timed, and their 95th percentile is compared with "
@@ -712,6 +722,7 @@ _ROWS = (
         remedy="Look at embedding and search apart."),
     FindingType("retrieval.incomplete_metadata", "error", "subject", "queries", "point", "reingest",
         reads={Aspect.FIELD},
+        lowers=("retrieved_metadata_completeness",),
         title="Hits with incomplete metadata",
         means="was returned for a query but lacks required fields",
         many="were returned for queries but lack required fields",

@@ -295,31 +295,6 @@ def _modules(modules: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any
 #: A finding as detectors make it, or as the report holds it.
 AnyFinding: TypeAlias = Finding | ReportedFinding
 
-#: Codes that a criterion fails by.
-EVIDENCE: Mapping[str, frozenset[str]] = {
-    "coverage": frozenset({"coverage.missing_page", "coverage.foreign_host"}),
-    "metadata_completeness": frozenset({"payload.missing_field", "payload.empty_field", "payload.field_map"}),
-    "retrieved_metadata_completeness": frozenset({"retrieval.incomplete_metadata"}),
-    "query_pass_rate": frozenset({"query.failed", "query.negative_scored_high"}),
-    "negative_pass_rate": frozenset({"query.negative_scored_high"}),
-    "critical_queries": frozenset({"query.failed", "query.negative_scored_high"}),
-    "determinism": frozenset({"retrieval.nondeterministic"}),
-    "content_integrity": frozenset({"integrity.drifted", "integrity.gone"}),
-    "source_captured": frozenset({"integrity.not_captured", "integrity.heading_loss"}),
-    "embedding_match": frozenset(
-        {
-            "vector.model_mismatch",
-            "vector.mixed_models",
-            "vector.swapped",
-            "vector.text_mismatch",
-        }
-    ),
-    "ann_recall": frozenset({"index.low_ann_recall"}),
-    "self_retrieval": frozenset({"retrieval.dark_page"}),
-    "latency_p95_ms": frozenset({"retrieval.slow"}),
-    "no_regression": frozenset({"regression.significant_drop", "regression.query_lost"}),
-}
-
 
 def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = False) -> list[AnyFinding]:
     """The findings that explain the value of a criterion.
@@ -332,5 +307,5 @@ def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = 
     """
     if criterion == "error_findings":
         return [finding for finding in findings if finding.severity == "error"]
-    codes = EVIDENCE.get(criterion, frozenset())
+    codes = {row.code for row in CATALOGUE.values() if criterion in row.criteria}
     return [finding for finding in findings if finding.code in codes] or ([] if met else list(findings))

@@ -76,28 +76,14 @@ def _simulated(finding: ReportedFinding) -> Mapping[str, Any]:
     return found
 
 
-#: Criteria that fall by what findings about answers name, beside those that the catalogue names.
-_FALL_BY = {
-    "query.failed": ("critical_queries", "relevance_rate", "accuracy", "avg_similarity", "keyword_recall"),
-    "retrieval.dark_page": ("self_retrieval",),
-    "integrity.not_captured": ("source_captured",),
-    "integrity.drifted": ("content_integrity",),
-    "integrity.gone": ("content_integrity",),
-    "retrieval.incomplete_metadata": ("retrieved_metadata_completeness",),
-    "retrieval.slow": ("latency_p95_ms",),
-    "retrieval.nondeterministic": ("determinism",),
-    "index.low_ann_recall": ("ann_recall",),
-}
 _OF_PAGES = ("hit_at_", "precision_at_", "recall_at_", "ndcg_at_", "mrr", "map")
 
 
 def _judging(finding: ReportedFinding, missed: Sequence[str]) -> set[str]:
     known = CATALOGUE.get(finding.code)
-    names = {*(known.judged_by if known else ()), *_FALL_BY.get(finding.code, ())}
+    names = set(known.criteria if known else ())
     if finding.code in {"query.failed", "query.unreachable_gate"}:
         names.update(name for name in missed if name.startswith(_OF_PAGES))
-    if finding.code.startswith("vector."):
-        names.add("embedding_match")
     return names
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -51,8 +50,6 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 def _unix(number: float) -> datetime | None:
-    if not math.isfinite(number):
-        return None
     for divisor in (1, 1e3, 1e6, 1e9):  # definition
         # Before 1990 a number is an index or a length, not a time of embedding; after 2200 it has another unit.
         if 631_152_000 <= number / divisor < 7_258_118_400:  # definition

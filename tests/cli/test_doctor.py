@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
-from ragval_pipeline.cli.checkup.embedder import same_model
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from ragval_pipeline.testing.faults.http_host import Answer, refused_url, serving
@@ -345,15 +344,3 @@ def test_an_error_is_split_into_problem_and_remedy() -> None:
     system = SystemFailure("refused", code="index.unreachable", system="Qdrant", subject="x", remedy="Start it.")
     check = failed("collection", system)
     assert (check.message, check.remedy, check.exit_code) == ("Qdrant: refused", "Start it.", 3)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("embed-english-v3.0", "cohere/embed-english-v3.0", True),
-        ("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2", True),
-        ("embed-english-v3.0", "embed-multilingual-v3.0", False),
-    ],
-)
-def test_names_of_one_model_are_the_same_however_they_are_spelt(one: str, other: str, same: bool) -> None:
-    assert same_model(one, other) is same

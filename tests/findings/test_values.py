@@ -15,7 +15,7 @@ def fall(name: str) -> Finding:
 
 
 def test_every_criterion_of_the_index_that_may_fall_is_lowered_by_some_finding():
-    assert {name for row in CATALOGUE.values() for name in row.lowers} == set(INDEX_CRITERIA)
+    assert {name for row in CATALOGUE.values() for name in row.lowers} >= set(INDEX_CRITERIA)
 
 
 @pytest.mark.parametrize(

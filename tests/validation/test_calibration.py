@@ -18,6 +18,7 @@ def test_separated_scores_are_parted_in_the_middle_of_the_gap() -> None:
     assert proposal is not None
     assert proposal.min_similarity == proposal.relevance_similarity == 0.45
     assert proposal.separation == 1.0
+    assert not any("hardly tell" in warning for warning in proposal.warnings)
 
 
 def test_overlapping_scores_lose_and_let_through_as_few_as_possible() -> None:

@@ -312,6 +312,12 @@ def test_an_asset_without_criteria_has_looked_all_the_same() -> None:
     assert errors(measurements=[Measurement(asset="chunk_structure")]).verdict == "met"
 
 
+def test_a_crash_that_no_gate_asks_for_leaves_a_pass_a_pass() -> None:
+    measurements = [COVERED, failed_measurement("quality_metrics", KeyError("x"))]
+    results = judge(measurements, required=["coverage"])
+    assert judge_run(list(results.values()), measurements) == "pass"
+
+
 def test_an_empty_index_fails_by_its_finding_although_its_criteria_are_not_measured() -> None:
     nothing = Measurement(
         asset="coverage_report", values=(not_measured("coverage", "no_data", "the collection holds no points"),)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of
+from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of, same_model
 from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.points import Hit
@@ -87,14 +87,6 @@ def stored_models(look: Look, field: str | None) -> list[str]:
     told = [value for path in paths for value in look.values(path)]
     told += [value for name, value in look.facts.metadata.items() if is_named_like("model", name)]
     return list(dict.fromkeys(value.strip() for value in told if isinstance(value, str)))
-
-
-def same_model(one: str, other: str) -> bool:
-    """Whether two names are the same model, also as clouds and paths spell it."""
-    known = facts_of(one)
-    if known is not None and known is facts_of(other):
-        return True
-    return one.strip().lower().rpartition("/")[2] == other.strip().lower().rpartition("/")[2]
 
 
 def _with_text(look: Look, payload: PayloadSettings) -> list[tuple[Point, str]]:

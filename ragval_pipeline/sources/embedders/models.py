@@ -162,6 +162,14 @@ def facts_of(model: str) -> ModelFacts | None:
     return None
 
 
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are the same model, also as clouds and paths spell it."""
+    known = facts_of(one)
+    if known is not None and known is facts_of(other):
+        return True
+    return one.strip().lower().rpartition("/")[2] == other.strip().lower().rpartition("/")[2]
+
+
 def known_limit(model: str) -> int | None:
     """Tokens that ``model`` reads of one text; None when it is unknown or reads everything."""
     facts = facts_of(model)

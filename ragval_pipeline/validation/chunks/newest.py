@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ragval_pipeline.sources.embedders.models import facts_of
+from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.times import parse_time
 
 #: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
@@ -49,10 +49,7 @@ def newest_of(points: Mapping[str, Stored], *, model: str | None) -> tuple[str, 
 
 
 def _is_in_use(stored: str | None, model: str | None) -> bool | None:
-    if stored is None or model is None:
-        return None
-    facts = facts_of(stored)
-    return stored == model or (facts is not None and facts is facts_of(model))
+    return None if stored is None or model is None else same_model(stored, model)
 
 
 def _order_of_id(name: str) -> int | None:

@@ -66,7 +66,7 @@ def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, st
     """The site's page that each page of another host stands for, where there is one.
 
     Args:
-        keys: Canonical addresses of pages of one other host; of a file's address every end may be its path.
+        keys: Canonical addresses of pages of one other host.
         site_keys: Canonical addresses of the site's pages.
     """
     site_pages = {_rest(key): key for key in site_keys}
@@ -74,12 +74,7 @@ def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, st
     for key in keys:
         paths.setdefault(_rest(key), []).append(key)
     known = counterparts(paths, site_pages)
-    found = {key: site_pages[known[path]] for path, same in paths.items() if path in known for key in same}
-    for key in (key for same in paths.values() for key in same):
-        end = next((path for path in _file_ends(key) if path in site_pages), None)
-        if end is not None:
-            found[key] = site_pages[end]
-    return found
+    return {key: site_pages[known[path]] for path, same in paths.items() if path in known for key in same}
 
 
 def _foreign(
@@ -131,16 +126,10 @@ def _host(key: str) -> str | None:
     return host_of(key) if is_http_url(key) else None
 
 
-def _file_ends(key: str) -> list[str]:
-    """The paths under which the site may know a file, since any folder may lead it."""
-    if not key.lower().startswith("file:"):
-        return []
-    segments = fold_path(urlsplit(key).path).split("/")[1:]
-    return ["/" + "/".join(segments[start:]) for start in range(len(segments))]
-
-
 def _rest(key: str) -> str:
-    """A canonical URL without its host."""
+    """A canonical URL without its host; a file's address without its scheme, as the site would show it."""
+    if key.lower().startswith("file:"):
+        return fold_path(urlsplit(key).path)
     host = _host(key)
     return key if host is None else key.removeprefix(f"https://{host}")
 

@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
-from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.rows import Edge
 from ragval_pipeline.validation.facts.spans import Alignment, Span
@@ -178,8 +177,6 @@ def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> 
 _LABELS = frozenset({"stored", "line", "word"})
 #: Joins of one chunk that are looked at: so many are named no better by more.
 MOST_JOINS = 2000  # work
-#: Characters of a line that are looked at in front of a join.
-_LONGEST_LINE = 4000  # work
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
@@ -194,7 +191,7 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     bare, punctuated = [], []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         word = _around(text, at)
-        if "://" in word or _in_markup(text, at) or (page.source is not None and page.source.has(word)):
+        if "://" in word or (page.source is not None and page.source.has(word)):
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
@@ -268,15 +265,6 @@ def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> boo
     after = span.place + end - span.start
     ends = after >= len(page.letters) or bool(page.word_starts[after])
     return begins and bool(page.word_starts[span.place + start - span.start]) and ends
-
-
-def _in_markup(text: FoldedText, at: int) -> bool:
-    """Whether a letter is part of an address or the like, whose pieces may stand on the page by chance."""
-    offset = int(text.offsets[at])
-    nearest = max(0, offset - _LONGEST_LINE)
-    start = max(nearest, text.shown.rfind("\n", nearest, offset))
-    line = text.shown[start : offset + 200]  # work
-    return without_markup(line)[offset - start] != line[offset - start]
 
 
 def _word_at(text: FoldedText, at: int) -> str:

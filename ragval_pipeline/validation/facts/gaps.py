@@ -68,14 +68,13 @@ def add_labels(
         place = page.whole(sought, near=_expected(spans, start))
         if place is not None:
             add(spans, start, end, place, "line" if words > 1 else "word")
-        elif own.letters and own.whole(sought) is not None:
+        elif own.whole(sought) is not None:
             add(spans, start, end, None, "stored")
     _add_parted_words(text, spans, page)
-    if stored.letters:
-        for start, end in list(gaps(spans, len(text.letters))):
-            # A title before the text without anything between.
-            if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
-                add(spans, start, end, None, "stored")
+    for start, end in list(gaps(spans, len(text.letters))):
+        # A title before the text without anything between.
+        if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
+            add(spans, start, end, None, "stored")
 
 
 def add_written_lines(text: FoldedText, spans: list[Span], source: Searched) -> None:

@@ -75,8 +75,7 @@ def _first_right(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> tuple[i
         if pages:
             right = rules.read.page(hit.payload) in pages
         elif query.expected_chapter:
-            chapter = rules.read.text(hit.payload, "chapter")
-            right = bool(chapter) and chapter_matches(query.expected_chapter, chapter or "")
+            right = chapter_matches(query.expected_chapter, rules.read.text(hit.payload, "chapter") or "")
         else:
             right = bool(hits_in_module(query, [hit], rules))
         if right:

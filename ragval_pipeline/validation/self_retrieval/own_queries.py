@@ -98,7 +98,7 @@ def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str,
     named = dict(pages)
     for copy in copies:
         page = named.get(copy["page_key"])
-        if page is None or (page.title is not None and page.headings):
+        if page is None:
             continue
         headings = tuple(dict.fromkeys(entry["text"] for entry in copy["headings"] if not is_blank(entry["text"])))
         title = copy["title"] if copy["title"] and not is_blank(copy["title"]) else next(iter(headings), None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.sources.embedders.models import facts_of
+from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
@@ -333,14 +333,9 @@ def _contradiction(names: Counter[str], model: str, sampled: int) -> str:
     name, count = names.most_common(1)[0]
     if count < MOST * sampled:
         return ""
-    if _same_model(name, model):
+    if same_model(name, model):
         return f"; the payload names {name} all the same"
     return f"; the payload names {name}, the suite {model}"
-
-
-def _same_model(first: str, second: str) -> bool:
-    facts = facts_of(first)
-    return (facts is not None and facts is facts_of(second)) or first.strip().casefold() == second.strip().casefold()
 
 
 def _shown(best: Trial) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_text
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -51,8 +51,6 @@ ASSET = "vector_health"
 CRITERION = "embedding_match"
 #: Points of a sample whose vectors are looked for in the rest of the collection: as many as a paid sample has.
 LOOKED_FOR = 200  # work
-#: Hashes that ingestions write, by the length of their hexadecimal form.
-_HASHES = {32: "md5", 40: "sha1", 64: "sha256"}  # definition
 _WORDS = re.compile(r"\w+")
 
 Row = Mapping[str, Any]
@@ -234,7 +232,7 @@ class _Judged:
         references = points.references()
         asked = frozenset(points.ids[place] for place in (*off, *references))
         rows = self._rows_of(asked, ("point_id", "text", "text_hash", "text_sha256"))
-        holds = {name: hash_holds(row) for name, row in rows.items()}
+        holds = {name: _hash_holds(row) for name, row in rows.items()}
         # No hash holds by chance; where none does they are salted, cut short or made of something else.
         if not any(holds.get(points.ids[place]) for place in references):
             return frozenset()
@@ -320,15 +318,12 @@ def _tried(row: Row) -> Row:
     return {**row, "text": embedded_text(row), "stored_text": row["text"]}
 
 
-def hash_holds(row: Row) -> bool | None:
-    """Whether a stored hash is the MD5, SHA-1 or SHA-256 of the stored text; None when it is none of these."""
-    stored = (row.get("text_hash") or "").strip().lower()
-    name = _HASHES.get(len(stored))
-    if name is None or row["text"] is None:
+def _hash_holds(row: Row) -> bool | None:
+    """Whether a stored hash is one of the stored text; None without either."""
+    stored = stored_hash(row["text_hash"])
+    if stored is None or row["text"] is None:
         return None
-    if name == "sha256":
-        return bool(stored == row["text_sha256"])
-    return hashlib.new(name, row["text"].encode("utf-8"), usedforsecurity=False).hexdigest() == stored
+    return convention_of(row["text"], stored, row["text_sha256"]) is not None
 
 
 def _were_the_same(texts: Sequence[str | None]) -> bool:

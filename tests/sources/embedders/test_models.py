@@ -7,6 +7,7 @@ from ragval_pipeline.sources.embedders.models import (
     known_limit,
     model_in_use,
     price_of,
+    same_model,
     takes_output_dimension,
 )
 
@@ -82,3 +83,15 @@ def test_a_suite_that_names_no_model_embeds_with_its_providers_own(provider, nam
 )
 def test_a_price_is_only_told_where_the_provider_of_the_table_is_asked(provider, model, base_url, price):
     assert price_of(provider, model, base_url) == price
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("embed-english-v3.0", "cohere/embed-english-v3.0", True),
+        ("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2", True),
+        ("embed-english-v3.0", "embed-multilingual-v3.0", False),
+    ],
+)
+def test_names_of_one_model_are_the_same_however_they_are_spelt(one: str, other: str, same: bool) -> None:
+    assert same_model(one, other) is same

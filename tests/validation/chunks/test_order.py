@@ -166,6 +166,13 @@ def test_of_points_that_share_an_index_the_one_that_its_page_has_stays_whatever_
     assert surplus_points(finding, PointLookup(), set()).delete == ["1", "2"]
 
 
+def test_of_points_with_one_number_the_page_tells_none_when_it_has_none_of_them() -> None:
+    stored = [{"source_url": "/a", "chunk_index": 0, "text": text} for text in (CAMERA, VISITORS)]
+    evidence = evidence_of(snapshot_rows(*stored), [record(paragraphs(GRIPPER))])
+    [finding] = detected("chunk.duplicate_index", evidence)
+    assert {entry.details["told_by"] for entry in finding.subjects} == {"id"}
+
+
 def numbered(*stored: tuple[str, int], pages: dict[str, tuple[str, ...]], at: str = "/a") -> Finding:
     """The finding of chunks of a page, each with a text and a number, and a later time than the one before."""
     chunks = [

@@ -33,3 +33,4 @@ def test_a_sentence_of_a_script_without_blanks_is_not_too_small():
 def test_an_empty_required_text_is_named_as_empty_only():
     assert small(rows({"text": " "}), required=["text"]) == []
     assert small(rows({})) == []
+    assert small(texts("See above."), required=["text"]) == ["0"]

@@ -53,6 +53,7 @@ def test_an_empty_required_text_is_named_as_empty_only():
     blank = rows({"text": "\u200b \u200b"})
     assert detected("text.zero_width", evidence_of(blank, required=["text"])) == []
     assert detected("text.zero_width", evidence_of(blank))[0].count == 1
+    assert detected("text.zero_width", evidence_of(texts("Over\u200bview"), required=["text"]))[0].count == 1
 
 
 def test_half_a_letter_in_the_wrong_character_set_is_no_soft_hyphen():

@@ -111,6 +111,14 @@ def test_a_file_address_is_no_address_for_anybody_else() -> None:
     assert names(findings["coverage.loopback_host"]) == ["file:///home/me/build/docs/a/index.html"]
 
 
+def test_files_of_a_built_site_are_the_cause_of_its_missing_pages() -> None:
+    findings = findings_of(site(*PATHS), *(f"file:///home/me/build{path}.html" for path in PATHS))
+    assert {entry.details["page_url"] for entry in findings["coverage.loopback_host"].subjects} == {
+        f"{SITE}{path}" for path in PATHS
+    }
+    assert findings["coverage.missing_page"].because == "coverage.loopback_host"
+
+
 def test_a_private_site_on_its_own_host_is_only_a_remark() -> None:
     base = "http://localhost:3000"
     inventory = site(*[f"{base}{path}" for path in PATHS], host="localhost:3000")

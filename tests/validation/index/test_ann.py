@@ -61,6 +61,7 @@ def test_recall_is_the_share_of_the_exact_hits() -> None:
 def test_points_that_tie_with_the_last_exact_hit_are_as_good() -> None:
     exact = hits(("a", 0.9), ("b", 0.5))
     assert recall(exact, hits(("a", 0.9), ("c", 0.5000000)), higher_is_better=True) == 1.0
+    assert recall(exact, hits(("a", 0.9), ("c", 0.5), ("b", 0.5)), higher_is_better=True) == 1.0
     near = hits(("a", 0.1), ("b", 0.5))
     assert recall(near, hits(("a", 0.1), ("c", 0.5)), higher_is_better=False) == 1.0
     assert recall(near, hits(("a", 0.1), ("c", 0.6)), higher_is_better=False) == 0.5

@@ -61,6 +61,11 @@ def test_a_field_that_the_suite_filters_on_is_constant_on_purpose():
     assert judged([point(number, module="m0") for number in range(24)], filtered=("module",)) == []
 
 
+def test_texts_of_one_length_have_one_token_count():
+    same = "word " * 20
+    assert judged([point(number, token_count=20, text=f"{same}{number:02}") for number in range(24)]) == []
+
+
 def test_an_index_of_one_chunk_pages_has_one_chunk_index():
     pages = [point(number, source_url=f"/p{number}", chunk_index=0) for number in range(12)]
     assert judged(pages) == []

@@ -23,6 +23,8 @@ def test_nested_fields_are_found_and_the_map_is_suggested():
         "text": "page_content", "source_url": "metadata.source_url", "module": "metadata.module_name",
     }  # fmt: skip
     assert "module: metadata.module_name" in finding.remedy
+    observed = ["page_content", "url", "module_name", "chapter_id"]
+    assert judged(observed)[0].details["suggested"] == {"text": "page_content", "source_url": "url"}
 
 
 def test_a_framework_is_named_when_the_text_is_where_it_stores_it():

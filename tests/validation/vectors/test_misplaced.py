@@ -122,6 +122,13 @@ def test_a_text_that_was_emptied_has_no_vector_of_another() -> None:
     assert points.examined().findings == ()
 
 
+def test_a_text_that_was_cut_after_it_was_embedded_has_no_vector_of_another() -> None:
+    points = space()
+    points.vectors[5] = points.vectors[6]
+    points.set_text(5, points.rows[6]["text"][:60])
+    assert "vector.identical" not in subjects(points.examined())
+
+
 def test_texts_that_the_model_reads_alike_have_the_same_vector_and_that_is_right() -> None:
     points = space()
     words = points.rows[6]["text"].split(" ")
