@@ -29,6 +29,7 @@ from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import (
+    altered_vectors,
     Strangers,
     find_owners,
     mark_displaced,
@@ -152,18 +153,21 @@ class _Judged:
         if len(points.off()):
             held = frozenset().union(*self._copies)
             copied = frozenset(place for place in points.off().tolist() if points.ids[place] in held)
+            altered = altered_vectors(points)
             labelled = self._labelled(embed_as)
             if labelled:
                 known = {points.ids[place] for place in labelled}
                 aside = {points.ids[place] for place in copied - labelled}
                 self._copies = [group for group in self._copies if known.isdisjoint(group) or aside & set(group)]
                 copied -= labelled
-            self._strangers = sort_strangers(points, near, self._changed | copied).with_related(labelled)
+            # As single vectors they are told by what was done; as a part of the collection they are one of its ways.
+            related = labelled.union(altered) if is_population(len(altered), points.sampled) else labelled
+            self._strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
             named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
-            name_the_rest(points, self._strangers, copied=copied, changed=self._changed, other_model=named)
+            name_the_rest(points, self._strangers, altered=altered, copied=copied, changed=self._changed, other_model=named)
             self._named = [row["model"] for row in rows.values()]
 
     def findings(self) -> list[Finding]:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
 
-Look = Literal["noise", "another_model", "older_text", "another_text", "another_point", "copied", "unnormalised"]
+Look = Literal[
+    "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "zero_padded",
+    "unnormalised",
+]  # fmt: skip
 
 
 class Label(IntEnum):

@@ -18,7 +18,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.vectors.trials import Tested as Points
 from ragval_pipeline.validation.vectors.trials import try_all
-from tests.validation.vectors.space import Refusing, Space, embedded, named, other_model, space, subjects
+from tests.validation.vectors.space import Floats, Refusing, Space, embedded, named, other_model, space, subjects
 
 
 def mixed(points: Space, amount: int) -> set[str]:
@@ -117,7 +117,7 @@ def test_a_part_whose_texts_were_embedded_in_another_way_is_no_change_of_the_mod
     finding = only(points)
     assert finding.code == "vector.mixed_models"
     assert finding.cause == (
-        "What is embedded was changed between ingestions: these points were embedded up to 2026-01-01T00:00:00Z, the "
+        "The way of embedding was changed between ingestions: these points were embedded up to 2026-01-01T00:00:00Z, the "
         "rest not; they were embedded with the page title in front of each text."
     )
 
@@ -199,6 +199,30 @@ def test_what_was_embedded_instead_of_the_text_is_found_out(
     assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", kind)
     assert words in finding.cause
     assert finding.details["best_variant"]["explains"]
+
+
+@pytest.mark.parametrize("amount", [20, 90])
+@pytest.mark.parametrize(
+    ("altered", "words"),
+    [
+        (-np.ones(256), "and the sign of each number turned before it was stored"),
+        (np.arange(256) < 64, "and stored with 0 in 192 of 256 numbers, as a shortened vector is"),
+    ],
+)
+def test_what_was_done_to_the_vectors_of_many_texts_is_found_out(
+    altered: Floats, words: str, amount: int
+) -> None:
+    points = space()
+    places = random.Random(amount).sample(range(90), amount)
+    for place in places:
+        points.vectors[place] = np.asarray(points.vectors[place]) * np.asarray(altered, dtype=np.float32)
+    finding = only(points)
+    if amount < 90:
+        assert {entry.name for entry in finding.subjects} == points.named(places)
+        assert finding.cause == f"They were embedded {words}, the rest not."
+    else:
+        assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", "altered")
+        assert words in finding.cause
 
 
 @pytest.mark.parametrize(
