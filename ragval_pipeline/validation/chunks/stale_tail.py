@@ -76,10 +76,15 @@ def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def stale_tails(evidence: ChunkEvidence) -> list[Subject]:
-    """The points of old ends of pages that their pages do not need; a text of another page is none of theirs."""
+    """The points of old ends of pages that their pages do not need.
+
+    An end that other pages hold as a whole is none of the page. Of one that no other page holds as a whole some may say
+    what other pages say too, such as the closing words of all posts.
+    """
     found = list(_ends(evidence))
     misplaced = evidence.misplaced([subject.name for subject in found])
-    return [subject for subject in found if subject.name not in misplaced]
+    own = {subject.page for subject in found if subject.name not in misplaced}
+    return [subject for subject in found if subject.page in own]
 
 
 def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:

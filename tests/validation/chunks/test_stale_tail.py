@@ -125,3 +125,9 @@ def test_a_text_of_another_page_is_no_leftover_of_the_page_that_it_is_stored_und
     pages = [record(paragraphs(*PARTS[:2])), record(paragraphs(PARTS[2]), page="/b")]
     assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages[:1], now=NOW))) == ["2"]
     assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages, now=NOW))) == []
+
+
+def test_closing_words_that_another_page_has_too_are_left_over_with_the_end_that_they_close():
+    stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, OLD, OLD), PARTS, strict=True)]
+    pages = [record(paragraphs(PARTS[0])), record(paragraphs(PARTS[2]), page="/b")]
+    assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages, now=NOW))) == ["1", "2"]
