@@ -55,8 +55,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
     "negated": "The vectors are those of the texts with the sign of each number turned.",
-    "zero_padded": "The vectors are those of the texts with 0 in place of some numbers: they were shortened, and filled "
-    "up to the dimension of the collection.",
+    "zero_padded": "The vectors are those of the texts with 0 in place of some numbers: they were shortened, and "
+    "filled up to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
     "product: the longer a vector, the nearer it is to whatever is asked.",
 }

@@ -21,7 +21,7 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.thresholds import MATCH, NOISE
+from ragval_pipeline.validation.thresholds import MATCH, NOISE, ROUNDING
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
 from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
@@ -29,8 +29,8 @@ from ragval_pipeline.validation.vectors.findings import Vectors
 from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import (
-    altered_vectors,
     Strangers,
+    altered_vectors,
     find_owners,
     mark_displaced,
     name_the_rest,
@@ -167,7 +167,9 @@ class _Judged:
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
             named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
-            name_the_rest(points, self._strangers, altered=altered, copied=copied, changed=self._changed, other_model=named)
+            name_the_rest(
+                points, self._strangers, altered=altered, copied=copied, changed=self._changed, other_model=named
+            )
             self._named = [row["model"] for row in rows.values()]
 
     def findings(self) -> list[Finding]:
@@ -313,7 +315,7 @@ class _Judged:
         import numpy as np
 
         points = self._points
-        places = np.union1d(points.off(with_vector=True), points.inexact(with_vector=True))
+        places = np.union1d(points.off(with_vector=True), points.inexact(ROUNDING, with_vector=True))
         rows = self._rows_of(frozenset(points.ids[place] for place in places), trials.COLUMNS)
         tried = [_tried(rows[points.ids[place]]) for place in places]
         return list(places[trial.gives(tried, points.vectors(places), points.cosine[places])])

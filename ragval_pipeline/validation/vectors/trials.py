@@ -164,7 +164,8 @@ class Trial:
         import numpy as np
 
         assert self.way is not None
-        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), stored)
+        # Stored numbers are rounded, and a length that is off by that hides what a long text hides.
+        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), _unit(stored))
         found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
 
@@ -231,7 +232,9 @@ def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
         yield _trial(tested, lambda rows: -as_embedded(rows), "negated", "altered", means)
     there = tested.stored[: tested.off].any(axis=0)
     if not there.all():
-        means = f"and stored with 0 in {dimension - int(there.sum()):,} of {dimension:,} numbers, as a shortened vector is"
+        means = (
+            f"and stored with 0 in {dimension - int(there.sum()):,} of {dimension:,} numbers, as a shortened vector is"
+        )
         yield _trial(tested, lambda rows: as_embedded(rows) * there, "zero_padded", "altered", means)
 
 
