@@ -446,7 +446,7 @@ _ROWS = (
         title="Page content missing from the chunks",
         means="has passages that are in none of its chunks", many="have passages that are in none of their chunks",
         measured="Each passage of the page's content is searched for in the chunks of that page. Menus, footers "
-            "and very short blocks do not count as content.",
+            "and very short blocks do not count as content; the short rows of a table count together.",
         cause="The extraction or the chunker drops part of the page.",
         remedy="Correct what extraction or chunker drop, and re-ingest these URLs; content that is left out on purpose "
                "is no defect: set the severity of integrity.not_captured."),

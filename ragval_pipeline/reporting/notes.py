@@ -123,6 +123,8 @@ LOOKS = {
     "another_text": "it is that of another text",
     "another_point": "it is that of another point",
     "copied": "points with other texts hold it too",
+    "negated": "it is that of the text with the signs turned",
+    "zero_padded": "it is that of the text with some numbers 0",
     "unnormalised": "its length is not 1",
 }
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 
 from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.text.times import parse_time, utc_text
@@ -76,10 +77,15 @@ def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def stale_tails(evidence: ChunkEvidence) -> list[Subject]:
-    """The points of old ends of pages that their pages do not need; a text of another page is none of theirs."""
+    """The points of old ends of pages that their pages do not need.
+
+    An end that other pages hold as a whole is none of the page. Of one that no other page holds as a whole some may say
+    what other pages say too, such as the closing words of all posts.
+    """
     found = list(_ends(evidence))
     misplaced = evidence.misplaced([subject.name for subject in found])
-    return [subject for subject in found if subject.name not in misplaced]
+    own = {subject.page for subject in found if subject.name not in misplaced}
+    return [subject for subject in found if subject.page in own]
 
 
 def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
@@ -101,21 +107,24 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
     """Points of a tail whose text the page has and the chunks in front of it do not hold."""
-    head: set[int] = set()
-    for chunk in chunks:
-        if chunk.point_id in tail.head:
-            head.update(letter for first, behind in chunk.spans for letter in range(first, behind))
-    return {
-        chunk.point_id
-        for chunk in chunks
-        if chunk.point_id in tail.points
-        and chunk.share >= MOST
-        and sum(letter in head for first, behind in chunk.spans for letter in range(first, behind)) < MOST * chunk.found
-    }
+    head = _letters_of(chunk for chunk in chunks if chunk.point_id in tail.head)
+    return {chunk.point_id for chunk in chunks if chunk.point_id in tail.points and _is_needed(chunk, head)}
+
+
+def _letters_of(chunks: Iterable[ChunkFacts]) -> set[int]:
+    """The letters of a page that some of its chunks hold."""
+    return {letter for chunk in chunks for first, behind in chunk.spans for letter in range(first, behind)}
+
+
+def _is_needed(chunk: ChunkFacts, head: Collection[int]) -> bool:
+    """Whether most of a chunk stands on its page, where the chunks in front of it do not hold it."""
+    return chunk.share >= MOST and sum(letter in head for letter in _letters_of([chunk])) < MOST * chunk.found
 
 
 def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
     """The unbroken end of a page's chunk indices that is gone, when the chunks in front of it hold the page's end.
+
+    Pages repeat themselves: some of what is gone says most of what the page still says in front of it.
 
     Args:
         order: The points of the page by index.
@@ -124,22 +133,27 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
         habits: What the ingestion puts around its chunks.
     """
     own = {chunk.point_id: chunk for chunk in chunks}
-    gone = {
-        index for index, points in order.points.items() if all(_is_gone(own.get(name), habits) for name, _ in points)
-    }
-    tail: set[int] = set()
-    for index in sorted(order.points, reverse=True):
-        if index not in gone:
-            break
-        tail.add(index)
-    if not tail or gone - tail or len(tail) == len(order.points) or is_lost(last):
+    parts = {index: [own.get(name) for name, _ in points] for index, points in order.points.items()}
+    gone = {index for index, part in parts.items() if all(_is_gone(chunk, habits) for chunk in part)}
+    tail = list(takewhile(lambda index: index in gone or _repeats(parts[index], habits), sorted(parts, reverse=True)))
+    head = _letters_of(chunk for index in parts.keys() - set(tail) for chunk in filter(None, parts[index]))
+    while tail and any(_is_needed(chunk, head) for chunk in filter(None, parts[tail[-1]])):
+        head |= _letters_of(filter(None, parts[tail.pop()]))
+    needed = any(_is_needed(chunk, head) for index in tail for chunk in filter(None, parts[index]))
+    found = set(tail)
+    if needed or found.isdisjoint(gone) or gone - found or len(found) == len(parts) or is_lost(last):
         return set()
-    return tail
+    return found
 
 
 def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
     """Whether a chunk that is long enough to tell is gone from its page."""
     return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk, habits) == "gone"
+
+
+def _repeats(part: Iterable[ChunkFacts | None], habits: Habits) -> bool:
+    """Whether the chunks of one index stand on their page only in part."""
+    return all(chunk is not None and class_of(chunk, habits) == "drifted" for chunk in part)
 
 
 def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterable[Subject]:

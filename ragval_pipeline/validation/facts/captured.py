@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.gaps import pieces_of
@@ -56,6 +56,7 @@ def held_blocks(
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
     pieces: set[str] | None = None
+    told: list[list[str]] | None = None
     raw = tuple(stored)
     texts = {text.letters for text in chain((chunk.text for chunk in chunks), raw)}
     elsewhere = _Elsewhere(page, held, upto)
@@ -72,13 +73,17 @@ def held_blocks(
             # Of a page that repeats itself pieces of a chunk may be taken for those of other passages.
             if letters >= PASSAGE_LETTERS and any(folded in text for text in texts):
                 count = letters
+            if block.kind == "row" and count < letters < PASSAGE_LETTERS:
+                if told is None:
+                    told = [words_of(text.shown) for text in raw]
+                count = letters if _is_told(words_of(block.text), told) else count
             if block.kind == "heading" and count < letters:
                 if pieces is None:
                     known = {fold(form) for label in labels for form in (*_names(label), *_shown(label))}
                     titles = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
                     pieces = known.union(titles, *(pieces_of(chunk.text) for chunk in chunks))
-                told = _is_piece(folded, pieces) or _is_most_of(block.text, pieces)
-                count = letters if told or _is_within(folded, pieces, page) else count
+                is_told = _is_piece(folded, pieces) or _is_most_of(block.text, pieces)
+                count = letters if is_told or _is_within(folded, pieces, page) else count
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
         start = page.position(places[0][0])
@@ -126,6 +131,16 @@ def _is_most_of(heading: str, pieces: set[str]) -> bool:
         for first in range(count)
         for last in range(first + 1, first + (count + 1) // 2)
     )
+
+
+def _is_told(row: Sequence[str], texts: Iterable[Sequence[str]]) -> bool:
+    """Whether some text has the words of a short row in their order, whatever stands between: the names of columns."""
+
+    def is_in(text: Iterable[str]) -> bool:
+        words = iter(text)
+        return all(word in words for word in row)
+
+    return any(map(is_in, texts))
 
 
 class _Elsewhere:

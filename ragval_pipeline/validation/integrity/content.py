@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, islice, pairwise, takewhile
+from itertools import dropwhile, groupby, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.sources.arrow import constant
@@ -63,8 +63,23 @@ def is_lost(block: BlockFacts) -> bool:
 
 
 def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
-    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk."""
-    return [block for block in blocks if block.letters >= PASSAGE_LETTERS and is_lost(block)]
+    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk.
+
+    Short rows say little one by one, and a lot together: those that follow each other count as one block.
+    """
+    found: list[BlockFacts] = []
+    for is_short, group in groupby(blocks, _is_short_row):
+        parts = list(group)
+        letters, held = sum(part.letters for part in parts), sum(part.held for part in parts)
+        if not is_short:
+            found += [block for block in parts if block.letters >= PASSAGE_LETTERS and is_lost(block)]
+        elif letters >= PASSAGE_LETTERS and held < MOST * letters:
+            found += filter(is_lost, parts)
+    return found
+
+
+def _is_short_row(block: BlockFacts) -> bool:
+    return block.kind == "row" and block.letters < PASSAGE_LETTERS
 
 
 def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:

@@ -11,7 +11,7 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.thresholds import NOISE, ROUNDING
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +131,7 @@ class Comparison:
         self.sampled.extend(names)
         self.cosine.append(cosine)
         if room > 0:
-            wanted = np.flatnonzero((cosine < 1 - NOISE) | ((places % stride == 0) & np.isfinite(cosine)))
+            wanted = np.flatnonzero((cosine < 1 - ROUNDING) | ((places % stride == 0) & np.isfinite(cosine)))
             wanted = wanted[wanted < room]
             self.texts.add(unit[:room].astype(np.float16))
             self.stored_at.append(places[wanted])

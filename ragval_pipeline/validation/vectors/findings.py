@@ -32,6 +32,7 @@ _CAUSES: Mapping[Kind, str] = {
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
+    "altered": "Model and text are right, what is stored of the vectors is not: the collection was embedded {means}",
 }
 #: What single vectors look like, and where such vectors come from.
 _LOOKS: Mapping[Look, str] = {
@@ -41,6 +42,8 @@ _LOOKS: Mapping[Look, str] = {
     "another_text": "vector{s} of another text",
     "another_point": "vector{s} of another point, which holds it too",
     "copied": "vector{s} that points with other texts hold, too",
+    "negated": "vector{s} of the text with the signs turned",
+    "zero_padded": "vector{s} of the text with some numbers 0",
     "unnormalised": "vector{s} of another length than 1",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
@@ -51,6 +54,9 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "another version of the model embedded it.",
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
+    "negated": "The vectors are those of the texts with the sign of each number turned.",
+    "zero_padded": "The vectors are those of the texts with 0 in place of some numbers: they were shortened, and "
+    "filled up to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
     "product: the longer a vector, the nearer it is to whatever is asked.",
 }
@@ -301,7 +307,7 @@ def _mixed_cause(decision: Decision) -> str:
     where = f"from {split['other_from']} on" if "other_from" in split else f"up to {split['other_until']}"
     changed, how = "The model", ""
     if decision.way is not None:
-        changed, how = "What is embedded", f"; they were embedded {decision.way.means}"
+        changed, how = "The way of embedding", f"; they were embedded {decision.way.means}"
     return f"{changed} was changed between ingestions: these points {what} {where}, the rest not{how}."
 
 

@@ -21,7 +21,7 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.thresholds import MATCH, NOISE
+from ragval_pipeline.validation.thresholds import MATCH, NOISE, ROUNDING
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
 from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
@@ -30,6 +30,7 @@ from ragval_pipeline.validation.vectors.models import Decision, decide, is_popul
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import (
     Strangers,
+    altered_vectors,
     find_owners,
     mark_displaced,
     name_the_rest,
@@ -150,18 +151,23 @@ class _Judged:
         if len(points.off()):
             held = frozenset().union(*self._copies)
             copied = frozenset(place for place in points.off().tolist() if points.ids[place] in held)
+            altered = altered_vectors(points)
             labelled = self._labelled(embed_as)
             if labelled:
                 known = {points.ids[place] for place in labelled}
                 aside = {points.ids[place] for place in copied - labelled}
                 self._copies = [group for group in self._copies if known.isdisjoint(group) or aside & set(group)]
                 copied -= labelled
-            self._strangers = sort_strangers(points, near, self._changed | copied).with_related(labelled)
+            # As single vectors they are told by what was done; as a part of the collection they are one of its ways.
+            related = labelled.union(altered) if is_population(len(altered), points.sampled) else labelled
+            self._strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
             named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
-            name_the_rest(points, self._strangers, copied=copied, changed=self._changed, other_model=named)
+            name_the_rest(
+                points, self._strangers, altered=altered, copied=copied, changed=self._changed, other_model=named
+            )
             self._named = [row["model"] for row in rows.values()]
 
     def findings(self) -> list[Finding]:
@@ -307,7 +313,7 @@ class _Judged:
         import numpy as np
 
         points = self._points
-        places = np.union1d(points.off(with_vector=True), points.inexact(with_vector=True))
+        places = np.union1d(points.off(with_vector=True), points.inexact(ROUNDING, with_vector=True))
         rows = self._rows_of(frozenset(points.ids[place] for place in places), trials.COLUMNS)
         tried = [_tried(rows[points.ids[place]]) for place in places]
         return list(places[trial.gives(tried, points.vectors(places), points.cosine[places])])

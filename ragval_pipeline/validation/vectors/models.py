@@ -30,10 +30,10 @@ from ragval_pipeline.validation.vectors.trials import Trial
 COLUMNS = ("point_id", "model", "embedded_at")
 
 Row = Mapping[str, Any]
-Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation"]
+Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "altered"]
 KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
-    "replaced": "preprocessing", "truncated": "truncation",
+    "replaced": "preprocessing", "truncated": "truncation", "altered": "altered",
 }  # fmt: skip
 #: Ways that explain an index also when most points match, and none of those comes closer: they change what a text says.
 _TELLING = frozenset({"added", "instructed", "replaced", "input_type", "truncated"})

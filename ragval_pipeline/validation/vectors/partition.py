@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
 
-Look = Literal["noise", "another_model", "older_text", "another_text", "another_point", "copied", "unnormalised"]
+Look = Literal[
+    "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "zero_padded",
+    "unnormalised",
+]  # fmt: skip
 
 
 class Label(IntEnum):
@@ -86,12 +89,17 @@ class Partition:
         off = np.flatnonzero(self.labels[: self.sampled] == Label.OFF)
         return off[np.isin(off, self.at)] if with_vector else off
 
-    def inexact(self, *, with_vector: bool = False) -> Rows:
-        """Places of the sampled points that match, and whose vectors are of another text: one that hardly differs."""
+    def inexact(self, beyond: float = NOISE, *, with_vector: bool = False) -> Rows:
+        """Places of the sampled points that match, and whose vectors are of another text: one that hardly differs.
+
+        Args:
+            beyond: How far their cosines are from 1 at least.
+            with_vector: Only those whose vector was kept.
+        """
         import numpy as np
 
         matching = np.isin(self.labels[: self.sampled], (Label.MATCHING, Label.NEAR))
-        found = np.flatnonzero(matching & (self.cosine[: self.sampled] < 1 - NOISE))
+        found = np.flatnonzero(matching & (self.cosine[: self.sampled] < 1 - beyond))
         return found[np.isin(found, self.at)] if with_vector else found
 
     def assign(self, places: Iterable[int] | Rows, label: Label, *, instead_of: Collection[Label] = ()) -> None:

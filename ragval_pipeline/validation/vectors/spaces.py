@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
 from ragval_pipeline.validation.vectors.comparison import REFERENCES
-from ragval_pipeline.validation.vectors.partition import Label, Owner, Partition
+from ragval_pipeline.validation.vectors.partition import Label, Look, Owner, Partition
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,6 +145,27 @@ def mark_displaced(points: Partition) -> None:
     points.assign([owner.point for owner in points.owners.values() if owner.off], Label.SWAPPED)
 
 
+def altered_vectors(points: Partition) -> dict[int, Look]:
+    """What was done to the vectors of the points that are off where it is all that parts them from their texts.
+
+    The signs of all numbers may be turned, or some numbers be 0 and the others right, as where a shortened vector was
+    filled up to the dimension of the collection.
+    """
+    import numpy as np
+
+    found: dict[int, Look] = {}
+    places = points.off(with_vector=True)
+    places = places[places < len(points.texts)]
+    for start in range(0, len(places), _BLOCK):
+        block = places[start : start + _BLOCK]
+        cosine, there = points.cosine[block], points.vectors(block) != 0
+        shown = np.linalg.norm(np.where(there, points.texts[block].astype(np.float32), 0.0), axis=1)
+        padded = ~there.all(axis=1) & (there.sum(axis=1) >= FEWEST) & (cosine >= MATCH * shown)
+        found.update(dict.fromkeys(block[cosine <= -MATCH].tolist(), "negated"))
+        found.update(dict.fromkeys(block[padded].tolist(), "zero_padded"))
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Strangers:
     """The points that are off, by what their vectors have to do with texts.
@@ -262,6 +283,7 @@ def name_the_rest(
     points: Partition,
     sorted_points: Strangers,
     *,
+    altered: Mapping[int, Look],
     copied: Collection[int],
     changed: Collection[int],
     other_model: Collection[int],
@@ -271,6 +293,7 @@ def name_the_rest(
     Args:
         points: All points.
         sorted_points: Those that are off.
+        altered: Points with the vector of their text that something was done to, and what.
         copied: Points with the vector of another text that other points hold, too.
         changed: Points whose stored hash says that the text was changed.
         other_model: Points whose payload names another model than that of the matching points.
@@ -281,6 +304,8 @@ def name_the_rest(
     for place in rest:
         if place in points.owners:
             points.looks[place] = "another_point"
+        elif place in altered:
+            points.looks[place] = altered[place]
         elif place in copied:
             points.looks[place] = "copied"
         elif place in changed:

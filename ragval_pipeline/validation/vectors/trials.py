@@ -127,7 +127,8 @@ class Trial:
 
     Attributes:
         name: Of the way.
-        kind: ``added``, ``instructed``, ``cleaned``, ``replaced``, ``input_type`` or ``truncated``.
+        kind: ``added``, ``instructed``, ``cleaned``, ``replaced``, ``input_type``, ``truncated`` or ``altered``: the
+            vector is not stored as it was embedded.
         means: Completes "the collection was embedded ...".
         median: Median cosine with the stored vectors of the points that differ.
         explains: Whether it gives the stored vectors of the points that differ.
@@ -163,7 +164,8 @@ class Trial:
         import numpy as np
 
         assert self.way is not None
-        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), stored)
+        # Stored numbers are rounded, and a length that is off by that hides what a long text hides.
+        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), _unit(stored))
         found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
 
@@ -199,7 +201,7 @@ def replaced(tested: Tested, embed: EmbedAs) -> Trial | None:
 
 
 def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
-    """Every way that changes a text, the closest first."""
+    """Every way that changes a text or its vector, the closest first."""
 
     def as_queries(rows: Sequence[Row]) -> Floats:
         return embed([str(row["text"]) for row in rows], "search_query")
@@ -215,7 +217,25 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
             way = _as_documents(variant.text, embed, tested.stored.shape[1])
             trial = _trial(tested, way, variant.name, variant.kind, variant.means)
             trials.append(replace(trial, template=variant.template if plain else None))
-    return sorted([*trials, _truncated(tested, embed)], key=lambda trial: -trial.median)
+    trials += [*_altered(tested, embed), _truncated(tested, embed)]
+    return sorted(trials, key=lambda trial: -trial.median)
+
+
+def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
+    """What may have been done to all vectors that differ, by what is seen of them."""
+    import numpy as np
+
+    dimension = tested.stored.shape[1]
+    as_embedded = _as_documents(lambda row: str(row["text"]), embed, dimension)
+    if float(np.median(tested.plain[: tested.off])) <= -MATCH:
+        means = "and the sign of each number turned before it was stored"
+        yield _trial(tested, lambda rows: -as_embedded(rows), "negated", "altered", means)
+    there = tested.stored[: tested.off].any(axis=0)
+    if not there.all():
+        means = (
+            f"and stored with 0 in {dimension - int(there.sum()):,} of {dimension:,} numbers, as a shortened vector is"
+        )
+        yield _trial(tested, lambda rows: as_embedded(rows) * there, "zero_padded", "altered", means)
 
 
 def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) -> Way:

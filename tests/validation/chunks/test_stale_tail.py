@@ -86,6 +86,18 @@ def test_what_follows_the_end_of_a_shorter_page_is_left_over():
     assert leftovers(PARTS, PARTS) == set()
 
 
+def test_a_chunk_of_the_end_that_says_most_of_what_the_page_says_before_is_left_over_with_it():
+    middle = GRIPPER.rindex(" ", 0, len(GRIPPER) * 3 // 4)
+    again = f"{GRIPPER[:middle]} unlike anything that came before"
+    assert leftovers([GRIPPER, CAMERA, BATTERY, again, VISITORS], [GRIPPER, CAMERA]) == {2, 3, 4}
+    assert leftovers([GRIPPER, CAMERA, BATTERY, again, VISITORS], [GRIPPER, CAMERA, BATTERY, VISITORS]) == set()
+
+
+def test_a_chunk_in_which_the_shortened_page_ends_is_no_part_of_what_is_left_over():
+    ending = f"{CAMERA} Some words that the page had there"
+    assert leftovers([GRIPPER, ending, BATTERY, VISITORS], [GRIPPER, CAMERA]) == {2, 3}
+
+
 def test_a_last_chunk_with_another_pages_text_is_no_leftover():
     assert leftovers([*PARTS[:2], VISITORS], PARTS) == set()
 
@@ -125,3 +137,9 @@ def test_a_text_of_another_page_is_no_leftover_of_the_page_that_it_is_stored_und
     pages = [record(paragraphs(*PARTS[:2])), record(paragraphs(PARTS[2]), page="/b")]
     assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages[:1], now=NOW))) == ["2"]
     assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages, now=NOW))) == []
+
+
+def test_closing_words_that_another_page_has_too_are_left_over_with_the_end_that_they_close():
+    stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, OLD, OLD), PARTS, strict=True)]
+    pages = [record(paragraphs(PARTS[0])), record(paragraphs(PARTS[2]), page="/b")]
+    assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages, now=NOW))) == ["1", "2"]

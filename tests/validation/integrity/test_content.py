@@ -71,6 +71,25 @@ def test_short_blocks_are_no_passages():
     assert lost(*CHUNKS, content=content) == ["Thirty-nine letters are no passage at all in here"]
 
 
+def test_a_table_of_short_rows_is_missed_as_a_whole():
+    cells = ("Joint", "limit"), ("Shoulder", "90 degrees"), ("Elbow", "120 degrees"), ("Wrist", "180 degrees")
+    rows = [f"<tr><td>{name}</td><td>{value}</td></tr>" for name, value in cells]
+    content = f"{SECTIONS}<table>{''.join(rows)}</table>"
+    assert len(lost(*CHUNKS, content=content)) == len(rows)
+    kept = "\n".join(f"{name}: {value}" for name, value in cells[1:])
+    assert lost(*CHUNKS, kept, content=content) == []
+    assert lost(*CHUNKS, content=f"{SECTIONS}<table>{rows[0]}{rows[1]}</table>") == []
+
+
+def test_a_table_of_short_rows_that_a_chunk_has_with_the_names_of_its_columns_is_not_missed():
+    rows = [(first, second, third) for first in ("yes", "no") for second in ("yes", "no") for third in ("yes", "no")]
+    cells = ["".join(f"<td>{value}</td>" for value in row) for row in rows]
+    content = f"{SECTIONS}<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+    told = "\n".join(f"Lifts: {first}; turns: {second}; stops: {third}" for first, second, third in rows)
+    assert lost(*CHUNKS, told, content=content) == []
+    assert len(lost(*CHUNKS, content=content)) == len(rows)
+
+
 def test_an_address_alone_is_no_passage_and_what_is_said_about_it_is_one():
     address = "https://docs.example.com/a/very/long/address/of/another/handbook/of/the/arm"
     assert lost(*CHUNKS, content=f"{SECTIONS}<p>\u2192 {address}</p>") == []

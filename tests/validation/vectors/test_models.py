@@ -16,9 +16,10 @@ from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.validation.thresholds import NOISE
 from ragval_pipeline.validation.vectors.trials import Tested as Points
 from ragval_pipeline.validation.vectors.trials import try_all
-from tests.validation.vectors.space import Refusing, Space, embedded, named, other_model, space, subjects
+from tests.validation.vectors.space import Floats, Refusing, Space, embedded, named, other_model, space, subjects, texts
 
 
 def mixed(points: Space, amount: int) -> set[str]:
@@ -117,8 +118,8 @@ def test_a_part_whose_texts_were_embedded_in_another_way_is_no_change_of_the_mod
     finding = only(points)
     assert finding.code == "vector.mixed_models"
     assert finding.cause == (
-        "What is embedded was changed between ingestions: these points were embedded up to 2026-01-01T00:00:00Z, the "
-        "rest not; they were embedded with the page title in front of each text."
+        "The way of embedding was changed between ingestions: these points were embedded up to 2026-01-01T00:00:00Z, "
+        "the rest not; they were embedded with the page title in front of each text."
     )
 
 
@@ -199,6 +200,28 @@ def test_what_was_embedded_instead_of_the_text_is_found_out(
     assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", kind)
     assert words in finding.cause
     assert finding.details["best_variant"]["explains"]
+
+
+@pytest.mark.parametrize("amount", [20, 90])
+@pytest.mark.parametrize(
+    ("altered", "words"),
+    [
+        (-np.ones(256), "and the sign of each number turned before it was stored"),
+        (np.arange(256) < 64, "and stored with 0 in 192 of 256 numbers, as a shortened vector is"),
+    ],
+)
+def test_what_was_done_to_the_vectors_of_many_texts_is_found_out(altered: Floats, words: str, amount: int) -> None:
+    points = space()
+    places = random.Random(amount).sample(range(90), amount)
+    for place in places:
+        points.vectors[place] = np.asarray(points.vectors[place]) * np.asarray(altered, dtype=np.float32)
+    finding = only(points)
+    if amount < 90:
+        assert {entry.name for entry in finding.subjects} == points.named(places)
+        assert finding.cause == f"They were embedded {words}, the rest not."
+    else:
+        assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", "altered")
+        assert words in finding.cause
 
 
 @pytest.mark.parametrize(
@@ -285,6 +308,18 @@ def test_a_way_that_comes_close_to_points_that_are_right_already_is_not_that_of_
     points.vectors[:amount] = list(asked[:amount])
     # Of the thirty, only fifteen are further from their texts than what counts as a match; the way gives all of them.
     assert subjects(points.examined()) == {named: {"c"} if amount == 90 else points.named(range(30))}
+
+
+def test_long_texts_that_hide_what_was_put_in_front_of_them_belong_to_the_part_that_it_was_put_in_front_of() -> None:
+    points = space()
+    for place in range(0, 90, 3):
+        points.set_text(place, " ".join(texts()[place : place + 20]))
+    points.vectors = list(embedded([row["text"] for row in points.rows]))
+    places = range(30)
+    prefixed = embedded([f"passage: {points.rows[place]['text']}" for place in places])
+    assert max(np.einsum("ij,ij->i", prefixed, np.array(points.vectors[:30]))) > 1 - NOISE
+    points.vectors[:30] = list(prefixed)
+    assert subjects(points.examined()) == {"vector.mixed_models": points.named(places)}
 
 
 @pytest.mark.parametrize("amount", [5, 30, 55])

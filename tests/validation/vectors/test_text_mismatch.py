@@ -121,6 +121,29 @@ def test_the_vector_of_another_point_names_that_point(amount: int) -> None:
     assert finding.details["looks_like"] == {"another_point": amount}
 
 
+def shortened(vector: Floats) -> Floats:
+    return np.where(np.arange(len(vector)) < 64, vector, np.float32(0))
+
+
+@pytest.mark.parametrize(
+    ("altered", "look", "words"),
+    [
+        (np.negative, "negated", "with the sign of each number turned"),
+        (shortened, "zero_padded", "they were shortened, and filled up"),
+    ],
+)
+def test_single_vectors_of_their_texts_that_something_was_done_to_are_told_by_what_it_was(
+    altered: Callable[[Floats], Floats], look: str, words: str
+) -> None:
+    points = space()
+    for place in range(4):
+        points.vectors[place] = altered(np.asarray(points.vectors[place]))
+    finding = mismatch(points)
+    assert {entry.name for entry in finding.subjects} == points.named(range(4))
+    assert finding.details["looks_like"] == {look: 4}
+    assert words in finding.cause
+
+
 def as_int8(vectors: Floats) -> Floats:
     step = np.abs(vectors).max() / 127
     return (np.round(vectors / step) * step).astype(np.float32)
