@@ -159,8 +159,10 @@ def altered_vectors(points: Partition) -> dict[int, Look]:
     for start in range(0, len(places), _BLOCK):
         block = places[start : start + _BLOCK]
         cosine, there = points.cosine[block], points.vectors(block) != 0
-        shown = np.linalg.norm(np.where(there, points.texts[block].astype(np.float32), 0.0), axis=1)
-        padded = ~there.all(axis=1) & (there.sum(axis=1) >= FEWEST) & (cosine >= MATCH * shown)
+        shown = np.where(there, points.texts[block].astype(np.float32), 0.0)
+        # Vectors of few numbers, as words are counted, may have none of them in the same place.
+        known = (shown != 0).sum(axis=1) >= FEWEST
+        padded = ~there.all(axis=1) & known & (cosine >= MATCH * np.linalg.norm(shown, axis=1))
         found.update(dict.fromkeys(block[cosine <= -MATCH].tolist(), "negated"))
         found.update(dict.fromkeys(block[padded].tolist(), "zero_padded"))
     return found
