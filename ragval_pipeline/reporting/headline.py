@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or_private
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.coverage.hosts import MIN_SHARED, counterparts
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -245,8 +246,6 @@ def _failure(report: ValidationReport) -> str:
 
 #: Findings that say of pages or hosts what is said here of all of them.
 _SAID_HERE = frozenset({"coverage.foreign_host", "coverage.loopback_host"})
-#: Pages that must fit: that a single address ends like another happens between any two sites.
-_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -287,33 +286,30 @@ def elsewhere(report: ValidationReport) -> Elsewhere | None:
     missing, extra = coverage.missing_urls or (), coverage.extra_urls or ()
     if coverage.indexed_urls or not missing or not extra:
         return None
-    site = {(host_of(url) or "", fold_path(urlsplit(url).path)) for url in missing}
-    stored = {(host_of(url) or "", fold_path(urlsplit(url).path)) for url in extra}
-    moves = Counter([*_moves(stored, site), *((there, own) for own, there in _moves(site, stored, based=True))])
+    own_host = Counter(host_of(url) or "" for url in missing).most_common(1)[0][0]
+    site = {_path(url) for url in missing}
+    stored: dict[str, set[str]] = {}
+    for url in extra:
+        stored.setdefault(host_of(url) or "", set()).add(_path(url))
+    moves = Counter(
+        (f"{host}{_base(path, page)}", f"{own_host}{_base(page, path)}")
+        for host, paths in stored.items()
+        for path, page in counterparts(paths, site).items()
+    )
     if not moves:
         return None
     # Of several that explain as many pages, the one that changes least.
     (there, own), found = min(moves.items(), key=lambda entry: (-entry[1], len("".join(entry[0]))))
-    if found < _FEWEST or 2 * found < len(site):
+    if found < MIN_SHARED or 2 * found < len(site):
         return None
     return Elsewhere(there, own, found, len(site))
 
 
-def _moves(
-    pages: set[tuple[str, str]], others: set[tuple[str, str]], *, based: bool = False
-) -> Iterator[tuple[str, str]]:
-    """The beginning of a page and that of another, for each two whose paths are the same after these beginnings.
+def _path(url: str) -> str:
+    return fold_path(urlsplit(url).path)
 
-    Args:
-        pages: Hosts and paths, whose paths may begin with a base path.
-        others: Those that begin with none.
-        based: Leave out what needs no base path.
-    """
-    hosts: dict[str, list[str]] = {}
-    for host, path in others:
-        hosts.setdefault(path, []).append(host)
-    for host, path in pages:
-        names = path.strip("/").split("/")
-        for depth in range(int(based), len(names) + 1):
-            base, end = "/".join(["", *names[:depth]]), "/" + "/".join(names[depth:])
-            yield from ((f"{host}{base}", other) for other in hosts.get(end, ()) if base or other != host)
+
+def _base(path: str, end: str) -> str:
+    """What a path has in front of another one that it ends with; nothing where it does not."""
+    whole, rest = path.rstrip("/"), end.rstrip("/")
+    return whole.removesuffix(rest) if whole.endswith(rest) else ""
