@@ -68,7 +68,9 @@ def test_words_that_the_page_parts_by_more_than_a_blank_are_found_when_joined(be
 
 
 def test_a_word_that_begins_as_two_of_the_page_do_is_no_join():
-    assert glued(f"Part one is a handoffice. {GRIPPER}", content=paragraphs(f"Part one is a hand offer. {GRIPPER}")) == []
+    assert (
+        glued(f"Part one is a handoffice. {GRIPPER}", content=paragraphs(f"Part one is a hand offer. {GRIPPER}")) == []
+    )
 
 
 def test_a_name_that_the_page_writes_in_one_word_elsewhere_is_no_join():
