@@ -109,6 +109,7 @@ VARIANTS = (
     _instructed("passage"),
     _instructed("search_document"),
     Variant("lower_case", "cleaned", "in lower case", lambda row: str(row["text"]).lower()),
+    Variant("upper_case", "cleaned", "in upper case", lambda row: str(row["text"]).upper()),
     Variant("blanks", "cleaned", "with blanks and invisible characters cleaned away", _collapsed),
     Variant("markup", "cleaned", "without its Markdown characters", _bare),
 )
