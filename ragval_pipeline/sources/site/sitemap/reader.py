@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.site.build_folder import file_inside
+from ragval_pipeline.sources.site.files import file_inside
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.sitemap.content import (
     SitemapBytes,
