@@ -18,7 +18,7 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def make_chunk_facts(task: Task) -> Made:
             log_crash(task.context, CHUNK_FACTS, error)
             told = str(error) if isinstance(error, RagvalError) else ""
             manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": told})
-    rows = {"chunks": manifest.chunks, "pages": manifest.pages}
-    counts = {name: sum(part.rows for part in parts) for name, parts in rows.items()}
+    tables: tuple[Table, ...] = ("chunks", "pages")
+    counts: dict[str, int] = {table: sum(part.rows for part in manifest.files(table)) for table in tables}
     metadata = numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})
     return Made(ChunkFacts(stamp=task.stamp(), index=task.index, facts=manifest), metadata)
 

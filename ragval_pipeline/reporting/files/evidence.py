@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.files.bundle import ReportBundle
@@ -13,9 +13,8 @@ from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.files.tables import cell
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.snapshot.manifest import KeptParts, Part
+from ragval_pipeline.sources.snapshot.manifest import KeptParts
 from ragval_pipeline.sources.storage import Content, Moved, open_folder
-from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -64,25 +63,25 @@ def snapshot_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
 
     A snapshot that is in neither place leaves the evidence without it, and a warning in the log.
     """
-    return _parts(bundle.manifest, bundle.manifest.parts if bundle.manifest else (), "payload snapshot is")
+    return _parts(bundle.manifest, "payload snapshot is")
 
 
 def page_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
     """The parts of the page copies by name, found as those of the snapshot are."""
-    return _parts(bundle.pages, bundle.pages.parts if bundle.pages else (), "page copies are")
+    return _parts(bundle.pages, "page copies are")
 
 
 def fact_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
     """The files of the facts by name, found as those of the snapshot are."""
-    return _parts(bundle.facts, (*bundle.facts.chunks, *bundle.facts.pages) if bundle.facts else (), "facts are")
+    return _parts(bundle.facts, "facts are")
 
 
-def _parts(manifest: KeptParts | FactsManifest | None, parts: Sequence[Part], what: str) -> Mapping[str, UPath]:
-    if manifest is None or not parts:
+def _parts(manifest: KeptParts | None, what: str) -> Mapping[str, UPath]:
+    if manifest is None or not manifest.parts:
         return {}
     for uri in (manifest.staged_uri, manifest.kept_uri):
         folder = open_folder(uri)
-        found = {part.name: folder / part.name for part in parts}
+        found = {part.name: folder / part.name for part in manifest.parts}
         if all(part.exists() for part in found.values()):
             return found
     logger.warning("the %s gone from %s: the evidence has none", what, manifest.kept_uri)

@@ -30,28 +30,6 @@ class Part(BaseModel):
     bucket: int = 0
 
 
-def folder_of_parts(parts: Sequence[Part], *, kept_uri: str, staged_uri: str, gone: str) -> UPath:
-    """The folder with all parts: the run's evidence once its report is written, before that where they were staged.
-
-    Args:
-        parts: The parts.
-        kept_uri: Their folder in the run's evidence.
-        staged_uri: The folder that they were written to.
-        gone: What to say when neither holds all of them.
-
-    Raises:
-        FileNotFoundError: The parts are in neither place.
-    """
-    from upath import UPath
-
-    for uri in (kept_uri, staged_uri):
-        folder = UPath(uri)
-        # Parts are copied one by one where a store knows no folders: some of them are not what was read.
-        if all((folder / part.name).exists() for part in parts):
-            return folder
-    raise FileNotFoundError(gone)
-
-
 class KeptParts(BaseModel):
     """Parquet parts of a run, and where they are.
 
@@ -79,8 +57,14 @@ class KeptParts(BaseModel):
         Raises:
             FileNotFoundError: They are neither in the run's evidence nor where they were staged.
         """
-        gone = self._gone.format(run=self.run_id, place=self.kept_uri)
-        return folder_of_parts(self.parts, kept_uri=self.kept_uri, staged_uri=self.staged_uri, gone=gone)
+        from upath import UPath
+
+        for uri in (self.kept_uri, self.staged_uri):
+            folder = UPath(uri)
+            # Parts are copied one by one where a store knows no folders: some of them are not what was read.
+            if all((folder / part.name).exists() for part in self.parts):
+                return folder
+        raise FileNotFoundError(self._gone.format(run=self.run_id, place=self.kept_uri))
 
 
 class SnapshotManifest(KeptParts):
@@ -111,7 +95,7 @@ class SnapshotManifest(KeptParts):
     observed: tuple[str, ...] = ()
     seconds: float = 0.0
     tries: int = 0
-    way: Literal["slices", "ranges", "pages"] = "pages"
+    way: Literal["slices", "pages"] = "pages"
     repeated: int = 0
 
 

@@ -15,7 +15,7 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.workers import each_done
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
-from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.tables import HASHES, UNIQUE, chunk_table, page_table
 from ragval_pipeline.validation.facts.tokens import Counting, Limits
 
@@ -44,30 +44,19 @@ class Bucket:
     buckets: int
 
 
-@dataclass(frozen=True)
-class BucketFiles:
-    """The files that a bucket became.
+def make_bucket(bucket: Bucket) -> tuple[int, Part | None, Part | None]:
+    """Read one bucket and write its facts: the same files whoever does it, and however often.
 
-    Attributes:
-        points: Points of the bucket.
-        chunks: File with a row a chunk; None without any.
-        pages: File with a row a page; None without any.
+    Returns:
+        How many points it has, and its files with a row a chunk and a row a page; None without any.
     """
-
-    points: int
-    chunks: Part | None
-    pages: Part | None
-
-
-def make_bucket(bucket: Bucket) -> BucketFiles:
-    """Read one bucket and write its facts: the same files whoever does it, and however often."""
     number, buckets = bucket.number, bucket.buckets
     rows = list(Snapshot(bucket.points).rows(COLUMNS, bucket=number, buckets=buckets))
     facts = facts_of_bucket(PageCopies(bucket.copies).records(bucket=number, buckets=buckets), rows, bucket.counting)
-    return BucketFiles(
-        points=len(rows),
-        chunks=_write(chunk_table(facts.chunks, facts.texts), bucket, "chunks") if facts.texts else None,
-        pages=_write(page_table(facts.pages), bucket, "pages") if facts.pages else None,
+    return (
+        len(rows),
+        _write(chunk_table(facts.chunks, facts.texts), bucket, "chunks") if facts.texts else None,
+        _write(page_table(facts.pages), bucket, "pages") if facts.pages else None,
     )
 
 
@@ -108,24 +97,24 @@ def make_facts(
     made, done = [], 0
     if scale is None or str(folder).startswith("memory:"):  # where no other process finds it
         scale = ScaleSettings(workers=1)
-    for files in each_done(make_bucket, work, scale, weight=points.points):
+    for count, *files in each_done(make_bucket, work, scale, weight=points.points):
         made.append(files)
-        done += files.points
+        done += count
         if on_progress:
             on_progress(done, points.points)
     return FactsManifest(
         run_id=run_id,
         staged_uri=str(folder),
         kept_uri=kept_uri,
-        chunks=tuple(files.chunks for files in made if files.chunks),
-        pages=tuple(files.pages for files in made if files.pages),
+        parts=tuple(part for table in zip(*made, strict=True) for part in table if part),
+        buckets=buckets,
         points=points,
         copies=pages,
         seconds=time.monotonic() - started,
     )
 
 
-def _write(table: Any, bucket: Bucket, kind: str) -> Part:
+def _write(table: Any, bucket: Bucket, kind: Table) -> Part:
     import pyarrow.parquet as pq
     from upath import UPath
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import ClassVar, Literal
 
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import KeptParts, Part, SnapshotManifest
+
+#: A row a chunk (``ChunkFacts``), or a row a page (``PageFacts``).
+Table = Literal["chunks", "pages"]
 
 
-class FactsManifest(BaseModel):
-    """The facts of a run, and what they were made of.
+class FactsManifest(KeptParts):
+    """The facts of a run, and what they were made of; each table has a file a bucket.
 
     Attributes:
-        run_id: Run that made them.
-        staged_uri: Folder that the files were written to.
-        kept_uri: Folder that they are moved to when the run's report is written.
-        chunks: Files with a row a chunk (``ChunkFacts``), one a bucket.
-        pages: Files with a row a page (``PageFacts``), one a bucket.
         points: The snapshot.
         copies: The pages.
         crash: Type of the exception that ended making them, when it was a defect; else empty.
@@ -24,15 +22,14 @@ class FactsManifest(BaseModel):
         seconds: How long it took.
     """
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    _gone: ClassVar[str] = "the facts of run {run} are gone from {place}: make them anew"
 
-    run_id: str
-    staged_uri: str = ""
-    kept_uri: str = ""
-    chunks: tuple[Part, ...] = ()
-    pages: tuple[Part, ...] = ()
     points: SnapshotManifest
     copies: PageCopiesManifest
     crash: str = ""
     problem: str = ""
     seconds: float = 0.0
+
+    def files(self, table: Table) -> list[Part]:
+        """The files of a table."""
+        return [part for part in self.parts if part.name.startswith(table)]

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-from ragval_pipeline.sources.snapshot.manifest import folder_of_parts
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.bucket import BucketFacts
-from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.tables import chunk_schema, chunk_table, chunks_of, page_table, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from upath import UPath
 
 #: Rows that are made into objects at once.
 _BATCH = 4096  # work
 
-
-Table = Literal["chunks", "pages"]
 #: Which rows of a batch are meant, as a Boolean array.
 Chosen = Callable[["pa.RecordBatch"], "pa.BooleanArray"]
 _POINT = ("point_id", "page_key", "page_url")
@@ -141,19 +137,7 @@ class Facts(FactRows):
 
         if self.manifest.crash:
             raise FactsError(self.manifest.problem or f"the facts could not be made ({self.manifest.crash})")
-        folder = self.folder()
-        for part in self.manifest.chunks if table == "chunks" else self.manifest.pages:
+        folder = self.manifest.folder()
+        for part in self.manifest.files(table):
             with (folder / part.name).open("rb") as file:
                 yield pq.ParquetFile(file)
-
-    def folder(self) -> UPath:
-        """Where the files are.
-
-        Raises:
-            FileNotFoundError: They are neither in the run's evidence nor where they were staged.
-        """
-        made = self.manifest
-        gone = f"the facts of run {made.run_id} are gone from {made.kept_uri}: make them anew"
-        return folder_of_parts(
-            [*made.chunks, *made.pages], kept_uri=made.kept_uri, staged_uri=made.staged_uri, gone=gone
-        )

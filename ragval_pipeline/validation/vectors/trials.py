@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -84,10 +83,6 @@ def _bare(row: Row) -> str:
     return " ".join(_MARKUP.sub(r" \1 ", str(row["text"])).split())
 
 
-def _folded(row: Row) -> str:
-    return unicodedata.normalize("NFKC", str(row["text"]))
-
-
 #: What stands beside a text and was embedded in its place: texts that share it have one vector.
 REPLACED = (
     Variant("title_alone", "replaced", "from the page title, without the text", lambda row: str(row["title"] or "")),
@@ -117,7 +112,6 @@ VARIANTS = (
     Variant("upper_case", "cleaned", "in upper case", lambda row: str(row["text"]).upper()),
     Variant("blanks", "cleaned", "with blanks and invisible characters cleaned away", _collapsed),
     Variant("markup", "cleaned", "without its Markdown characters", _bare),
-    Variant("nfkc", "cleaned", "after Unicode normalisation (NFKC)", _folded),
 )
 
 

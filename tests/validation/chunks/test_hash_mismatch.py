@@ -69,7 +69,8 @@ def test_a_hash_of_something_unknown_is_no_mismatch():
 
 
 def test_a_hash_of_the_page_is_no_mismatch_although_one_chunk_pages_match():
-    pages = [["whole page"], ["first half", "second half"], ["one", "two", "three"], ["another whole page"], ["lone"]]
+    whole = [[f"page {number}, whole"] for number in range(5)]
+    pages = [*whole, ["first half", "second half"], ["one", "two", "three"]]
     found = rows(
         *(
             {"text": text, "source_url": f"/p{number}", "text_hash": sha256("".join(page))}

@@ -35,6 +35,7 @@ def test_a_dos_apostrophe_is_named():
 def test_what_was_lost_is_named_within_words_only():
     [passage] = damaged_passages("a caf\ufffd")
     assert (passage.before, passage.after) == ("a caf\ufffd", None)
+    assert len(list(damaged_passages("\ufffdber den Tag"))) == 1
     assert not list(damaged_passages("the replacement character (\ufffd) stands for it"))
 
 
@@ -131,6 +132,14 @@ def replaced(text: str) -> str:
 def test_what_only_the_page_proves_to_be_damaged_is_named(stored: str, shown: str):
     assert named(damaged(stored, shown=shown)) == ["0"]
     assert damaged(html.unescape(shown), shown=shown) == []
+
+
+@pytest.mark.parametrize("code", [34, 38, 39, 60, 62])
+@pytest.mark.parametrize("form", ["&#{0};", "&#0{0};", "&#x{0:x};", "&#X{0:X};", "&{1};"])
+def test_every_escape_of_a_character_that_html_needs_is_named(code: int, form: str):
+    name = {34: "quot", 38: "amp", 39: "apos", 60: "lt", 62: "gt"}[code]
+    shown = html.escape(f"names of_values {chr(code)} their lists")
+    assert named(damaged(f"names of_values {form.format(code, name)} their lists", shown=shown)) == ["0"]
 
 
 def test_what_the_markdown_of_a_page_writes_so_is_not_damaged():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.facts.strays import stray_characters
+from ragval_pipeline.validation.facts.damage import stray_characters
 from tests.validation.rows import detected, evidence_of, rows, texts
 
 
@@ -22,6 +22,7 @@ def test_characters_that_have_no_business_in_any_text_are_named(char):
         "שלום\u200f (1)",
         "မြန်မာ\u200bစာ",  # Burmese divides words so
         "\u1787\u17be\u179f\u200b \u1798\u17be\u179b\u200b\u200b (\u200b\u1785\u17bb\u1785)",  # Khmer
+        "ᠬᠠᠮᠢᠭ\u180eᠠ",
         "flag 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
     ],
 )

@@ -68,7 +68,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             Snapshot(snapshot.manifest), PageCopies(copies.manifest), folder=UPath(folder), kept_uri="kept",
             run_id="run", limits=limits, scale=ScaleSettings(**scale),
         )  # fmt: skip
-        names = [part.name for part in (*manifest.chunks, *manifest.pages)]
+        names = [part.name for part in manifest.parts]
         assert names == sorted(names)
         return {name: (folder / name).read_bytes() for name in names}
 

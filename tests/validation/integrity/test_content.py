@@ -177,6 +177,7 @@ def test_a_heading_is_not_missed_where_a_title_has_most_of_its_words_however_lon
 def test_a_heading_whose_code_a_splitter_moved_behind_it_is_not_missed():
     content = SECTIONS.replace("Camera care", "How to <code>care!</code> for cameras")
     assert headings(CHUNKS[0], f"How to for cameras\n{CAMERA}\ncare!", CHUNKS[2], content=content) == []
+    assert headings(CHUNKS[0], CAMERA, f"{CHUNKS[2]}\nHow to for cameras", content=content) == []
     assert headings(CHUNKS[0], f"How to\n{CAMERA}\ncare!", CHUNKS[2], content=content) == ["How to care! for cameras"]
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, compared, paragraphs
 
 CONTENT = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><p>{BATTERY}</p>"
@@ -57,6 +59,18 @@ def test_scripts_without_blanks_have_no_joins():
 def test_words_that_one_line_of_the_page_breaks_are_found_when_joined_in_the_chunk():
     content = f"<table><tr><td>Closing force</td><td>Motor current</td></tr></table><p>{GRIPPER}</p>"
     assert glued(f"Closing forceMotor current\n{GRIPPER}", content=content) == [["forceMotor"]]
+
+
+@pytest.mark.parametrize("between", ["Press the red button", "Chargers hum at night"])
+def test_words_that_the_page_parts_by_more_than_a_blank_are_found_when_joined(between: str):
+    before = GRIPPER.rstrip(".")
+    assert glued(f"{before}{CAMERA}", content=paragraphs(before, between, CAMERA)) == [["harderCalibrate"]]
+
+
+def test_a_word_that_begins_as_two_of_the_page_do_is_no_join():
+    assert (
+        glued(f"Part one is a handoffice. {GRIPPER}", content=paragraphs(f"Part one is a hand offer. {GRIPPER}")) == []
+    )
 
 
 def test_a_name_that_the_page_writes_in_one_word_elsewhere_is_no_join():
