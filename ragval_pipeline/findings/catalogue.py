@@ -766,6 +766,7 @@ _ROWS = (
             "embedding model.",
         remedy="Check embedding.api_key, embedding.base_url and the provider's limits."),
     FindingType("embedder.input_type", "warning", "run", "queries", "setting", "setting",
+        breaks={Aspect.SPACE},
         title="Queries embedded as documents",
         means="embeds queries as documents", many="embed queries as documents",
         measured="A text is embedded once as a query and once as a document. Where the vectors differ, "

@@ -36,8 +36,8 @@ from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.
 _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
-#: What only a collection made anew repairs: nothing of it can be tried on the one that there is.
-_OF_ANOTHER_COLLECTION = frozenset({"vector.dimension"})
+#: Causes of which no repair is tried: another collection, and other vectors of all questions.
+_UNTRIED = frozenset({"vector.dimension", "embedder.input_type"})
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def assemble_report(
         # Of what was judged again, what no repair clears has no cause that was simulated. Nor has a threshold: the
         # scores that it is judged by may be as they are with every vector right.
         computed = {code: simulated.links.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
-        untried = simulated.too_large | _OF_ANOTHER_COLLECTION
+        untried = simulated.too_large | _UNTRIED
         findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted, untried)
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
