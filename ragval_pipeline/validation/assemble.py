@@ -36,6 +36,8 @@ from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.
 _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
+#: Causes of which no repair is tried: another collection, and other vectors of all questions.
+_UNTRIED = frozenset({"vector.dimension", "embedder.input_type"})
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def assemble_report(
         # scores that it is judged by may be as they are with every vector right.
         needs = simulated.needs(shared)
         computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
-        findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted, simulated.too_large)
+        untried = simulated.too_large | _UNTRIED
+        findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted, untried)
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
     criteria_results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)

@@ -131,6 +131,12 @@ def test_a_field_under_another_name_is_missing_because_of_it_and_one_of_one_valu
     assert follows(missing, finding("payload.constant_field", field)) is None
 
 
+def test_texts_stand_under_the_address_of_another_page_where_all_points_have_one_address():
+    gone, address = finding("integrity.gone", point("1"), point("2", page="/b")), {"fields": ("source_url",)}
+    assert follows(gone, finding("payload.constant_field", page("url", **address))) == "payload.constant_field"
+    assert follows(gone, finding("payload.constant_field", page("page_title", fields=("title",)))) is None
+
+
 def test_points_whose_page_is_not_known_explain_the_pages_that_lack_their_index_when_there_are_enough():
     def lost(*names: str):
         return finding(

@@ -15,6 +15,7 @@ from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_re
 from ragval_pipeline.validation.coverage.compare import measure_coverage
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement, ratio
 from ragval_pipeline.validation.quality import measure_quality
+from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.retrieval.measure import RetrievalSettings, measure_retrieval
 from tests.validation.factory import NOW, SITE, answer, index, page_hits, query, rules, site
@@ -161,6 +162,15 @@ def test_findings_stand_errors_first_causes_before_consequences() -> None:
         "coverage.missing_page", "query.failed", "coverage.orphan_page",
     ]  # fmt: skip
     assert report.findings[1].because == "coverage.missing_page"
+
+
+@pytest.mark.parametrize("code", ["vector.dimension", "embedder.input_type"])
+def test_what_follows_from_the_distance_or_the_input_type_is_said_to_where_other_causes_were_tried(code: str) -> None:
+    unfit = make_finding(code, ["vectors"])
+    report = assemble(*CLEAN[:2], queries((BAD, B)), extra_findings=[unfit], simulated=Simulated()).report
+    [failed] = [finding for finding in report.findings if finding.code == "query.failed"]
+    assert failed.because == code
+    assert f"It may go away with {code}" in failed.remedy
 
 
 def test_findings_of_the_read_join_those_of_the_assets() -> None:

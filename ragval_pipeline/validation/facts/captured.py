@@ -69,7 +69,8 @@ def held_blocks(
         if not letters or _ONLY_ADDRESS.fullmatch(block.text):
             continue
         if count < letters:
-            count = max(count, elsewhere.held(folded, places))
+            # What a section begins with, and what others say, often has the words of a heading that no chunk has.
+            count = count if block.kind == "heading" else max(count, elsewhere.held(folded, places))
             # Of a page that repeats itself pieces of a chunk may be taken for those of other passages.
             if letters >= PASSAGE_LETTERS and any(folded in text for text in texts):
                 count = letters

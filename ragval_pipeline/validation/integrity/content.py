@@ -180,10 +180,8 @@ def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, beh
     replaced = sum(
         letters
         for block, letters in zip(lost, missing, strict=True)
-        if any(
-            first < block.start + block.letters and end > block.start and other >= MOST * letters
-            for first, end, other in holes
-        )
+        if sum(other for first, end, other in holes if first < block.start + block.letters and end > block.start)
+        >= MOST * letters
     )
     return replaced >= MOST * sum(missing)
 

@@ -186,6 +186,15 @@ def test_a_heading_of_words_that_the_text_has_is_missed_all_the_same():
     assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content) == ["The camera and the table"]
 
 
+@pytest.mark.parametrize("begin", ["The recursion limit attribute is put in front of", "In front of"])
+def test_a_heading_is_missed_although_sentences_of_its_page_begin_with_its_words(begin: str):
+    says = f"{begin} a hall whose lights go out when nobody asks for anything in it."
+    others = "Nobody may move the recursion limit attribute of a hall, whatever the clock upstairs may say."
+    content = f"{SECTIONS}<h2>The recursion limit attribute</h2><p>{says}</p><p>{others}</p>"
+    assert headings(*CHUNKS, f"{says}\n{others}", content=content) == ["The recursion limit attribute"]
+    assert headings(*CHUNKS, f"The recursion limit attribute {says} {others}", content=content) == []
+
+
 def test_a_heading_lost_with_items_too_short_to_be_passages_is_named_for_all_of_them():
     content = f"{SECTIONS}<h2>Spare parts</h2><ul><li>Grey fuse</li><li>Long belt</li></ul>"
     page = compared(content, *CHUNKS)

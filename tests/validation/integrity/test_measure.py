@@ -358,10 +358,13 @@ def test_what_is_lost_follows_from_a_text_that_differs_only_where_that_has_other
     """A heading above a changed text, and a passage far from it, were lost by something else."""
     pages = {"/a": html(f"<h2>Closing force</h2>{paragraphs(GRIPPER, CAMERA, BATTERY)}")}
     other = "Zulu quorum vexing bishops jovially wax drafty phlox beneath kayaks and gyms of old."
+    words = CAMERA.split()
+    reworded = " ".join(word if place % 4 > 1 else "quizzical" for place, word in enumerate(words))
     for number, (chunk, lost, replaced) in enumerate(
         (
             (f"{GRIPPER} {other} {BATTERY}", "integrity.not_captured", True),
             (f"{GRIPPER} {CAMERA.replace('printed board', 'white screen')}", "integrity.not_captured", False),
+            (f"{GRIPPER} {reworded} {BATTERY}", "integrity.not_captured", True),
             (f"{GRIPPER} {other} {BATTERY}", "integrity.heading_loss", False),
         )
     ):
