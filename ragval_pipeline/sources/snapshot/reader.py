@@ -106,7 +106,7 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
     read, path = snapshot.manifest, snapshot.manifest.fields.get(MOMENT)
     now = _prints(
         (point.id, None if path is None else typed_value(MOMENT, lookup(point.payload, path)[1]))
-        for page in reader.scan([] if path is None else [path], read.way)
+        for page in reader.scan([] if path is None else [path], read.way, points=read.points)
         for point in page
     )
     then = _prints(

@@ -130,7 +130,7 @@ class _Read:
         read = repeated = 0
         last = None
         with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer:
-            for points in self.reader.scan(self.fields, way):
+            for points in self.reader.scan(self.fields, way, points=self.expected):
                 if not points:
                     continue
                 ids = [point.id for point in points]

@@ -165,8 +165,8 @@ class Busy:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.reader, name)
 
-    def scan(self, fields: Sequence[str] | None, way: Any) -> Iterator[list[Point]]:
-        for page in self.reader.scan(fields, way):
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        for page in self.reader.scan(fields, way, points=points):
             yield page
             self.write()
 
@@ -190,8 +190,8 @@ class Doubling(Busy):
     def way(self, facts: Any) -> str:
         return "slices"
 
-    def scan(self, fields: Sequence[str] | None, way: Any) -> Iterator[list[Point]]:
-        for page in self.reader.scan(fields, "pages"):
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        for page in self.reader.scan(fields, "pages", points=points):
             yield [point for point in page for _ in range(2 if way == "slices" else 1)]
 
 

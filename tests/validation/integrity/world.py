@@ -125,7 +125,7 @@ class Collection:
     def way(self, facts: CollectionFacts) -> str:
         return "pages"
 
-    def scan(self, fields: Any, way: str) -> Any:
+    def scan(self, fields: Any, way: str, *, points: int) -> Any:
         return self.pages(fields)
 
     def pages(self, fields: Any) -> Any:

@@ -70,7 +70,7 @@ class Reader(Protocol):
     def way(self, facts: CollectionFacts) -> Way:
         """How ``scan`` may read a collection with these facts."""
 
-    def scan(self, fields: Sequence[str] | None, way: Way) -> Iterator[list[Point]]:
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
         """Every point without its vector, as quickly as the connection allows; texts as the server wrote them."""
 
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:

@@ -28,14 +28,7 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     payload_selector,
 )
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, RestPoints
-from ragval_pipeline.sources.stores.qdrant.scanning import (
-    PARALLEL_FROM,
-    BatchedSearches,
-    Search,
-    Way,
-    in_slices,
-    way_of,
-)
+from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable_payload
@@ -145,15 +138,22 @@ class CollectionReader:
         for page in self._pages(fields, None, with_vectors=with_vectors):
             yield [point._replace(payload=encodable_payload(point.payload)) for point in page]
 
-    def scan(self, fields: Sequence[str] | None, way: Way) -> Iterator[list[Point]]:
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
         """Every point in id order, as quickly as the connection allows; texts as the server wrote them.
 
         Args:
             fields: As in ``pages``.
             way: How it is read.
+            points: About how many there are.
         """
-        pages = partial(self._pages, fields)
-        return in_slices(pages, self._concurrency) if way == "slices" else pages(None)
+
+        def ask_page(offset: Any, part: tuple[int, int] | None) -> tuple[list[Point], Any]:
+            return self._page(fields, offset, limit=PAGE_SIZE, part=part)
+
+        def pages(part: tuple[int, int] | None) -> Iterator[list[Point]]:
+            return self._pages(fields, part)
+
+        return read_all(ask_page, pages, way, points=points, concurrency=self._concurrency)
 
     def way(self, facts: CollectionFacts) -> Way:
         """How ``scan`` may read a collection with these facts."""

@@ -1,32 +1,38 @@
 """Several requests at a time: reading all points in id order, and many searches in the order of the questions.
 
-Servers from 1.19 on cut their ids into slices. An older one, an embedded Qdrant, and a collection of few pages is read
-page after page. Searches go several in a call, several calls at a time.
+Servers from 1.19 on cut their ids into slices by themselves; on older ones ranges of ids are asked for. An embedded
+Qdrant, and a collection of few pages, is read page after page. Searches go several in a call, several calls at a time.
 """
 
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point
 
-Way = Literal["slices", "pages"]
+Way = Literal["slices", "ranges", "pages"]
 
 #: Points below which several requests at a time gain nothing.
 PARALLEL_FROM = 5000
+#: Points that a range of ids should hold, so that one request of a page nearly always reads it whole.
+POINTS_PER_RANGE = 900
 #: Version of the servers that know slices, and their clients.
 SLICES_FROM = (1, 19)
+_UUIDS = 1 << 128
 
-#: All points of a slice, as (number, of how many), or of the collection, page after page.
+
+#: From an offset (None: the start) and one slice as (number, of how many) to a page of points and the next offset.
+AskPage = Callable[[Any, tuple[int, int] | None], tuple[list[Point], Any]]
+#: All points of a slice, or of the collection, page after page.
 Pages = Callable[[tuple[int, int] | None], Iterator[list[Point]]]
 
 
@@ -39,8 +45,24 @@ def way_of(*, points: int, local: bool, version: str | None, concurrency: int) -
         version: Of the server; None: not known.
         concurrency: Requests at a time.
     """
-    gains = not local and concurrency > 1 and points >= PARALLEL_FROM
-    return "slices" if gains and _knows_slices(version) else "pages"
+    if local or concurrency == 1 or points < PARALLEL_FROM:
+        return "pages"
+    return "slices" if _knows_slices(version) else "ranges"
+
+
+def read_all(ask_page: AskPage, pages: Pages, way: Way, *, points: int, concurrency: int) -> Iterator[list[Point]]:
+    """All points in id order.
+
+    Args:
+        ask_page: Asks for one page; safe to use from several threads.
+        pages: Reads page after page.
+        way: As ``way_of`` says.
+        points: About how many there are.
+        concurrency: Requests at a time.
+    """
+    if way == "slices":
+        return _slices(pages, concurrency)
+    return _ranges(ask_page, points, concurrency) if way == "ranges" else pages(None)
 
 
 def _knows_slices(version: str | None) -> bool:
@@ -54,8 +76,8 @@ def _knows_slices(version: str | None) -> bool:
     return known and hasattr(models, "SliceCondition")
 
 
-def in_slices(pages: Pages, concurrency: int) -> Iterator[list[Point]]:
-    """All points in id order: each slice page after page, the next page of each asked for while the others are used."""
+def _slices(pages: Pages, concurrency: int) -> Iterator[list[Point]]:
+    """Each slice page after page, the next page of each asked for while the others are used."""
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="ragval-points")
 
     def stream(slice_pages: Iterator[list[Point]], coming: Future[list[Point] | None]) -> Iterator[list[Point]]:
@@ -83,6 +105,71 @@ def merged(streams: Sequence[Iterator[list[Point]]]) -> Iterator[list[Point]]:
             held[number] = page[cut:] or next(streams[number], [])
         ready.sort(key=_order)
         yield ready
+
+
+def _ranges(ask_page: AskPage, points: int, concurrency: int) -> Iterator[list[Point]]:
+    """Ranges that should hold a page each; what a range holds beyond its first page follows page after page."""
+
+    def within(bounds: tuple[Any, Any], offset: Any) -> tuple[list[Point], Any]:
+        page, offset = ask_page(offset, None)
+        end = None if bounds[1] is None else id_order(str(bounds[1]))
+        kept = page if end is None else page[: bisect_left(page, end, key=_order)]
+        is_over = offset is None or (end is not None and id_order(str(offset)) >= end)
+        return kept, None if is_over else offset
+
+    bounds = list(_bounds(ask_page, points))
+    first_pages = in_order(lambda entry: within(entry, entry[0]), bounds, workers=concurrency)
+    for entry, (first, going_on) in zip(bounds, first_pages, strict=True):
+        yield first
+        offset = going_on
+        while offset is not None:
+            more, offset = within(entry, offset)
+            yield more
+
+
+def _bounds(ask_page: AskPage, points: int) -> Iterator[tuple[Any, Any]]:
+    """Ranges of ids, from a first id to before another: of integers up to the greatest one, then of UUIDs."""
+    first = next(iter(ask_page(None, None)[0]), None)
+    if first is None:
+        return
+    starts: list[Any] = [None]
+    count = max(1, points // POINTS_PER_RANGE)
+    if _number(first) is not None:
+        top = _greatest(ask_page)
+        step = max(1, -(-(top - int(first.id) + 1) // count))
+        starts += range(int(first.id) + step, top + 1, step)
+        has_uuids = any(_number(point) is None for point in ask_page(top + 1, None)[0])
+    else:
+        has_uuids = True
+    if has_uuids:
+        starts += [_uuid(number * _UUIDS // count) for number in range(0 if starts[1:] else 1, count)]
+    yield from zip(starts, [*starts[1:], None], strict=True)
+
+
+def _greatest(ask_page: AskPage) -> int:
+    """An integer that no integer id is above, and that is about the greatest."""
+
+    def has_integers(start: int) -> bool:
+        page = ask_page(start, None)[0]
+        return bool(page) and _number(page[0]) is not None
+
+    low, high = 0, 1
+    while high < 1 << 63 and has_integers(high):
+        low, high = high, high * 2
+    while high - low > max(1, high >> 5):
+        middle = (low + high) // 2
+        low, high = (middle, high) if has_integers(middle) else (low, middle)
+    return high
+
+
+def _uuid(number: int) -> str:
+    digits = f"{number:032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _number(point: Point) -> int | None:
+    kind, number, _ = id_order(point.id)
+    return None if kind else number
 
 
 def _order(point: Point) -> tuple[int, int, str]:

@@ -36,6 +36,7 @@ IDS: dict[str, list[Any]] = {
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader_module, "PAGE_SIZE", 20)
+    monkeypatch.setattr(scanning, "POINTS_PER_RANGE", 18)
 
 
 @pytest.fixture
@@ -55,13 +56,20 @@ def reader_of(server: QdrantStandIn, ids: list[Any], **settings: Any) -> Collect
 
 @pytest.mark.usefixtures("small_pages")
 @pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
-def test_slices_give_every_point_once_and_in_id_order(server: QdrantStandIn, ids: list[Any]) -> None:
+def test_slices_and_ranges_give_every_point_once_and_in_id_order(server: QdrantStandIn, ids: list[Any]) -> None:
     reader = reader_of(server, ids)
     expected = [(str(name), {"n": str(name)}) for name in sorted(ids, key=lambda name: id_order(str(name)))]
-    ways: tuple[Way, ...] = ("pages", "slices")
+    ways: tuple[Way, ...] = ("pages", "slices", "ranges")
     for way in ways:
-        found = chain.from_iterable(reader.scan(["n"], way))
+        found = chain.from_iterable(reader.scan(["n"], way, points=len(ids)))
         assert [(point.id, point.payload) for point in found] == expected, way
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_ranges_of_ids_that_are_spread_take_hardly_more_requests_than_pages(server: QdrantStandIn) -> None:
+    reader = reader_of(server, UUIDS)
+    list(reader.scan(["n"], "ranges", points=len(UUIDS)))
+    assert server.count("/scroll") <= 1.8 * len(UUIDS) / 20
 
 
 @pytest.mark.parametrize(
@@ -70,9 +78,9 @@ def test_slices_give_every_point_once_and_in_id_order(server: QdrantStandIn, ids
         ({"version": "1.19.0"}, "slices"),
         ({"version": "1.20.3-dev"}, "slices"),
         ({"version": "2.0"}, "slices"),
-        ({"version": "1.18.2"}, "pages"),
-        ({"version": None}, "pages"),
-        ({"version": "unknown"}, "pages"),
+        ({"version": "1.18.2"}, "ranges"),
+        ({"version": None}, "ranges"),
+        ({"version": "unknown"}, "ranges"),
         ({"version": "1.20.0", "local": True}, "pages"),
         ({"version": "1.20.0", "points": scanning.PARALLEL_FROM - 1}, "pages"),
         ({"version": "1.20.0", "concurrency": 1}, "pages"),
@@ -92,7 +100,8 @@ def test_streams_in_order_become_one_in_order() -> None:
 def test_a_failure_in_one_slice_ends_the_read_and_no_thread_goes_on(server: QdrantStandIn) -> None:
     reader = reader_of(server, UUIDS)
     server.fail("500", path="/scroll")
-    with pytest.raises(Exception, match="status 500"):
-        list(reader.scan(["n"], "slices"))
+    for way in ("slices", "ranges"):
+        with pytest.raises(Exception, match="status 500"):
+            list(reader.scan(["n"], way, points=300))  # type: ignore[arg-type]
     asked = len(server.asked)
     assert asked < 30
