@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.files import file_inside
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
@@ -23,6 +26,8 @@ from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
 
 log = logging.getLogger(__name__)
+#: Files of an index that are fetched at a time.
+AT_A_TIME = 4
 _ROBOTS_LINE = re.compile(r"^[\ufeff \t\r]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -80,9 +85,13 @@ class _Walk:
             self.read(url, depth=0)
 
     def read(self, location: str | Path, *, depth: int) -> None:
-        if not self._is_new(location):
-            return
-        source = fetch_bytes(location, self._fetcher) if isinstance(location, str) else read_bytes(location)
+        if self._is_new(location):
+            self._use(self._bytes(location), depth=depth)
+
+    def _bytes(self, location: str | Path) -> SitemapBytes:
+        return fetch_bytes(location, self._fetcher) if isinstance(location, str) else read_bytes(location)
+
+    def _use(self, source: SitemapBytes, *, depth: int) -> None:
         self._hosts |= {self._host(url) for url in (source.location, source.final_url) if url}
         self._files.append(source.location)
         parsed = parse_sitemap(source.body, location=source.location, max_entries=MAX_URLS - self._named)
@@ -93,8 +102,35 @@ class _Walk:
             return
         if depth == MAX_DEPTH and parsed.entries:
             raise malformed(source.location, f"sitemap indexes nested more than {MAX_DEPTH} deep")
-        for loc, _ in parsed.entries:
-            self.read(self._child(source, loc), depth=depth + 1)
+        self._read_children(source, [loc for loc, _ in parsed.entries], depth=depth + 1)
+
+    def _read_children(self, parent: SitemapBytes, locs: list[str], *, depth: int) -> None:
+        """Read what an index names, in its order; what lies on a host known by now is fetched ahead."""
+        ahead = self._ahead(parent, locs)
+        waiting = in_order(lambda url: (url, _outcome(self._bytes, url)), ahead, workers=AT_A_TIME)
+        expected = set(ahead)
+        for loc in locs:
+            child = self._child(parent, loc)
+            if not self._is_new(child):
+                continue
+            if child in expected:
+                fetched = next(outcome for url, outcome in waiting if url == child)
+                if isinstance(fetched, SystemFailure):
+                    raise fetched
+                self._use(fetched, depth=depth)
+            else:
+                self._use(self._bytes(child), depth=depth)
+
+    def _ahead(self, parent: SitemapBytes, locs: list[str]) -> list[str]:
+        if parent.final_url is None:
+            return []
+        urls = dict.fromkeys(join(parent.final_url, loc) for loc in locs)
+        known = [
+            url
+            for url in urls
+            if is_http_url(url) and self._host(url) in self._hosts and urldefrag(url).url not in self._seen
+        ]
+        return known[: MAX_FILES - len(self._seen)]
 
     def _is_new(self, location: str | Path) -> bool:
         """Say whether the file is still unread: an index may name itself, or a file twice."""
@@ -135,3 +171,11 @@ def _beside(index: Path, loc: str) -> str | Path:
     if is_http_url(loc):
         return loc
     raise malformed(str(index), f"the index names {loc[:200]!r}, which is neither an address nor a file beside it")
+
+
+def _outcome(read: Callable[[str], SitemapBytes], url: str) -> SitemapBytes | SystemFailure:
+    """The bytes, or the failure: which one counts is known only in the order of the index."""
+    try:
+        return read(url)
+    except SystemFailure as failure:
+        return failure

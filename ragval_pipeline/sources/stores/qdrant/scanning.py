@@ -25,7 +25,7 @@ Way = Literal["slices", "ranges", "pages"]
 PARALLEL_FROM = 5000
 #: Points that a range of ids should hold, so that one request of a page nearly always reads it whole.
 POINTS_PER_RANGE = 900
-#: Version of the servers that know slices, and their clients.
+#: Version of the servers that know slices.
 SLICES_FROM = (1, 19)
 _UUIDS = 1 << 128
 
@@ -66,14 +66,11 @@ def read_all(ask_page: AskPage, pages: Pages, way: Way, *, points: int, concurre
 
 
 def _knows_slices(version: str | None) -> bool:
-    from qdrant_client import models
-
     try:
         major, minor = (version or "").split(".")[:2]
-        known = (int(major), int(minor)) >= SLICES_FROM
+        return (int(major), int(minor)) >= SLICES_FROM
     except ValueError:
         return False
-    return known and hasattr(models, "SliceCondition")
 
 
 def _slices(pages: Pages, concurrency: int) -> Iterator[list[Point]]:
