@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -19,13 +20,16 @@ UNSPACED = (
 )
 #: Letters and marks by category, and yet nothing to see: Hangul fillers, Braille blank, variation selectors.
 _INVISIBLE = frozenset(ZERO_WIDTH + "\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
-_ASCII_BLANKS = "".join(chr(code) for code in range(128) if chr(code).isspace() or not chr(code).isprintable())
+_ROOMLESS = re.compile(f"[{ZERO_WIDTH}]")
+
+
+def without_zero_width(text: str) -> str:
+    """A text without the characters that take no room."""
+    return text if text.isascii() else _ROOMLESS.sub("", text)
 
 
 def is_blank(text: str) -> bool:
     """Whether a text holds nothing but blanks, control and zero-width characters."""
-    if text.isascii():
-        return not text.strip(_ASCII_BLANKS)
     return all(char.isspace() or char in _INVISIBLE or unicodedata.category(char) in {"Cc", "Cf"} for char in text)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH
+from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH, without_zero_width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -239,7 +239,6 @@ def _classified(characters: str) -> npt.NDArray[np.uint8]:
     return classes
 
 
-_INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
 #: Vowel signs and points, which are no letters: a word of Hindi, Hebrew or Arabic goes on behind them.
 _SIGNS = "".join(sign for code in range(0x300, 0xE00) if unicodedata.category(sign := chr(code))[0] == "M")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]++(?:[{_SIGNS}]++[^\W_{UNSPACED}]*+)*+")
@@ -249,14 +248,14 @@ _ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum(
 
 def fold_blanks(text: str) -> str:
     """A text as readers see it: zero-width characters dropped, blanks joined, none at the ends."""
-    return " ".join((text if text.isascii() else _INVISIBLE.sub("", text)).split())
+    return " ".join(without_zero_width(text).split())
 
 
 def words_of(text: str) -> list[str]:
     """Words in lower case, without punctuation; each character of a script without blanks is a word."""
     if text.isascii():
         return text.encode().translate(_ASCII_WORDS).decode().split()
-    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).lower()
+    folded = unicodedata.normalize("NFKC", without_zero_width(text)).lower()
     return _WORD.findall(folded)
 
 

@@ -11,7 +11,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.files.json_values import json_line
 from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.sources.arrow import array_of
-from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.text.characters import ZERO_WIDTH, encodable
 from ragval_pipeline.text.trec_ids import encode_id
 from ragval_pipeline.validation.report import QueryReport, TopResult, ValidationReport
 
@@ -55,7 +55,6 @@ HIT_COLUMNS = (
 
 #: First characters that make a spreadsheet take a cell for a formula, the full-width forms of them included.
 _FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-_INVISIBLE = "\u200b\u2060\ufeff"
 
 
 def csv_pieces(report: ValidationReport) -> Iterator[bytes]:
@@ -84,7 +83,7 @@ def cell(value: Any) -> Any:
     if isinstance(value, int | float):
         return value
     text = visible(str(value))
-    return f"'{text}" if text.lstrip(_INVISIBLE)[:1] in _FORMULA_STARTS else text
+    return f"'{text}" if text.lstrip(ZERO_WIDTH)[:1] in _FORMULA_STARTS else text
 
 
 def _hit_rows(query: QueryReport) -> Iterator[list[Any]]:

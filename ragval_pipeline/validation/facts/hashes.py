@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
+from ragval_pipeline.text.characters import is_blank, without_zero_width
 from ragval_pipeline.validation.thresholds import SHORT_TEXT
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _ALGORITHMS = ("sha256", "md5", "sha1", "sha512", "blake2b", "blake2s", "sha3_256", "sha224", "sha384")
 _SIZED_BLAKE = ("blake2b", "blake2s")
 _HEX = re.compile(r"(?:(?P<name>[a-z][a-z0-9_-]{2,9})[:$=])?(?P<digest>[0-9a-f-]{8,140})", re.IGNORECASE)
-_INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
 #: Texts whose trigrams are made at once: of those of one page most of the time would go into beginning.
 _AT_ONCE = 256  # work
 _NORMALISATIONS: Mapping[str, Callable[[str], str]] = {
@@ -32,7 +31,7 @@ _NORMALISATIONS: Mapping[str, Callable[[str], str]] = {
     "the text in lower case with blanks joined": lambda text: " ".join(text.split()).lower(),
     "the text in NFC": lambda text: unicodedata.normalize("NFC", text),
     "the text in NFKC": lambda text: unicodedata.normalize("NFKC", text),
-    "the text without zero-width characters": lambda text: _INVISIBLE.sub("", text),
+    "the text without zero-width characters": without_zero_width,
     "the text and a line break": lambda text: f"{text}\n",
 }
 

@@ -7,11 +7,10 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
-from ragval_pipeline.text.characters import ZERO_WIDTH
+from ragval_pipeline.text.characters import without_zero_width
 
 ModuleMatch = Literal["exact", "normalised", "prefix", "regex"]
 
-_DROP = dict.fromkeys(map(ord, ZERO_WIDTH))
 _SEPARATORS = re.compile(r"[\s_\-]+")
 _BLANKS = re.compile(r"\s+")
 #: Combining classes of marks that make another letter of one: nukta, the voicing marks of kana, virama.
@@ -28,7 +27,7 @@ _GOES_ON = (
 @lru_cache(maxsize=4096)  # work
 def normalise_name(name: str) -> str:
     """A module or chapter name with case folded and blanks, ``-`` and ``_`` alike."""
-    return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", name).translate(_DROP).casefold()).strip()
+    return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", without_zero_width(name)).casefold()).strip()
 
 
 def fold_text(text: str) -> str:
@@ -39,7 +38,7 @@ def fold_text(text: str) -> str:
     if text.isascii():
         return _BLANKS.sub(" ", text.lower()).strip()
     # Once more after decomposing: a trade mark sign becomes two capitals.
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text.translate(_DROP)).casefold())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", without_zero_width(text)).casefold())
     folded = "".join(char for char in decomposed.casefold() if not _is_accent(char))
     return _BLANKS.sub(" ", unicodedata.normalize("NFC", folded)).strip()
 

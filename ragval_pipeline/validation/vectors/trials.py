@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.embedded import filled
-from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
+from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.folding import fold_blanks
 from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, MUCH_CLOSER, NOISE
 from ragval_pipeline.validation.vectors.sample import id_hash
 
@@ -35,7 +36,6 @@ TRIED, CONTROLS = 20, 10  # work
 PARTS, FIRST_CUT = 12, 100  # work
 #: What stands between a title and its text.
 JOINTS = ("\n\n", "\n", ": ", " - ", " ")
-_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
 _MARKUP = re.compile(r"[*_`#>|]+|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -75,10 +75,6 @@ def _instructed(prefix: str) -> Variant:
     return Variant(prefix, "instructed", f"with the prefix '{prefix}: '", functools.partial(filled, template), template)
 
 
-def _collapsed(row: Row) -> str:
-    return " ".join(str(row["text"]).translate(_ZERO_WIDTH).split())
-
-
 def _bare(row: Row) -> str:
     return " ".join(_MARKUP.sub(r" \1 ", str(row["text"])).split())
 
@@ -110,7 +106,12 @@ VARIANTS = (
     _instructed("search_document"),
     Variant("lower_case", "cleaned", "in lower case", lambda row: str(row["text"]).lower()),
     Variant("upper_case", "cleaned", "in upper case", lambda row: str(row["text"]).upper()),
-    Variant("blanks", "cleaned", "with blanks and invisible characters cleaned away", _collapsed),
+    Variant(
+        "blanks",
+        "cleaned",
+        "with blanks and invisible characters cleaned away",
+        lambda row: fold_blanks(str(row["text"])),
+    ),
     Variant("markup", "cleaned", "without its Markdown characters", _bare),
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.sources.site.html.document import parse_html
 from ragval_pipeline.sources.site.html.furniture import HEADINGS, content_element, is_furniture
+from ragval_pipeline.text.folding import fold_blanks
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -31,7 +32,6 @@ _ITEM_TAGS = frozenset({"li", "dt", "dd"})
 # A row that holds one of these lays out a page, or holds a listing; it is no row of a table of facts.
 _NOT_IN_A_ROW = "h1, h2, h3, h4, h5, h6, pre, table, article, section, form"
 LONGEST_ROW = 3000
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 class Block(NamedTuple):
@@ -227,7 +227,7 @@ def _cleaned(text: str, kind: Kind) -> str:
         cells = (" ".join(cell.split()) for cell in text.split("\t"))
         return "\t".join(cell for cell in cells if cell)
     if kind == "heading":
-        return " ".join(_INVISIBLE.sub("", text).split())
+        return fold_blanks(text)
     if "\n" not in text:
         return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split("\n"))
