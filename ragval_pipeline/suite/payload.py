@@ -65,6 +65,12 @@ class PayloadSettings(Section):
         filled = {**values, "fields": {**usual_fields(flavour), **given}}
         return filled if "required" in values else {**filled, "required": _required_of(given, flavour)}
 
+    @property
+    def embedded_fields(self) -> tuple[str, ...]:
+        """Canonical names of the fields that were embedded with the text, as ``embedded_text`` names them."""
+        names = PLACEHOLDER.findall(self.embedded_text or "")
+        return tuple(dict.fromkeys("headings" if name == "heading" else name for name in names if name != "text"))
+
     @field_validator("embedded_text")
     @classmethod
     def _template(cls, template: str | None) -> str | None:

@@ -131,6 +131,13 @@ def test_a_field_under_another_name_is_missing_because_of_it_and_one_of_one_valu
     assert follows(missing, finding("payload.constant_field", field)) is None
 
 
+def test_a_vector_is_not_that_of_a_text_whose_headings_were_embedded_with_it_and_are_wrong():
+    wrong = finding("payload.wrong_type", point("1", fields=("headings",)), scope="headings")
+    embedded = finding("vector.text_mismatch", point("1", fields=("title", "headings")))
+    assert follows(embedded, wrong) == "payload.wrong_type"
+    assert follows(finding("vector.text_mismatch", point("1")), wrong) is None
+
+
 def test_texts_stand_under_the_address_of_another_page_where_all_points_have_one_address():
     gone, address = finding("integrity.gone", point("1"), point("2", page="/b")), {"fields": ("source_url",)}
     assert follows(gone, finding("payload.constant_field", page("url", **address))) == "payload.constant_field"

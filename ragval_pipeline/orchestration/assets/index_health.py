@@ -144,6 +144,7 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
             model=embedder.model,
             made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
             sampling=wanted != 0,
+            embedded_fields=suite.payload.embedded_fields,
         )
         lookups = None
         if wanted:

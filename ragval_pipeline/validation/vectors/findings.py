@@ -86,6 +86,7 @@ class Vectors:
         lengths: Norms of vectors that are no unit vectors, where searches compare by the dot product: it is the cosine
             of unit vectors only.
         is_sample: Whether some texts were not embedded again.
+        embedded_fields: Canonical names of the fields that were embedded with the text.
     """
 
     collection: str
@@ -101,6 +102,7 @@ class Vectors:
     vector: VectorFacts | None
     lengths: Mapping[str, float]
     is_sample: bool = False
+    embedded_fields: tuple[str, ...] = ()
 
     @property
     def of_unit_length(self) -> bool:
@@ -265,8 +267,9 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     looks_like = points.looks[place]
     subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
     # A vector of no text, or of another point's, says nothing about what the chunk once held.
-    kept = looks_like in {"older_text", "another_text"}
-    return subject if kept else replace(subject, without=frozenset({Aspect.KEPT}))
+    if looks_like in {"older_text", "another_text"}:
+        return replace(subject, fields=vectors.embedded_fields)
+    return replace(subject, without=frozenset({Aspect.KEPT}))
 
 
 def _unnormalised(vectors: Vectors, name: str) -> Subject:

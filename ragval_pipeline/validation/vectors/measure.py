@@ -69,6 +69,7 @@ class VectorSettings:
         model: Name of the embedder's model.
         made_for_cosine: Whether that model's vectors are to be compared by cosine; false: not known.
         sampling: Whether anything was to be re-embedded at all.
+        embedded_fields: Canonical names of the fields that are embedded with the text.
     """
 
     collection: str
@@ -76,6 +77,7 @@ class VectorSettings:
     model: str
     made_for_cosine: bool
     sampling: bool = True
+    embedded_fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,7 @@ class _Judged:
                 vector=settings.vector if settings.made_for_cosine and found.ids else None,
                 lengths=lengths,
                 is_sample=self._is_sample,
+                embedded_fields=settings.embedded_fields,
             )
         )
 

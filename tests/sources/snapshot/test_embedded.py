@@ -120,3 +120,9 @@ def test_a_template_of_the_suite_says_what_was_embedded(
 def test_a_template_that_says_nothing_of_the_text_is_refused(template: str, told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         PayloadSettings(embedded_text=template)
+
+
+def test_the_fields_that_are_embedded_with_a_text_are_those_that_its_template_names():
+    settings = PayloadSettings(embedded_text="{title} - {heading}, {headings}\n{text}")
+    assert settings.embedded_fields == ("title", "headings")
+    assert PayloadSettings().embedded_fields == ()

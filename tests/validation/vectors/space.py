@@ -51,6 +51,7 @@ class Space:
     embedder: Any = field(default_factory=StaticEmbedder)
     distance: str = "Cosine"
     batch: int = 40
+    embedded_fields: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -91,7 +92,9 @@ class Space:
             [snapshot], self.vectors_of, embed=embed_as, sample=sample, points=len(self.rows)
         )
         vector = VectorFacts(name=None, size=SIZE, distance=self.distance)  # type: ignore[arg-type]
-        settings = VectorSettings("c", vector, self.embedder.model, made_for_cosine=True)
+        settings = VectorSettings(
+            "c", vector, self.embedder.model, made_for_cosine=True, embedded_fields=self.embedded_fields
+        )
         lookups = None if sample is None else Lookups(self._nearest, self._some, embed_as)
         return measure_vectors(found, settings, rows_of=rows_of, embed_as=embed_as, lookups=lookups)
 

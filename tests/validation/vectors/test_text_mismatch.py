@@ -109,6 +109,14 @@ def test_a_few_points_of_another_model_are_named_and_are_no_part_of_the_collecti
     assert holds in finding.message
 
 
+def test_a_vector_of_another_text_is_about_the_fields_that_are_embedded_with_the_text() -> None:
+    points = space()
+    points.embedded_fields = ("headings",)
+    points.vectors[0] = embedded([f"An older heading of this chunk\n\n{points.rows[0]['text']}"])[0]
+    points.vectors[1] = -np.asarray(points.vectors[1])
+    assert [entry.fields for entry in mismatch(points).subjects] == [("headings",), ()]
+
+
 @pytest.mark.parametrize("amount", [1, 9, 45])
 def test_the_vector_of_another_point_names_that_point(amount: int) -> None:
     points = space()
