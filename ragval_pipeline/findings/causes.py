@@ -120,8 +120,9 @@ class Cause:
             inside |= around
             if finding.subject_kind == "point" and subject.words is not None:
                 self._words[f"point {subject.name}"] = subject.words
-        about_all = finding.subject_kind in {*_ABOUT_ALL, "setting"}
-        whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if about_all or aspect in wide)
+        # Of points and pages some may be wrong; a setting or a collection is one thing.
+        some = finding.subject_kind in {"point", "page"}
+        whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if not some or aspect in wide)
         if whole:
             self._parts[whole] = ({_COLLECTION}, set())
         if row.lowers:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import kind_of
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import is_judged
+from ragval_pipeline.reporting.elsewhere import SAID_HERE, elsewhere
 from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
 from ragval_pipeline.reporting.text import one_line
-from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or_private
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.coverage.hosts import MIN_SHARED, counterparts
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -95,7 +91,7 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     if result.name in _SHARE_OF and result.value is not None:
         return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
     if result.name == "error_findings":
-        said = _SAID_HERE if moved is not None and coverage_fails(report) else frozenset()
+        said = SAID_HERE if moved is not None and coverage_fails(report) else frozenset()
         errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
         named_above = {finding.code for finding in errors}
         leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
@@ -242,74 +238,3 @@ def _failure(report: ValidationReport) -> str:
     failures = [finding for finding in report.findings if finding.code in SYSTEM_FAILURES]
     failures = failures or [finding for finding in report.findings if finding.severity == "error"]
     return one_line(failures[0].message) if failures else "see the reasons of the criteria."
-
-
-#: Findings that say of pages or hosts what is said here of all of them.
-_SAID_HERE = frozenset({"coverage.foreign_host", "coverage.loopback_host"})
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """What stands in the place of the site's addresses, when no page is stored under its own.
-
-    Attributes:
-        stored: Host and base path in the index, without the scheme.
-        own: Host and base path of the site.
-        found: Pages of the site that are there.
-        of: Pages of the site.
-    """
-
-    stored: str
-    own: str
-    found: int
-    of: int
-
-    def told(self) -> str:
-        """A clause that says where the pages are, and what maps one address to the other."""
-        every = f"all {self.of:,}" if self.found == self.of else f"{self.found:,} of {self.of:,}"
-        where = f"{every} pages are in the index under {self.stored} in place of {self.own}"
-        missing = f", {self.of - self.found:,} not at all" if self.found < self.of else ""
-        return f"{where}{missing}: {self._remedy()}"
-
-    def _remedy(self) -> str:
-        host = self.stored.split("/")[0]
-        if is_loopback_or_private(f"http://{host}"):
-            return "ingest them from the public host"
-        if host == self.own.split("/")[0] or "/" in self.stored + self.own:
-            return "correct the stored addresses, or name the sitemap of the site that was ingested"
-        return f"source.host_aliases: [{host}] says that both are the same site"
-
-
-def elsewhere(report: ValidationReport) -> Elsewhere | None:
-    """Where the pages are, if no page has its own address and most of the site's stand under one other; else None."""
-    coverage = report.coverage_report
-    missing, extra = coverage.missing_urls or (), coverage.extra_urls or ()
-    if coverage.indexed_urls or not missing or not extra:
-        return None
-    own_host = Counter(host_of(url) or "" for url in missing).most_common(1)[0][0]
-    site = {_path(url) for url in missing}
-    stored: dict[str, set[str]] = {}
-    for url in extra:
-        stored.setdefault(host_of(url) or "", set()).add(_path(url))
-    moves = Counter(
-        (f"{host}{_base(path, page)}", f"{own_host}{_base(page, path)}")
-        for host, paths in stored.items()
-        for path, page in counterparts(paths, site).items()
-    )
-    if not moves:
-        return None
-    # Of several that explain as many pages, the one that changes least.
-    (there, own), found = min(moves.items(), key=lambda entry: (-entry[1], len("".join(entry[0]))))
-    if found < MIN_SHARED or 2 * found < len(site):
-        return None
-    return Elsewhere(there, own, found, len(site))
-
-
-def _path(url: str) -> str:
-    return fold_path(urlsplit(url).path)
-
-
-def _base(path: str, end: str) -> str:
-    """What a path has in front of another one that it ends with; nothing where it does not."""
-    whole, rest = path.rstrip("/"), end.rstrip("/")
-    return whole.removesuffix(rest) if whole.endswith(rest) else ""

@@ -105,17 +105,15 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
         where all follow from the one. What goes away only with further causes is told: "2 follow from vector.zero, 1
         of them together with chunk.stale_tail."
     """
-    counts: dict[str, int] = finding.details.get("causes", {})
-    beside: dict[str, int] = finding.details.get("together_with", {})
-    together = [f"{count:,} of them together with {code}" for code, count in beside.items()]
-    if finding.because is None or finding.because not in counts:
-        alone = f"{finding.count:,} {'follows' if finding.count == 1 else 'follow'} from {finding.because}"
-        return finding.count, ", ".join([alone, *together]) + "." if finding.because and together else ""
-    own = counts[finding.because]
-    others = [f"{count:,} from {code}" for code, count in counts.items() if code != finding.because]
-    verb = "follows" if own == 1 else "follow"
-    sentence = ", ".join([f"{own:,} of {finding.count:,} {verb} from {finding.because}", *others, *together])
-    return own, f"{sentence}."
+    cause, details = finding.because, finding.details
+    counts: dict[str, int] = details.get("causes", {})
+    own = counts.get(cause or "", finding.count)
+    others = [f"{count:,} from {code}" for code, count in counts.items() if cause in counts and code != cause]
+    others += [f"{count:,} of them together with {code}" for code, count in details.get("together_with", {}).items()]
+    if cause is None or not others:
+        return own, ""
+    of = f" of {finding.count:,}" if own < finding.count else ""
+    return own, ", ".join([f"{own:,}{of} {'follows' if own == 1 else 'follow'} from {cause}", *others]) + "."
 
 
 def own_first(finding: ReportedFinding) -> list[str]:

@@ -228,17 +228,22 @@ def failed(*causes):
     return make_finding("query.failed", subjects, details={"causes": dict(Counter(filter(None, causes)))})
 
 
+def outputs_below_zeros(below):
+    """What terminal, summary and page say of a finding below one of vectors of zeros."""
+    run = factory.report("fail", findings=[make_finding("vector.zero", ["1"]), below])
+    page = io.StringIO()
+    render_summary(run, Console(file=page, width=200), report_path=None)
+    return page.getvalue(), summary_md(run).decode(), report_html(factory.bundle(run)).decode()
+
+
 def test_what_hangs_below_a_cause_says_how_many_of_its_subjects_follow_from_it():
     below = failed("coverage.missing_page", "vector.zero", "coverage.missing_page", "vector.zero", "vector.zero")
     below = below.model_copy(update={"because": "vector.zero"})
     told = "3 of 5 follow from vector.zero, 2 from coverage.missing_page."
     assert following(below.reported()) == (3, told)
-    run = factory.report("fail", findings=[make_finding("vector.zero", ["1"]), below])
-    page = io.StringIO()
-    render_summary(run, Console(file=page, width=200), report_path=None)
-    assert "(3 of 5)" in page.getvalue()
-    for text in (page.getvalue(), summary_md(run).decode(), report_html(factory.bundle(run)).decode()):
-        assert told in text
+    terminal, *others = outputs_below_zeros(below)
+    assert "(3 of 5)" in terminal
+    assert all(told in text for text in (terminal, *others))
 
 
 def test_what_goes_away_only_with_further_causes_names_them():
@@ -246,11 +251,7 @@ def test_what_goes_away_only_with_further_causes_names_them():
     below = below.model_copy(update={"because": "vector.zero"})
     told = "2 follow from vector.zero, 1 of them together with chunk.stale_tail."
     assert following(below.reported()) == (2, told)
-    run = factory.report("fail", findings=[make_finding("vector.zero", ["1"]), below])
-    page = io.StringIO()
-    render_summary(run, Console(file=page, width=200), report_path=None)
-    for text in (page.getvalue(), summary_md(run).decode(), report_html(factory.bundle(run)).decode()):
-        assert told in text
+    assert all(told in text for text in outputs_below_zeros(below))
     some = failed("vector.zero", "text.mojibake").model_copy(update={"because": "vector.zero"})
     some.details["together_with"] = {"chunk.stale_tail": 1}
     told = "1 of 2 follows from vector.zero, 1 from text.mojibake, 1 of them together with chunk.stale_tail."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -298,6 +300,39 @@ def test_a_child_that_cannot_be_read_fails_the_whole_and_is_named():
     routes = {"/sitemap.xml": index("{base}/a.xml", "{base}/b.xml"), "/a.xml": urlset("/1")}
     failure = failure_from(routes)
     assert (failure.code, failure.subject.rpartition("/")[2]) == ("source.unreachable", "b.xml")
+
+
+def test_the_files_of_an_index_are_fetched_some_at_a_time_and_used_in_its_order():
+    at_once, most, lock = [0], [0], threading.Lock()
+
+    def slow(number: int):
+        def answer() -> str:
+            with lock:
+                at_once[0] += 1
+                most[0] = max(most[0], at_once[0])
+            time.sleep(0.05 if number % 2 else 0.01)
+            with lock:
+                at_once[0] -= 1
+            return urlset(f"/{number}")
+
+        return answer
+
+    names = range(12)
+    routes = {"/sitemap.xml": index(*[f"{{base}}/{n}.xml" for n in names])} | {f"/{n}.xml": slow(n) for n in names}
+    listing, site = read_from(routes)
+    assert [entry.url.rpartition("/")[2] for entry in listing.entries] == [str(n) for n in names]
+    assert 1 < most[0] <= 4
+    assert len(site.asked) == 13
+
+
+def test_of_several_broken_files_of_an_index_the_first_is_named_whichever_fails_first():
+    def late() -> Answer:
+        time.sleep(0.1)
+        return Answer("", 410)
+
+    routes = {"/sitemap.xml": index("{base}/a.xml", "{base}/late.xml", "{base}/soon.xml"), "/a.xml": urlset("/1")}
+    failure = failure_from(routes | {"/late.xml": late, "/soon.xml": Answer("", 404)})
+    assert failure.subject.endswith("/late.xml")
 
 
 def test_an_index_may_not_send_us_to_another_host():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.headline import elsewhere, headline
+from ragval_pipeline.reporting.elsewhere import elsewhere
+from ragval_pipeline.reporting.headline import headline
 from tests.reporting import factory
 
 
