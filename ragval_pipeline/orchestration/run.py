@@ -359,7 +359,7 @@ def _check_engine(suite: Suite) -> None:
 
 
 def _check_source(suite: Suite, *, reads_pages: bool) -> None:
-    from ragval_pipeline.sources.site.files import SiteFolder
+    from ragval_pipeline.sources.site.build_folder import SiteFolder
     from ragval_pipeline.sources.site.of_suite import check_files, inventory_of
     from ragval_pipeline.sources.site.urls import UrlFolder
 

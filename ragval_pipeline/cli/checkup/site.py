@@ -131,7 +131,7 @@ def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]
 
 
 def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:
-    from ragval_pipeline.sources.site.files import SiteFolder
+    from ragval_pipeline.sources.site.build_folder import SiteFolder
 
     assert source.site_root is not None
     try:

@@ -156,7 +156,7 @@ def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageR
 
 def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
     """The folder of a sitemap file, when the pages lie beside it."""
-    from ragval_pipeline.sources.site.files import SiteFolder
+    from ragval_pipeline.sources.site.build_folder import SiteFolder
 
     root = sitemap.absolute().parent
     site = SiteFolder(root, None)

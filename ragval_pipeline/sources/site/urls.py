@@ -14,7 +14,7 @@ from ragval_pipeline.errors import SuiteError
 if TYPE_CHECKING:
     from yarl import URL
 
-    from ragval_pipeline.sources.site.files import FileNames
+    from ragval_pipeline.sources.site.file_names import FileNames
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # Parameters that only say where a visitor came from: the page behind the address is the same without them.

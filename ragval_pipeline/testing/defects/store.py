@@ -13,7 +13,7 @@ import yaml
 
 from ragval_pipeline.demo.ingest import page_name, write_points
 from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, SITE, SUITE_FILE
-from ragval_pipeline.sources.site.files import SiteFolder
+from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint, VectorSpace
 from ragval_pipeline.testing.defects.site import Site
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.sources.site.files import is_file_path
+from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.docs_folder.configs import Root, docusaurus_roots, mkdocs_roots, sphinx_roots
 from ragval_pipeline.sources.site.docs_folder.markdown_page import (
     LONGEST,
@@ -18,7 +19,6 @@ from ragval_pipeline.sources.site.docs_folder.markdown_page import (
     markdown_html,
     split_front_matter,
 )
-from ragval_pipeline.sources.site.files import file_inside
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.site.files import file_inside
+from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.sitemap.content import (
     SitemapBytes,
