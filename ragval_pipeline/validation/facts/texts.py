@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.text.folding import FoldedText, fold_blanks, words_of
+from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
 from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, stored_hash
@@ -238,7 +238,12 @@ def _titles(headings: tuple[str, ...]) -> frozenset[str]:
 
 def _title_lines(stored: StoredText, titles: Collection[str]) -> Iterator[list[str]]:
     """The words of each line that is one of the text's titles."""
-    return (words for line in stored.text.splitlines() if " ".join(words := words_of(line)) in titles)
+    lines = stored.text.splitlines()
+    if stored.text.isascii():
+        letters = {title.replace(" ", "") for title in titles}
+        folded = fold_lines("\n".join(lines))
+        lines = [line for line, own in zip(lines, folded, strict=True) if own in letters] if lines else []
+    return (words for line in lines if " ".join(words := words_of(line)) in titles)
 
 
 def _letters(words: Sequence[str]) -> float:

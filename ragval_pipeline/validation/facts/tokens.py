@@ -24,6 +24,9 @@ from ragval_pipeline.validation.facts.texts import StoredText
 
 _BATCH = 256  # work
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+#: The same for texts of ASCII: all but words as blanks, and what is no mark.
+_WORDS_ONLY = bytes(code if code < 128 and re.match(r"\w", chr(code)) else 32 for code in range(256))  # work
+_NO_MARKS = bytes(code for code in range(128) if re.match(r"[\w\s]", chr(code)))  # work
 
 
 class Limits(Protocol):
@@ -83,13 +86,22 @@ def _count(texts: Sequence[StoredText], counting: Counting) -> list[dict[str, An
             "tokens": tokens[place],
             "added": added[place],
             "exact": exact[place],
-            "marks": len(_WORD_OR_MARK.findall(text.text)) if counting.claims else 0,
+            "marks": _words_and_marks(text) if counting.claims else 0,
             "characters": len(text.text),
             "parts": flat[place].count(" ") + 1 if flat[place] else 0,
             "script": script_of(flat[place]),
         }
         for place, text in enumerate(texts)
     ]
+
+
+def _words_and_marks(stored: StoredText) -> int:
+    text = stored.text
+    if not text.isascii():
+        return len(_WORD_OR_MARK.findall(text))
+    plain = text.encode()
+    words = plain.translate(_WORDS_ONLY).split() if "_" in text else stored.words
+    return len(words) + len(plain.translate(None, _NO_MARKS))
 
 
 def _exact(texts: Sequence[str], models: Sequence[str | None]) -> list[int | None]:
