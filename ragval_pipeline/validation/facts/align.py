@@ -13,6 +13,7 @@ from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE, width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
+from ragval_pipeline.validation.facts.inserted import without_inserted
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
@@ -111,6 +112,13 @@ def align(
     """
     raw = folded or FoldedText.of(text)
     found = _aligned(text, raw, page, labels, address, {} if seen is None else seen)
+    if not found.whole:
+        bare = without_inserted(found, page)
+        if bare is not found.text:
+            exact = _exact(bare, page, labels, {} if seen is None else seen)
+            other = exact or _differing(bare, common_runs(bare, page), page, labels, address)
+            if other.letters - other.letters_found < found.letters - found.letters_found:
+                found = other
     if found.whole or page.source is None:
         return found
     spans = list(found.spans)

@@ -110,7 +110,7 @@ class Searched:
     def begins_line(self, at: int) -> bool:
         """Whether a line break stands between a letter and the one before it."""
         offsets = self.folded.offsets
-        return not at or "\n" in self.folded.shown[int(offsets[at - 1]) : int(offsets[at])]
+        return not at or at >= len(offsets) or "\n" in self.folded.shown[int(offsets[at - 1]) : int(offsets[at])]
 
     def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:
         """Where the letters stand from the beginning of a word to the end of one; None when they do not.
