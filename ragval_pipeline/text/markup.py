@@ -33,7 +33,7 @@ _NESTED = r"^(?:[ \t>|]|:[ \t]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
-    r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\]"  # the name of the reference that a link leads to
+    r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\](?!\])"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
     # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
     rf"|(?<=\])\({_SPACED}\)"

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
-from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import SIZE, width_for
+from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.inserted import without_inserted
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
 
-#: What may be the mark of a list's item, where an ingestion put blanks for line breaks, its end cut off; the number of
-#: a line of code, an item's circle. And what converters put beside a link or around code: the number of its address,
-#: the address itself, ``[code]``.
-_ITEM = r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?m:^)[ \t]*(?:\d{1,4}(?=[ \t]{2})|o(?=[ \t]))"
-_LINK = r"[\[\u27e8]\d{1,4}[\]\u27e9]|\[[^\s\[\]./#:]*[./#:][^\s\[\]]*\]|\[code\]|\(BUTTON\)"
-_MARKS = re.compile(rf"(?:(?:{_ITEM}|(?P<link>{_LINK}))(?:[ \t]*\n)*[ \t]*?)+")
 #: Lines that an ingestion may put before a chunk.
 _ADDED = 6  # work
-#: Places of the letters around a mark that are looked at.
-_PLACES = 64  # work
 
 
 def common_runs(text: FoldedText, page: Searched) -> list[Span]:
@@ -112,13 +101,6 @@ def align(
     """
     raw = folded or FoldedText.of(text)
     found = _aligned(text, raw, page, labels, address, {} if seen is None else seen)
-    if not found.whole:
-        bare = without_inserted(found, page)
-        if bare is not found.text:
-            exact = _exact(bare, page, labels, {} if seen is None else seen)
-            other = exact or _differing(bare, common_runs(bare, page), page, labels, address)
-            if other.letters - other.letters_found < found.letters - found.letters_found:
-                found = other
     if found.whole or page.source is None:
         return found
     spans = list(found.spans)
@@ -138,23 +120,21 @@ def _aligned(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
-    # Brackets behind one in brackets would be taken for what that leads to.
-    marked = _without_marks(raw, page, beside_markup=True)
-    plain = without_markup(without_escaped(marked.shown), added=added)
-    bare = _without_marks(marked if plain == marked.shown else FoldedText.of(plain), page)
-    if bare is raw:
-        return _differing(raw, runs, page, labels, address)
     strange, shows_some = _without_strange_markup(raw, runs, added)
-    exact = _exact(bare, page, (), seen) if bare.letters and not shows_some else None
-    if exact is not None:
+    bare = without_markup(without_escaped(raw.shown), added=added)
+    exact = _exact(FoldedText.of(bare), page, labels, seen) if bare != raw.shown and not shows_some else None
+    if exact is not None and exact.letters:
         return exact
-    readings = [(raw, runs), (bare, common_runs(bare, page))]
-    if shows_some and strange != raw.shown:
-        reading = _without_marks(FoldedText.of(strange), page)
-        readings.append((reading, common_runs(reading, page)))
-    alignments = (_differing(reading, own, page, labels, address) for reading, own in readings)
-    # Code that shows tags stands on the page to the last letter, with them and without.
-    return max(alignments, key=lambda alignment: (alignment.letters_found - alignment.letters, alignment.letters_found))
+    if strange != raw.shown:
+        raw = FoldedText.of(strange)
+        runs = common_runs(raw, page)
+    bare = without_inserted(raw, runs, page)
+    if bare is not raw:
+        exact = _exact(bare, page, labels, seen)
+        if exact is not None and exact.letters:
+            return exact
+        raw, runs = bare, common_runs(bare, page)
+    return _differing(raw, runs, page, labels, address)
 
 
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:
@@ -237,80 +217,6 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -
         return stands
 
     return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
-
-
-def _without_marks(text: FoldedText, page: Searched, *, beside_markup: bool = False) -> FoldedText:
-    """The text without marks of list items and links that its page shows without having them in its text.
-
-    There the page has the two words around it one after the other; at the chunk's end the word before it ends a line.
-    Of cells of a table that were read in another order, the word behind a link's mark is enough. Beside markup only
-    marks of links are sure, and only where the page has both words: a number may be part of that.
-    """
-    marks = [mark for mark in _marks_of(text) if mark.is_link or not beside_markup]
-    pieces, shown_from, place = list[str](), 0, -1
-    for number, mark in enumerate(marks):
-        # Others are no letters of the page, unless nothing stands between.
-        begin = next((other.last for other in reversed(marks[:number]) if other.last < mark.first), 0)
-        upto = next((other.first for other in marks[number + 1 :] if other.first > mark.last), len(text.letters))
-        left = text.letters[max(begin, mark.first - SIZE) : mark.first]
-        right = text.letters[mark.last : min(upto, mark.last + SIZE)]
-        found = _joint(page, left, right, after=place, within=bool(mark.is_link and left))
-        if found is None and right and mark.is_link and not beside_markup:
-            shown = _is_shown(page, left, text.letters[mark.first : mark.last], right)
-            found = None if shown else _joint(page, "", right, after=place)
-        if found is not None:
-            pieces += text.shown[shown_from : mark.start], " " * (mark.end - mark.start)
-            shown_from, place = mark.end, found
-    return FoldedText.of("".join((*pieces, text.shown[shown_from:]))) if pieces else text
-
-
-class _Mark(NamedTuple):
-    """What may be a mark, from one character to before another, and its letters."""
-
-    start: int
-    end: int
-    first: int
-    last: int
-    is_link: bool
-
-
-def _marks_of(text: FoldedText) -> list[_Mark]:
-    """The marks of a text; those of links without a letter between count as one."""
-    marks = list[_Mark]()
-    for found in _MARKS.finditer(text.shown):
-        own = _Mark(*found.span(), *text.letters_between(*found.span()), found["link"] is not None)
-        if marks and own.is_link and marks[-1].is_link and marks[-1].last == own.first:
-            before = marks.pop()
-            own = own._replace(start=before.start, first=before.first)
-        marks.append(own)
-    return marks
-
-
-def _is_shown(page: Searched, left: str, mark: str, right: str) -> bool:
-    """Whether the page has a mark itself, behind or in front of the word that the chunk has there."""
-    return any(page.place(letters) is not None for letters in (left + mark, mark + right))
-
-
-def _joint(page: Searched, left: str, right: str, *, after: int, within: bool = False) -> int | None:
-    """Where some letters of the page end a word, and others begin the next; without others, where they end a line.
-
-    Behind a place, if there is one: the items of a list follow one another. ``within`` a word or a line is where a link
-    may be.
-    """
-    starts = page.folded.word_starts if right else None
-    for behind in dict.fromkeys((after, -1)) if left or right else ():
-        for place in islice(_places(page, left + right, behind), _PLACES):
-            at = place + len(left)
-            if within or at == len(page.letters) or (page.begins_line(at) if starts is None else starts[at]):
-                return place
-    return None
-
-
-def _places(page: Searched, letters: str, after: int) -> Iterator[int]:
-    place = page.place(letters, after=after)
-    while place is not None:
-        yield place
-        place = page.place(letters, after=place)
 
 
 def _differing(

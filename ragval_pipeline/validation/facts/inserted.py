@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.spans import Alignment, Span
+from ragval_pipeline.validation.facts.spans import Span
 
 #: What blanks, quotes, brackets and bars part.
-_PIECE = re.compile(r"[^\s\"'`\[\](){}<>|]+")
+_PIECE = re.compile(r"[^\s\"'`\[\](){}<>|\u27e8\u27e9\w]*\w[^\s\"'`\[\](){}<>|\u27e8\u27e9]*")
 #: What stands before or behind a piece in brackets; and what names have in them, and words have not.
 _OPENED, _CLOSED = re.compile(r"[\[({<|][\"'`]?\Z"), re.compile(r"[\"'`]?[\])}>|\[]")
-_NAME = re.compile(r"[/#=\\]|[.:]\w")
+_NAME = re.compile(r"[/#=\\]|[.:][^\W\d]")
 #: In brackets of its own, or with a sign before it, any word is one.
 _ONLY = re.compile(r"(?:\[\[|<<|\{)\Z"), re.compile(r"\]\]|>>|\}")
 _FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w+|:(?=\w+:/)")
+#: The mark of a list's item or of a line, the number of a link.
+_MARK = re.compile(r"(?:(?<!\S)\d{1,4}[.)]?(?=\s|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\)))")
 #: Pieces without a letter between that are looked at together.
 _MOST = 8  # work
+#: Characters of the page in which such a piece is looked for.
+_NEAR = 200  # work
+#: Pieces behind one that are taken for writing or not.
+_AHEAD = 5  # work
+_SQUARE = ("[", "\u27e8"), ("]", "\u27e9")
 #: Places of the letters beside a piece that are looked at.
 _PLACES = 64  # work
 
@@ -37,77 +43,117 @@ class _Piece(NamedTuple):
     last: int
 
 
-def without_inserted(match: Alignment, page: Searched) -> FoldedText:
+def without_inserted(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
     """The text without pieces that a source writes and no page shows, where the page goes on across them.
 
     Args:
-        match: The text on its page.
+        text: The text.
+        spans: Where its letters stand on the page.
         page: The page.
     """
-    text = match.text
-    found = _signed(match)
-    if not found:
-        return text
-    letters = text.letters
-    # The letters that no such piece holds, from each of them on.
-    kept, number, at = "", 0, 0
+    pieces = _signed(text, spans)
+    letters, kept, at, number = text.letters, "", 0, 0
     shown, shown_from = list[str](), 0
-    bare = [letters[one.last : other.first] for one, other in pairwise(found)] + [letters[found[-1].last :]]
-    while number < len(found):
-        own = found[number]
+    while number < len(pieces):
+        own = pieces[number]
         kept = (kept + letters[at : own.first])[-SIZE:]
-        upto = number
-        while upto + 1 < len(found) and upto - number < _MOST and not bare[upto]:
-            upto += 1
-        for last in range(upto, number - 1, -1):
-            if _goes_on(page, kept, letters, found, bare, last):
-                shown += text.shown[shown_from : own.start], " " * (found[last].end - own.start)
-                shown_from = found[last].end
-                at, number = found[last].last, last + 1
-                break
+        last = _dropped_upto(text, pieces, number, kept, page)
+        if last is None:
+            at, number = own.first, number + 1
         else:
-            kept = (kept + letters[own.first : own.last])[-SIZE:]
-            at, number = own.last, number + 1
+            shown += text.shown[shown_from : own.start], " " * (pieces[last].end - own.start)
+            shown_from, at, number = pieces[last].end, pieces[last].last, last + 1
     return FoldedText.of("".join((*shown, text.shown[shown_from:]))) if shown else text
 
 
-def _goes_on(
-    page: Searched, left: str, letters: str, found: Sequence[_Piece], bare: Sequence[str], last: int
-) -> bool:
-    at = found[last].last
-    right = letters[at : at + SIZE]
-    following = _joined(bare[last:])
-    return any(_stands(page, left, then) for then in dict.fromkeys((right, following)))
+def _dropped_upto(text: FoldedText, pieces: Sequence[_Piece], number: int, left: str, page: Searched) -> int | None:
+    """The last of the pieces from one on without a letter between across which the page goes on; None without."""
+    upto = number
+    while upto + 1 < len(pieces) and upto + 1 - number < _MOST and pieces[upto + 1].first == pieces[upto].last:
+        upto += 1
+    for last in range(upto, number - 1, -1):
+        rests = list(_rests(text.letters, pieces, last))
+        if left and any(rests) and any(
+            _follows(page.letters, place + len(left), rest, SIZE - len(left))
+            for place in page.first_places(left, _PLACES)
+            for rest in rests
+        ):
+            return last
+        is_sure = all(_is_sure(text.shown, piece) for piece in pieces[number : last + 1])
+        if (is_sure or not left) and any(_begins(page, rest) for rest in rests):
+            return last
+        if left and not any(rests) and _ends(page, left, in_line=is_bracketed(text.shown, pieces[last])):
+            return last
+    return None
 
 
-def _joined(bare: Iterable[str]) -> str:
-    following = ""
-    for own in bare:
-        following += own
-        if len(following) >= SIZE:
-            break
-    return following[:SIZE]
+def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
+    """The letters behind a piece, with and without each of the pieces that follow."""
+    ways = [("", pieces[last].last)]
+    for number in range(last + 1, min(last + 1 + _AHEAD, len(pieces) + 1)):
+        upto = pieces[number].first if number < len(pieces) else len(letters)
+        ways = [(rest + letters[at:upto], upto) for rest, at in ways]
+        done = [rest for rest, _ in ways if len(rest) >= SIZE]
+        yield from (rest[:SIZE] for rest in done)
+        ways = [(rest, at) for rest, at in ways if len(rest) < SIZE]
+        if number < len(pieces):
+            ways += [(rest, pieces[number].last) for rest, _ in ways]
+    yield from (rest for rest, _ in ways)
 
 
-def _stands(page: Searched, left: str, right: str) -> bool:
-    """Whether the page has some letters right behind others; without either, at the end or beginning of a line."""
-    if not left or not right:
-        letters = left or right
-        return len(letters) == SIZE and any(
-            page.begins_line(place + len(left)) for place in page.first_places(letters, _PLACES)
-        )
-    half = SIZE // 2
-    return any(
-        len(one) + len(other) >= SIZE and page.place(one + other) is not None
-        for one, other in dict.fromkeys(((left, right), (left, right[:half]), (left[-half:], right)))
-        if len(one) == SIZE or len(other) == SIZE or (one, other) == (left, right)
+def _follows(letters: str, place: int, rest: str, least: int) -> bool:
+    """Whether enough of some letters stand at a place."""
+    size = max(least, min(len(rest), SIZE // 2))
+    return bool(rest) and len(rest) >= size and letters.startswith(rest[:size], place)
+
+
+def _begins(page: Searched, rest: str) -> bool:
+    """Whether some letters stand where the page shows no such piece before them."""
+    return len(rest) == SIZE and any(
+        bool(page.folded.word_starts[place]) and not _has_writing(page, place, None)
+        for place in page.first_places(rest, _PLACES)
     )
 
 
-def _signed(match: Alignment) -> list[_Piece]:
+def _ends(page: Searched, left: str, *, in_line: bool) -> bool:
+    """The same of letters at the end of a text; they end a line."""
+    return len(left) == SIZE and any(
+        not _has_writing(page, place, place + SIZE)
+        and (in_line or place + SIZE == len(page.letters) or page.begins_line(place + SIZE))
+        for place in page.first_places(left, _PLACES)
+    )
+
+
+def _has_writing(page: Searched, first: int, after: int | None) -> bool:
+    """Whether the page shows such a piece itself before a letter, or behind one."""
+    shown, offsets = page.folded.shown, page.folded.offsets
+    if after is None:
+        at = int(offsets[first])
+        pieces = list(_PIECE.finditer(shown, max(0, at - _NEAR), at))
+        piece = pieces[-1] if pieces else None
+    else:
+        at = int(offsets[after - 1]) + 1
+        piece = _PIECE.search(shown, at, at + _NEAR)
+    if piece is None:
+        return False
+    # The numbers of lines and items stand in the line.
+    between = shown[piece.end() : at] if after is None else shown[at : piece.start()]
+    is_name = _NAME.search(piece[0]) is not None
+    return is_name or (_is_signed(shown, piece) and not (piece[0].strip(".)").isdigit() and "\n" in between))
+
+
+def is_bracketed(shown: str, piece: _Piece) -> bool:
+    before, after = shown[max(0, piece.start - 2) : piece.start], shown[piece.end : piece.end + 2]
+    return bool(_OPENED.search(before) or _CLOSED.match(after))
+
+
+def _is_sure(shown: str, piece: _Piece) -> bool:
+    return shown[piece.start - 1 : piece.start] in _SQUARE[0] and shown[piece.end : piece.end + 1] in _SQUARE[1]
+
+
+def _signed(text: FoldedText, placed: Sequence[Span]) -> list[_Piece]:
     import numpy as np
 
-    text = match.text
     spans = [found.span() for found in _PIECE.finditer(text.shown) if _is_signed(text.shown, found)]
     if not spans:
         return []
@@ -115,7 +161,7 @@ def _signed(match: Alignment) -> list[_Piece]:
     return [
         _Piece(*span, *cut)
         for span, cut in zip(spans, cuts, strict=True)
-        if cut[1] > cut[0] and not _is_in_place(match.spans, *cut)
+        if cut[1] > cut[0] and not _is_in_place(placed, *cut)
     ]
 
 
@@ -130,4 +176,11 @@ def _is_signed(shown: str, piece: re.Match[str]) -> bool:
         return True
     if "/" in piece[0] and (before[-1:] in ("", "\n", "]") and (before[-1:] == "]" or after[:1] in ("", "\n"))):
         return True
-    return bool(_FIELD.match(piece[0]) or _ONLY[0].search(before) or _ONLY[1].match(after))
+    if piece[0] == "o":
+        return not shown[shown.rfind("\n", 0, piece.start()) + 1 : piece.start()].strip() and after[:1].isspace()
+    return bool(
+        _MARK.match(shown, piece.start())
+        or _FIELD.match(piece[0])
+        or _ONLY[0].search(before)
+        or _ONLY[1].match(after)
+    )
