@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -41,6 +42,7 @@ class _Piece(NamedTuple):
     end: int
     first: int
     last: int
+    is_number: bool
 
 
 def without_inserted(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
@@ -79,10 +81,11 @@ def _dropped_upto(text: FoldedText, pieces: Sequence[_Piece], number: int, left:
             for rest in rests
         ):
             return last
+        is_number = all(piece.is_number for piece in pieces[number : last + 1])
         is_sure = all(_is_sure(text.shown, piece) for piece in pieces[number : last + 1])
-        if (is_sure or not left) and any(_begins(page, rest) for rest in rests):
+        if (is_sure or not left) and any(_begins(page, rest, is_number) for rest in rests):
             return last
-        if left and not any(rests) and _ends(page, left, in_line=is_bracketed(text.shown, pieces[last])):
+        if left and not any(rests) and _ends(page, left, is_number, in_line=is_bracketed(text.shown, pieces[last])):
             return last
     return None
 
@@ -107,39 +110,40 @@ def _follows(letters: str, place: int, rest: str, least: int) -> bool:
     return bool(rest) and len(rest) >= size and letters.startswith(rest[:size], place)
 
 
-def _begins(page: Searched, rest: str) -> bool:
+def _begins(page: Searched, rest: str, is_number: bool) -> bool:
     """Whether some letters stand where the page shows no such piece before them."""
     return len(rest) == SIZE and any(
-        bool(page.folded.word_starts[place]) and not _has_writing(page, place, None)
+        bool(page.folded.word_starts[place]) and not _has_own(page, place, is_number, behind=False)
         for place in page.first_places(rest, _PLACES)
     )
 
 
-def _ends(page: Searched, left: str, *, in_line: bool) -> bool:
-    """The same of letters at the end of a text; they end a line."""
+def _ends(page: Searched, left: str, is_number: bool, *, in_line: bool) -> bool:
+    """The same of letters at the end of a text; unless they may stand in one, they end a line."""
     return len(left) == SIZE and any(
-        not _has_writing(page, place, place + SIZE)
+        not _has_own(page, place + SIZE, is_number, behind=True)
         and (in_line or place + SIZE == len(page.letters) or page.begins_line(place + SIZE))
         for place in page.first_places(left, _PLACES)
     )
 
 
-def _has_writing(page: Searched, first: int, after: int | None) -> bool:
-    """Whether the page shows such a piece itself before a letter, or behind one."""
+def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> bool:
+    """Whether the page shows a piece of that kind itself before a letter, or behind the one before it."""
     shown, offsets = page.folded.shown, page.folded.offsets
-    if after is None:
-        at = int(offsets[first])
-        pieces = list(_PIECE.finditer(shown, max(0, at - _NEAR), at))
-        piece = pieces[-1] if pieces else None
-    else:
-        at = int(offsets[after - 1]) + 1
+    if behind:
+        at = int(offsets[letter - 1]) + 1
         piece = _PIECE.search(shown, at, at + _NEAR)
+    else:
+        at = int(offsets[letter])
+        piece = deque(_PIECE.finditer(shown, max(0, at - _NEAR), at), maxlen=1)
+        piece = piece[0] if piece else None
     if piece is None:
         return False
+    if not is_number:
+        return _NAME.search(piece[0]) is not None or _is_signed(shown, piece)
     # The numbers of lines and items stand in the line.
-    between = shown[piece.end() : at] if after is None else shown[at : piece.start()]
-    is_name = _NAME.search(piece[0]) is not None
-    return is_name or (_is_signed(shown, piece) and not (piece[0].strip(".)").isdigit() and "\n" in between))
+    between = shown[at : piece.start()] if behind else shown[piece.end() : at]
+    return piece[0].strip(".)").isdigit() and "\n" not in between
 
 
 def is_bracketed(shown: str, piece: _Piece) -> bool:
@@ -159,7 +163,7 @@ def _signed(text: FoldedText, placed: Sequence[Span]) -> list[_Piece]:
         return []
     cuts = np.searchsorted(text.offsets, np.array(spans)).tolist()
     return [
-        _Piece(*span, *cut)
+        _Piece(*span, *cut, text.shown[slice(*span)].strip(".)").isdigit())
         for span, cut in zip(spans, cuts, strict=True)
         if cut[1] > cut[0] and not _is_in_place(placed, *cut)
     ]
