@@ -10,9 +10,9 @@ from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
-from ragval_pipeline.validation.facts.inserted import without_inserted
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
+from ragval_pipeline.validation.facts.writing import without_writing
 
 #: Lines that an ingestion may put before a chunk.
 _ADDED = 6  # work
@@ -128,7 +128,7 @@ def _aligned(
     if strange != raw.shown:
         raw = FoldedText.of(strange)
         runs = common_runs(raw, page)
-    bare = without_inserted(raw, runs, page)
+    bare = without_writing(raw, runs, page)
     if bare is not raw:
         exact = _exact(bare, page, labels, seen)
         if exact is not None and exact.letters:

@@ -57,7 +57,7 @@ class Searched:
         self.source: Searched | None = None
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
-        self._first: dict[str, list[int]] = {}
+        self._first: dict[tuple[str, int], list[int]] = {}
 
     @cached_property
     def folded(self) -> FoldedText:
@@ -89,12 +89,12 @@ class Searched:
 
     def first_places(self, letters: str, most: int) -> Sequence[int]:
         """The first places where the letters stand, in order; none for no letters."""
-        places = self._first.get(letters)
+        places = self._first.get((letters, most))
         if places is None:
             places = list(islice(self._every_place(letters), most))
             # Equal chunks of a page that repeats itself ask for the same letters again and again.
             if len(places) > 1:
-                self._first[letters] = places
+                self._first[letters, most] = places
         return places
 
     def _every_place(self, letters: str) -> Iterator[int]:

@@ -1,0 +1,204 @@
+"""Writing among the words of a page, which sources and converters put there: signs say what may be, the page decides.
+
+An address behind the text that it links, the number of an item, an anchor, a list of attributes: where the page has
+what stands before such a piece and goes on at once with what stands behind it, it shows nothing of the piece.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
+from typing import NamedTuple
+
+from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.spans import Span
+
+#: What blanks, quotes, brackets and bars part, and holds a letter or digit.
+_BORDERS = r"\s\"'`\[\](){}<>|\u27e8\u27e9"
+_PIECE = re.compile(rf"[^{_BORDERS}\w]*\w[^{_BORDERS}]*")
+#: What names of places, ids and attributes have in them, and words have not.
+_NAME = re.compile(r"[/#=\\]|[.:][^\W\d]")
+#: What stands before and behind a name in brackets, or before the text in brackets that it links.
+_OPENED, _CLOSED = re.compile(r"[\[({<|][\"'`]?\Z"), re.compile(r"[\"'`]?[\])}>|\[]")
+#: Within these any word is a name: anchors, attributes.
+_OPENED_TWICE, _CLOSED_TWICE = re.compile(r"(?:\[\[|<<|\{)\Z"), re.compile(r"\]\]|>>|\}")
+#: A field, a command; an address behind what it links.
+_FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w+|:(?=\w+:/)")
+#: The number of an item or of a line, of a link; what text browsers write of code and buttons.
+_MARK = re.compile(
+    r"(?<!\S)\d{1,4}[.)]?(?=\s|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))"
+)
+_IN_SQUARE = ("[", "\u27e8"), ("]", "\u27e9")
+#: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
+_TOGETHER, _AHEAD = 8, 5  # work
+#: Places of the letters beside a piece that are looked at, and characters there.
+_PLACES, _NEAR = 64, 200  # work
+
+
+class _Piece(NamedTuple):
+    """What may be writing, from one character to before another, and its letters."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    is_number: bool
+
+
+def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
+    """The text with pieces blanked out across which the page goes on, so that every other character keeps its place.
+
+    At the text's beginning and end, and of what square brackets set apart, the letters on one side decide, unless the
+    page shows a piece of that kind there itself.
+
+    Args:
+        text: The text.
+        spans: Where its letters stand on the page.
+        page: The page.
+    """
+    pieces = [piece for piece in _pieces(text) if not _stands(spans, piece)]
+    shown, shown_from = list[str](), 0
+    before, at, number = "", 0, 0
+    while number < len(pieces):
+        own = pieces[number]
+        before = (before + text.letters[at : own.first])[-SIZE:]
+        last = _last_of_writing(text, pieces, number, before, page)
+        if last is None:
+            at, number = own.first, number + 1
+        else:
+            shown += text.shown[shown_from : own.start], " " * (pieces[last].end - own.start)
+            shown_from, at, number = pieces[last].end, pieces[last].last, last + 1
+    return FoldedText.of("".join((*shown, text.shown[shown_from:]))) if shown else text
+
+
+def _pieces(text: FoldedText) -> Iterator[_Piece]:
+    """What of a text may be writing."""
+    import numpy as np
+
+    spans = [found.span() for found in _PIECE.finditer(text.shown) if _may_be_writing(text.shown, found)]
+    cuts = np.searchsorted(text.offsets, np.array(spans, dtype=np.int64).reshape(-1, 2)).tolist()
+    for (start, end), (first, last) in zip(spans, cuts, strict=True):
+        if last > first:
+            yield _Piece(start, end, first, last, _is_number(text.shown[start:end]))
+
+
+def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
+    start, end = piece.span()
+    before, after = shown[max(0, start - 2) : start], shown[end : end + 2]
+    if _NAME.search(piece[0]) and (_OPENED.search(before) or _CLOSED.match(after)):
+        return True
+    if "/" in piece[0] and (before[-1:] == "]" or (before[-1:] in ("", "\n") and after[:1] in ("", "\n"))):
+        return True
+    if piece[0] == "o":  # the circle before an item
+        return not shown[shown.rfind("\n", 0, start) + 1 : start].strip() and after[:1].isspace()
+    if _OPENED_TWICE.search(before) or _CLOSED_TWICE.match(after):
+        return True
+    return bool(_MARK.match(shown, start) or _FIELD.match(piece[0]))
+
+
+def _is_number(piece: str) -> bool:
+    return piece.rstrip(".)").isdigit()
+
+
+def _stands(spans: Sequence[Span], piece: _Piece) -> bool:
+    """Whether the page has a piece in one with what stands beside it: elsewhere it has some letters by chance."""
+    at = bisect_right(spans, piece.first, key=itemgetter(0)) - 1
+    return at >= 0 and spans[at].end >= piece.last and spans[at].length > piece.last - piece.first
+
+
+def _last_of_writing(
+    text: FoldedText, pieces: Sequence[_Piece], number: int, before: str, page: Searched
+) -> int | None:
+    """The last of the pieces from one on, with no letter between, that are writing together; None when it is none."""
+    upto = number
+    while upto + 1 < len(pieces) and upto - number < _TOGETHER and pieces[upto + 1].first == pieces[upto].last:
+        upto += 1
+    for last in range(upto, number - 1, -1):
+        if _is_writing(text, pieces[number : last + 1], before, list(dict.fromkeys(_rests(text.letters, pieces, last))), page):
+            return last
+    return None
+
+
+def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
+    """The letters behind a piece, with and without each of the pieces that follow, in all ways."""
+    ways = [("", pieces[last].last)]
+    for number in range(last + 1, min(last + 1 + _AHEAD, len(pieces) + 1)):
+        upto = pieces[number].first if number < len(pieces) else len(letters)
+        ways = [(rest + letters[at:upto], upto) for rest, at in ways]
+        yield from (rest[:SIZE] for rest, _ in ways if len(rest) >= SIZE)
+        ways = [(rest, at) for rest, at in ways if len(rest) < SIZE]
+        if number < len(pieces):
+            ways += [(rest, pieces[number].last) for rest, _ in ways]
+    yield from (rest for rest, _ in ways)
+
+
+def _is_writing(text: FoldedText, own: Sequence[_Piece], before: str, rests: Sequence[str], page: Searched) -> bool:
+    """Whether the page goes on across pieces, from the letters before them to one of the rests."""
+    if before and any(_goes_on(page, before, rest) for rest in rests if rest):
+        return True
+    is_number = all(piece.is_number for piece in own)
+    if not before or all(_is_in_square(text.shown, piece) for piece in own):
+        if any(_begins(page, rest, is_number) for rest in rests):
+            return True
+    is_last = before and not any(rests)
+    return bool(is_last) and _ends(page, before, is_number, in_line=_is_in_brackets(text.shown, own[-1]))
+
+
+def _goes_on(page: Searched, before: str, rest: str) -> bool:
+    """Whether the page has some letters and then, at once, so many of the others that both are as long as a run."""
+    size = max(SIZE - len(before), min(len(rest), SIZE // 2))
+    if len(rest) < size:
+        return False
+    if len(before) < SIZE:  # some letters stand in too many places
+        return page.place(before + rest[:size]) is not None
+    places = page.first_places(before, _PLACES)
+    return any(page.letters.startswith(rest[:size], place + SIZE) for place in places)
+
+
+def _begins(page: Searched, rest: str, is_number: bool) -> bool:
+    """Whether some letters begin a word of the page that has no piece of that kind before it."""
+    return len(rest) == SIZE and any(
+        bool(page.folded.word_starts[place]) and not _has_own(page, place, is_number, behind=False)
+        for place in page.first_places(rest, _PLACES)
+    )
+
+
+def _ends(page: Searched, before: str, is_number: bool, *, in_line: bool) -> bool:
+    """Whether some letters end a line of the page, or stand within one, that has no piece of that kind behind them."""
+    return len(before) == SIZE and any(
+        (in_line or place + SIZE == len(page.letters) or page.begins_line(place + SIZE))
+        and not _has_own(page, place + SIZE, is_number, behind=True)
+        for place in page.first_places(before, _PLACES)
+    )
+
+
+def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> bool:
+    """Whether the page shows a piece itself before a letter, or from it on."""
+    shown, offsets = page.folded.shown, page.folded.offsets
+    if behind:
+        at = int(offsets[letter - 1]) + 1
+        found = list(islice(_PIECE.finditer(shown, at, at + _NEAR), 1))
+    else:
+        at = int(offsets[letter])
+        found = list(_PIECE.finditer(shown, max(0, at - _NEAR), at))[-1:]
+    if not found or not is_number:
+        return any(_NAME.search(piece[0]) or _may_be_writing(shown, piece) for piece in found)
+    # The numbers of lines and items stand in the line.
+    between = shown[at : found[0].start()] if behind else shown[found[0].end() : at]
+    return _is_number(found[0][0]) and "\n" not in between
+
+
+def _is_in_square(shown: str, piece: _Piece) -> bool:
+    before, after = _IN_SQUARE
+    return shown[: piece.start].endswith(before) and shown.startswith(after, piece.end)
+
+
+def _is_in_brackets(shown: str, piece: _Piece) -> bool:
+    """Whether a piece is in brackets, but not in those of a tag, or of an address that is shown."""
+    before, after = shown[max(0, piece.start - 2) : piece.start], shown[piece.end : piece.end + 2]
+    return not before.endswith("<") and bool(_OPENED.search(before) or _CLOSED.match(after))
