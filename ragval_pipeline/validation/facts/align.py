@@ -95,9 +95,8 @@ def align(
             that repeats them in turn.
 
     Returns:
-        The alignment of the text as it is, or without the numbers of list items that the page has in no text, and
-        without Markdown's markup, or that which the page does not show: the one of which it lacks the fewest letters.
-        What it lacks may stand in the Markdown that the page was rendered from.
+        The alignment of the text as it is, or without the markup and other writing that the page does not show. What it
+        lacks may stand in the Markdown that the page was rendered from.
     """
     raw = folded or FoldedText.of(text)
     found = _aligned(text, raw, page, labels, address, {} if seen is None else seen)
@@ -120,21 +119,22 @@ def _aligned(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
+    bare = FoldedText.of(without_markup(without_escaped(raw.shown), added=added))
     strange, shows_some = _without_strange_markup(raw, runs, added)
-    bare = without_markup(without_escaped(raw.shown), added=added)
-    exact = _exact(FoldedText.of(bare), page, labels, seen) if bare != raw.shown and not shows_some else None
-    if exact is not None and exact.letters:
+    exact = _exact(bare, page, labels, seen) if bare.letters and not shows_some else None
+    if exact is not None:
         return exact
+    reading = raw
     if strange != raw.shown:
-        raw = FoldedText.of(strange)
-        runs = common_runs(raw, page)
-    bare = without_writing(raw, runs, page)
-    if bare is not raw:
-        exact = _exact(bare, page, labels, seen)
-        if exact is not None and exact.letters:
+        reading = FoldedText.of(strange)
+        runs = common_runs(reading, page)
+    told = without_writing(reading, runs, page)
+    if told is not reading:
+        exact = _exact(told, page, labels, seen) if told.letters else None
+        if exact is not None:
             return exact
-        raw, runs = bare, common_runs(bare, page)
-    return _differing(raw, runs, page, labels, address)
+        runs = common_runs(told, page)
+    return _differing(told, runs, page, labels, address)
 
 
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:

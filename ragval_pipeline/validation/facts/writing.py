@@ -30,9 +30,7 @@ _OPENED_TWICE, _CLOSED_TWICE = re.compile(r"(?:\[\[|<<|\{)\Z"), re.compile(r"\]\
 #: A field, a command; an address behind what it links.
 _FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w+|:(?=\w+:/)")
 #: The number of an item or of a line, of a link; what text browsers write of code and buttons.
-_MARK = re.compile(
-    r"(?<!\S)\d{1,4}[.)]?(?=\s|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))"
-)
+_MARK = re.compile(r"(?<!\S)\d{1,4}[.)]?(?=\s|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))")
 _IN_SQUARE = ("[", "\u27e8"), ("]", "\u27e9")
 #: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
 _TOGETHER, _AHEAD = 8, 5  # work
@@ -119,7 +117,8 @@ def _last_of_writing(
     while upto + 1 < len(pieces) and upto - number < _TOGETHER and pieces[upto + 1].first == pieces[upto].last:
         upto += 1
     for last in range(upto, number - 1, -1):
-        if _is_writing(text, pieces[number : last + 1], before, list(dict.fromkeys(_rests(text.letters, pieces, last))), page):
+        rests = dict.fromkeys(_rests(text.letters, pieces, last))
+        if _is_writing(text, pieces[number : last + 1], before, tuple(rests), page):
             return last
     return None
 
@@ -142,11 +141,11 @@ def _is_writing(text: FoldedText, own: Sequence[_Piece], before: str, rests: Seq
     if before and any(_goes_on(page, before, rest) for rest in rests if rest):
         return True
     is_number = all(piece.is_number for piece in own)
-    if not before or all(_is_in_square(text.shown, piece) for piece in own):
-        if any(_begins(page, rest, is_number) for rest in rests):
-            return True
-    is_last = before and not any(rests)
-    return bool(is_last) and _ends(page, before, is_number, in_line=_is_in_brackets(text.shown, own[-1]))
+    is_sure = not before or all(_is_in_square(text.shown, piece) for piece in own)
+    if is_sure and any(_begins(page, rest, is_number) for rest in rests):
+        return True
+    is_at_end = bool(before) and not any(rests)
+    return is_at_end and _ends(page, before, is_number, in_line=_is_in_brackets(text.shown, own[-1]))
 
 
 def _goes_on(page: Searched, before: str, rest: str) -> bool:
