@@ -39,8 +39,6 @@ _MARKUP = re.compile(
     rf"|(?<=\])\({_SPACED}\)"
     # the same, cut by the chunk's end, which may lie within brackets of its own
     rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
-    # the same in brackets of its own behind the linked text, as converters to plain text write it, cut by the end
-    rf"|(?<![\]\w])\[{_LINK}\Z"
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     # the list of addresses that lynx and its like put below a page, or a part of it
@@ -52,7 +50,6 @@ _MARKUP = re.compile(
     r"|(?<!\S)(?:```+|~~~+)[\w+#.-]*(?:[ \t]+title=(?=\"))?(?=[\s\"])"
     # what is said behind both of how the code is shown: its numbers, and the lines to be marked
     r"|(?<!\S)showLineNumbers(?:[={][^\s}]{1,20}\}?)?(?:[ \t]+\{[\d,-]{1,40}\})?(?=\s|\Z)"
-    r"|(?<=\")[ \t]+\{[\d,-]{1,40}\}(?=\s|\Z)"
     # the definition of a reference, and its address in further lines
     rf"|^[ \t]*\[(?!\^)[^\]\n]+\]:(?:[ \t]*\S+|\n{_LINK})(?:(?<=-)\n\S+)*[^\n]*$"
     r"|\[(?!\^)[^\]\n]{1,80}\]:[ \t]+<?https?://\S+"

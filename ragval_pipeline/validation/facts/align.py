@@ -11,7 +11,7 @@ from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps
+from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps, in_one
 from ragval_pipeline.validation.facts.writing import without_writing
 
 #: Lines that an ingestion may put before a chunk.
@@ -212,7 +212,7 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -
     def stands_there(start: int, end: int) -> bool:
         nonlocal shown
         first, last = raw.letters_between(start, end)
-        stands = covered(runs, first, last) == last - first
+        stands = in_one(runs, first, last)
         shown |= stands and last > first
         return stands
 

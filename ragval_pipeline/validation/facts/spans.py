@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText
@@ -139,6 +140,20 @@ def covered(spans: Sequence[Span], first: int, last: int) -> int:
             break
         count += max(0, min(last, span.end) - max(first, span.start))
     return count
+
+
+def in_one(spans: Sequence[Span], first: int, last: int) -> bool:
+    """Whether the page has the letters from the first to before the last one after the other."""
+    number = bisect_right(spans, first, key=itemgetter(0)) - 1
+    while first < last:
+        if not 0 <= number < len(spans) or not spans[number].start <= first < spans[number].end:
+            return False
+        span = spans[number]
+        number += 1
+        if span.end < last and (number == len(spans) or spans[number].place != span.beyond):
+            return False
+        first = span.end
+    return True
 
 
 def free(chosen: Sequence[Span], start: int, end: int) -> list[tuple[int, int]]:

@@ -7,16 +7,14 @@ what stands before such a piece and goes on at once with what stands behind it, 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from operator import itemgetter
 from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.spans import Span
+from ragval_pipeline.validation.facts.spans import Span, in_one
 
 #: What blanks, quotes, brackets and bars part, and holds a letter or digit.
 _BORDERS = r"\s\"'`\[\](){}<>|\u27e8\u27e9"
@@ -28,9 +26,13 @@ _OPENED, _CLOSED = re.compile(r"[\[({<|][\"'`]?\Z"), re.compile(r"[\"'`]?[\])}>|
 #: Within these any word is a name: anchors, attributes.
 _OPENED_TWICE, _CLOSED_TWICE = re.compile(r"(?:\[\[|<<|\{)\Z"), re.compile(r"\]\]|>>|\}")
 #: A field, a command; an address behind what it links.
-_FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w+|:(?=\w+:/)")
-#: The number of an item or of a line, of a link; what text browsers write of code and buttons.
-_MARK = re.compile(r"(?<!\S)\d{1,4}[.)]?(?=\s|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))")
+_FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w|:(?=\w+:/)")
+#: The number of an item, where line breaks may be blanks, or of a link; what text browsers write of code and buttons.
+_MARK = re.compile(
+    r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))"
+)
+#: The circle before an item, the number of a line of code.
+_AT_LINE = re.compile(r"o(?=[ \t])|\d{1,4}(?=[ \t]{2})")
 _IN_SQUARE = ("[", "\u27e8"), ("]", "\u27e9")
 #: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
 _TOGETHER, _AHEAD = 8, 5  # work
@@ -92,11 +94,11 @@ def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
         return True
     if "/" in piece[0] and (before[-1:] == "]" or (before[-1:] in ("", "\n") and after[:1] in ("", "\n"))):
         return True
-    if piece[0] == "o":  # the circle before an item
-        return not shown[shown.rfind("\n", 0, start) + 1 : start].strip() and after[:1].isspace()
+    if _AT_LINE.match(shown, start) and not shown[shown.rfind("\n", 0, start) + 1 : start].strip():
+        return True
     if _OPENED_TWICE.search(before) or _CLOSED_TWICE.match(after):
         return True
-    return bool(_MARK.match(shown, start) or _FIELD.match(piece[0]))
+    return bool(_MARK.match(shown, start) or _FIELD.match(shown, start))
 
 
 def _is_number(piece: str) -> bool:
@@ -104,9 +106,9 @@ def _is_number(piece: str) -> bool:
 
 
 def _stands(spans: Sequence[Span], piece: _Piece) -> bool:
-    """Whether the page has a piece in one with what stands beside it: elsewhere it has some letters by chance."""
-    at = bisect_right(spans, piece.first, key=itemgetter(0)) - 1
-    return at >= 0 and spans[at].end >= piece.last and spans[at].length > piece.last - piece.first
+    """Whether the page has a piece in one with a letter beside it: elsewhere it has some letters by chance."""
+    before, behind = (piece.first - 1, piece.last), (piece.first, piece.last + 1)
+    return any(in_one(spans, first, last) for first, last in (before, behind))
 
 
 def _last_of_writing(

@@ -1,0 +1,65 @@
+"""What sources and converters write among the words of a page."""
+
+import pytest
+
+from tests.validation.facts.test_align import match, missing
+from tests.validation.integrity.world import GRIPPER
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "link:../parts/motor.html#drive[motor]",  # AsciiDoc
+        "[#motor-1 .target]##[.std .std-ref]#motor##",
+        "[[drive-1]]motor",
+        "[[file:parts/motor.html][motor]]",  # Org mode
+        "<<drive-1>>motor",
+        "[https://example.org/parts/motor the motor]",  # MediaWiki
+        '"motor":https://example.org/parts/motor',  # Textile
+        "\\href{parts/motor.html}{motor}",  # LaTeX
+        '#link("parts/motor.html")[motor]',  # Typst
+        "motor (../parts/motor.html#drive)",  # plain text
+        "motor [https://example.org/parts/motor]",
+        "motor (#drive) [/img/motor.svg]",
+    ],
+)
+def test_an_address_or_a_name_across_which_the_page_goes_on_is_no_text(written: str):
+    page = GRIPPER.replace("motor", "the motor" if "the motor" in written else "motor")
+    text = GRIPPER.replace("motor", written)
+    assert missing(match(text, page)) == []
+    assert missing(match(f"{text} {page.upper()}", f"{page} {page.upper()}")) == []
+
+
+@pytest.mark.parametrize("mark", ["(/etc/grip.conf)", "[../motor.html]", "(#drive)"])
+def test_an_address_that_the_page_shows_in_other_letters_is_text(mark: str):
+    page = GRIPPER.replace("motor", f"motor {mark}")
+    other = mark.replace("r", "x").replace("#", "#x")
+    assert missing(match(page, page)) == []
+    assert missing(match(page.replace(mark, other), page)) != []
+
+
+@pytest.mark.parametrize("word", ["grip.load_all()", "max_items_total", "/etc/grip.conf", "--force", "grip.conf", "12"])
+def test_a_name_that_stands_in_no_brackets_is_text_although_the_page_goes_on(word: str):
+    assert missing(match(GRIPPER.replace("motor", f"motor {word}"))) != []
+
+
+def test_words_in_brackets_are_text_although_the_page_goes_on():
+    for words in ("(if there is one)", "[banana]", "(optional)"):
+        assert missing(match(GRIPPER.replace("motor", f"motor {words}"))) != [], words
+
+
+def test_an_address_at_the_end_is_no_text_unless_the_page_has_one_there():
+    page = f"{GRIPPER}\nThe parts\nSee the list of parts\nThe tray"
+    assert missing(match(f"{GRIPPER}\nThe parts\nSee the list of parts (parts/list.html)", page)) == []
+    shown = page.replace("of parts\n", "of parts (parts/all.html)\n")
+    assert missing(match(f"{GRIPPER}\nThe parts\nSee the list of parts (parts/list.html)", shown)) != []
+
+
+def test_a_tag_around_a_chunk_is_no_address():
+    assert missing(match(f"{GRIPPER[: GRIPPER.index('two')]}\n</twirl>")) != []
+
+
+def test_many_addresses_take_no_longer_than_their_number():
+    page = " ".join(f"part {number} of the gripper" for number in range(400))
+    text = " ".join(f"part {number} (p/{number}.html) [a/{number}] of the gripper" for number in range(400))
+    assert missing(match(text, page)) == []
