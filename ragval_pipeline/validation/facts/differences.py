@@ -190,8 +190,11 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     text = chunk.text
     bare, punctuated = [], []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
-        word = _around(text, at)
-        if "://" in word or (page.source is not None and page.source.has(word)):
+        start, end = _blanks_around(text, at)
+        word = text.shown[start:end]
+        # An address or the name of a file has the words of a title too, beside what the page does not have there.
+        letters = slice(*text.offsets.searchsorted([start, end]))
+        if not chunk.found[letters].all() or (page.source is not None and page.source.has(word)):
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
@@ -272,8 +275,8 @@ def _word_at(text: FoldedText, at: int) -> str:
     return text.letters[slice(*text.whole_words(at, at + 1))]
 
 
-def _around(text: FoldedText, at: int) -> str:
-    """What stands between blanks around a letter."""
+def _blanks_around(text: FoldedText, at: int) -> Range:
+    """Where what stands between blanks around a letter begins and ends, as it is shown."""
     offset = int(text.offsets[at])
     before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
-    return (re.split(r"\s", before)[-1] + re.split(r"\s", after)[0]).strip()
+    return offset - len(re.split(r"\s", before)[-1]), offset + len(re.split(r"\s", after)[0])

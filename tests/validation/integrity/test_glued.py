@@ -44,9 +44,10 @@ def test_compounds_that_the_page_has_are_no_joins():
     assert glued(f"Use the file name as filename in the armThe module. {GRIPPER}", content=content) == []
 
 
-def test_the_words_of_an_address_are_no_joins():
+@pytest.mark.parametrize("place", ["https://docs.example.com/arm/versionhistory.html", "arm-versionhistory.html"])
+def test_the_words_of_an_address_or_of_a_file_are_no_joins(place: str):
     content = f"<h1>Version history of the arm</h1><p>{GRIPPER}</p>"
-    text = f"Source: https://docs.example.com/arm/versionhistory.html\nVersion history of the arm\n{GRIPPER}"
+    text = f"Source: {place}\nVersion history of the arm\n{GRIPPER}"
     assert glued(text, content=content) == []
 
 
