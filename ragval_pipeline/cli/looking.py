@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
     from ragval_pipeline.suite.sections import QdrantSettings
 
+#: Mean characters from which a text is more than a name.
+_LONG = 20
 #: A person waits: one more try tells a hiccup from a wall.
 PATIENCE = RetrySettings(max=1, delay_s=0.5, deadline_s=60)
 
@@ -30,6 +32,16 @@ class Look:
     def observed(self) -> tuple[str, ...]:
         """Payload names of the points, objects and what is in them alike, sorted."""
         return tuple(sorted({path for point in self.points for path in payload_paths(point.payload)}))
+
+    @property
+    def texts(self) -> list[str]:
+        """Payload names that hold texts of several words, those with the longest first."""
+        lengths = {path: self._mean_length(path) for path in self.observed}
+        return sorted((path for path in lengths if lengths[path] >= _LONG), key=lambda path: -lengths[path])
+
+    def _mean_length(self, path: str) -> float:
+        texts = [value for value in self.values(path) if isinstance(value, str) and len(value.split()) > 2]
+        return sum(map(len, texts)) / len(self.points) if self.points else 0.0
 
     def filled(self, path: str) -> int:
         """Points that hold ``path`` with something in it."""

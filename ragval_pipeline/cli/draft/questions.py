@@ -66,7 +66,7 @@ _ARTICLES = frozenset({"a", "an", "the", "your", "all", "it", "its", "with", "fr
 #: Words that make of a heading more than the name of a thing, and with which no name of a thing begins.
 _SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "the", "to", "via", "with"})
 #: What ends in -ing and has a vowel before it: "testing", but not "string" or "spring".
-_GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{3,}ing")
+_GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{2,}ing")
 #: What stands in front of a title and numbers it, and labels that generators put behind the name of a thing.
 _NUMBERED = re.compile(
     r"^(?:chapter|week|module|stage|step|task|part|section|lesson)\s+\d+\s*[:.)\u2013-]\s*", re.IGNORECASE

@@ -17,7 +17,7 @@ from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
-from ragval_pipeline.sources.site.urls import is_http_url, path_of
+from ragval_pipeline.sources.site.urls import is_http_url, path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
@@ -179,6 +179,7 @@ class DraftPage:
         text: Text of that point.
         module: Its module, or None.
         headings: Headings that its points name, in payload or Markdown.
+        points: How many points it has.
     """
 
     url: str | None
@@ -187,22 +188,36 @@ class DraftPage:
     text: str
     module: str | None
     headings: tuple[str, ...] = ()
+    points: int = 1
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     """Every page of the points that has a title of its own, in the order of their addresses."""
     firsts: dict[str, Point] = {}
+    held = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
     for point in sorted(look.points, key=lambda point: _index(look, point, fields)):
         url = _one(look, point, fields.get("source_url"))
-        key = url if isinstance(url, str) else point.id
+        key = without_fragment(url) if isinstance(url, str) else point.id
         firsts.setdefault(key, point)
+        held[key] += 1
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
     named = {key: _title(look, point, fields) for key, point in firsts.items()}
     titles = own_titles(named, shared_parts([title] for title in named.values()))
     counts = Counter(title.casefold() for title in titles.values())
     own = {key: title for key, title in titles.items() if _WORD.search(title) and counts[title.casefold()] == 1}
-    return [_page(look, key, own[key], firsts[key], fields, tuple(headings[key])) for key in sorted(own)]
+    return [
+        DraftPage(
+            url=None if key == firsts[key].id else key,
+            title=own[key],
+            point=firsts[key],
+            points=held[key],
+            text=str(_one(look, firsts[key], fields.get("text")) or ""),
+            module=_module(look, firsts[key], fields),
+            headings=tuple(headings[key]),
+        )
+        for key in sorted(own)
+    ]
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
@@ -216,19 +231,9 @@ def shared_folder(urls: Sequence[str]) -> str | None:
     return "/" + "/".join(shared) if any(shared) else None
 
 
-def _page(
-    look: Look, key: str, title: str, point: Point, fields: Mapping[str, str], headings: tuple[str, ...]
-) -> DraftPage:
+def _module(look: Look, point: Point, fields: Mapping[str, str]) -> str | None:
     module = _one(look, point, fields.get("module"))
-    text = _one(look, point, fields.get("text"))
-    return DraftPage(
-        url=None if key == point.id else key,
-        title=title,
-        point=point,
-        text=text if isinstance(text, str) else "",
-        module=str(module) if isinstance(module, str | int) else None,
-        headings=headings,
-    )
+    return str(module) if isinstance(module, str | int) else None
 
 
 def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[str]:
