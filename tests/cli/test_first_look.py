@@ -238,8 +238,8 @@ def test_texts_that_were_embedded_as_they_are_need_no_template(tmp_path: Path, r
 @pytest.mark.parametrize(
     ("payload", "embedded", "expected"),
     [
-        ({"answer": "At the sink, with warm water, twice a day.", "question": "Where are the grippers washed?"}, "{question}",
-         {"embedded_text": "{payload.question}", "text": "answer"}),
+        ({"answer": "At the sink, with warm water, twice a day.", "question": "Where are the grippers washed?"},
+         "{question}", {"embedded_text": "{payload.question}", "text": "answer"}),
         ({"text": "At the sink, twice a day.", "meta": {"about": "How the grippers are cared for"}},
          "{about}\n{text}", {"embedded_text": "{payload.meta.about}\n{text}", "text": "text"}),
         ({"window": "They get dirty. At the sink, twice a day. That is all.", "sentence": "At the sink, twice a day."},
