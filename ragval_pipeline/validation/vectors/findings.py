@@ -32,6 +32,8 @@ _CAUSES: Mapping[Kind, str] = {
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
+    "context": "The model is right, and beside its text each vector holds something of the text's page: the collection "
+    "was embedded in whole pages (late chunking), or with a context around each text that is not stored with it",
     "altered": "Model and text are right, what is stored of the vectors is not: the collection was embedded {means}",
 }
 #: What single vectors look like, and where such vectors come from.
@@ -64,6 +66,12 @@ _TEXT_CAUSES: Mapping[Look, str] = {
 _UNEXPLAINED = (
     "The vectors resemble those of {model} and are not the same: the collection was embedded from another text than "
     "the stored one, within its whole page (late chunking), with another input type, or by another version of the model"
+)
+
+_CONTEXT = (
+    "If it was meant so, the index is right. Where the payload holds the context, write embedded_text below payload in "
+    "the suite; else stored texts do not tell which vectors are right: write vector.model_mismatch: off below "
+    "severity. If it was not meant so, embed the collection again."
 )
 
 
@@ -220,7 +228,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         details=details,
         message=message,
         cause=cause,
-        remedy=_remedy(decision.best),
+        remedy=_remedy(decision),
     )
 
 
@@ -320,13 +328,17 @@ def _cause(decision: Decision, model: str) -> str:
     means = decision.best.means if decision.best is not None and explains else ""
     unexplained = decision.mismatch == "preprocessing" and not explains
     text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)
-    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
+    told = explains or decision.mismatch == "context"
+    if told or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
         return text
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
 
 
-def _remedy(best: Trial | None) -> str | None:
-    """What to write into the suite, where a way that it can name gives the stored vectors: then the index is right."""
+def _remedy(decision: Decision) -> str | None:
+    """What to write into the suite, where the index may be right: what was embedded, or that nobody can tell."""
+    best = decision.best
+    if decision.mismatch == "context":
+        return _CONTEXT
     if best is None or not best.explains or best.template is None:
         return None
     template = json.dumps(best.template, ensure_ascii=False)

@@ -417,6 +417,41 @@ def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
     assert "another version of the model" in finding.cause
 
 
+def late(points: Space) -> list[Floats]:
+    """Vectors of chunks that were read within their pages, of five chunks each."""
+    own = embedded([row["text"] for row in points.rows])
+    pages = own.reshape(-1, 5, own.shape[1]).mean(axis=1).repeat(5, axis=0)
+    return list(0.5 * own + 0.5 * pages)
+
+
+def contexts(points: Space) -> list[Floats]:
+    """Vectors of texts behind words about their page that are stored nowhere."""
+    about = [" ".join(points.rows[at - at % 5 + 1]["text"].split()[5:14]) for at in range(len(points.rows))]
+    return list(embedded([f"{words}. {row['text']}" for words, row in zip(about, points.rows, strict=True)]))
+
+
+@pytest.mark.parametrize("made", [late, contexts])
+def test_vectors_that_hold_something_of_their_pages_may_be_right_and_the_remedy_says_so(
+    made: Callable[[Space], list[Floats]],
+) -> None:
+    points = space()
+    points.vectors = list(made(points))
+    finding = only(points)
+    assert finding.details["kind"] == "context"
+    assert "late chunking" in finding.cause
+    assert "write vector.model_mismatch: off below severity" in finding.remedy
+
+
+def test_what_has_nothing_to_do_with_pages_is_no_context() -> None:
+    """Another version of a model moves each vector a little, and an input type all of them alike."""
+    points, drawn = space(), np.random.default_rng(3)
+    own = embedded([row["text"] for row in points.rows])
+    moved = drawn.standard_normal(own.shape).astype(np.float32) * 0.4 / np.sqrt(own.shape[1])
+    for vectors in (own + moved, own + 2 * own.mean(axis=0)):
+        points.vectors = list(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+        assert only(points).details["kind"] == "preprocessing"
+
+
 def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None:
     points = space()
     preface = (
