@@ -17,7 +17,7 @@ import yaml
 from ragval_pipeline.cli.draft.site import DraftPage
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.profiles.base import Profile
-from ragval_pipeline.validation.self_retrieval.names import shared_parts
+from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
 
 #: Questions without ``--queries``, and how many more are off topic.
 USUAL, OFF_TOPIC = 8, 5
@@ -153,7 +153,7 @@ def off_topic(pages: Iterable[DraftPage]) -> list[str]:
 
 def clean(heading: str) -> str:
     """A heading without numbering, anchors, labels and a colon at its end."""
-    text = _LABELS.sub("", _ANCHOR.sub("", one_line(heading)).strip())
+    text = _LABELS.sub("", _ANCHOR.sub("", as_read(one_line(heading))).strip())
     return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":").strip()
 
 
