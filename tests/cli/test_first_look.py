@@ -16,6 +16,7 @@ from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.questions import draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import DraftPage, unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
+from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.errors import install_line
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.stores.qdrant.points import Point
@@ -291,3 +292,36 @@ def test_no_question_is_drafted_about_a_page_that_chance_finds(tmp_path: Path, r
     asked = [url for query in queries for url in query.get("relevant_urls", ())]
     assert f"{BASE}/turning-wheel-1" in asked
     assert f"{BASE}/everything" not in asked
+
+
+@pytest.mark.parametrize("folders", [("1.0/", "2.0/"), ("", "1.0/"), ("de-old/guide/", "de/guide/")])
+def test_a_page_in_several_versions_is_asked_for_once_and_each_version_answers(
+    tmp_path: Path, ragval: Ragval, folders: tuple[str, str]
+) -> None:
+    payloads = [
+        {"text": f"{topic} of a robot is set here, as version {folder} has it.", "url": f"{BASE}/docs/{folder}{topic}",
+         "title": f"{topic} settings"}
+        for folder in folders
+        for topic in ("torque", "gripper", "camera", "battery", "wheel", "speaker")
+    ]  # fmt: skip
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [(*query["relevant_urls"], *query["acceptable_urls"]) for query in queries if "negative" not in query]
+    assert sorted(map(sorted, asked)) == sorted(
+        sorted(f"{BASE}/docs/{folder}{topic}" for folder in folders)
+        for topic in ("torque", "gripper", "camera", "battery", "wheel", "speaker")
+    )
+
+
+def test_folders_that_share_a_page_are_no_versions_of_each_other() -> None:
+    urls = [
+        f"{BASE}/{folder}/{page}" for folder in "ab" for page in ("overview", *(f"{folder}{at}" for at in range(4)))
+    ]
+    assert versions_of(urls) == {url: tuple(url.removeprefix(f"{BASE}/").split("/")) for url in urls}
+
+
+def test_pages_without_a_name_of_their_own_make_no_questions_and_that_is_said(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [{"text": "The same words again.", "url": f"{BASE}/{at}", "title": "Page"} for at in range(3)]
+    store(tmp_path / "qdrant", payloads)
+    assert look(ragval("init", "--qdrant-path", "qdrant"))["questions"].startswith("none drafted: no page has a title")

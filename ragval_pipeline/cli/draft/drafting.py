@@ -148,7 +148,9 @@ def draft_suite(
         min_similarity=None if asked is None else asked.threshold,
     )
     texts = _texts(look, fields, flavour)
-    seen = first_look(look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked)
+    seen = first_look(
+        look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked, drafted=len(questions)
+    )
     return Drafted(draft, questions, negatives, seen)
 
 

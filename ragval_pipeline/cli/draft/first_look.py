@@ -108,7 +108,7 @@ def ask(
     right, missed = [], []
     for question, hits in zip(questions, answers, strict=False):
         places = {without_fragment(str(lookup(hit.payload, page_field)[1])) if page_field else hit.id for hit in hits}
-        if (question.page.url or question.page.point.id) in places:
+        if not places.isdisjoint({question.page.url or question.page.point.id, *question.page.twins}):
             right.append(max(hit.score for hit in hits))
         else:
             missed.append(question.text)
@@ -124,6 +124,7 @@ def first_look(
     site: SiteLook | None,
     embedder: EmbedderGuess,
     asked: Asked | None,
+    drafted: int,
     kinds: Sequence[Kinds] = (),
 ) -> list[Line]:
     """What there is to say of a collection before its first run.
@@ -135,6 +136,7 @@ def first_look(
         site: The site; ``None`` when none was named.
         embedder: The guess.
         asked: What the starter questions found; ``None``: they were not asked.
+        drafted: How many these are.
         kinds: What tells points that are left out.
     """
     read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
@@ -145,7 +147,7 @@ def first_look(
         *(Line("kinds", f"{each.told} by qdrant.filter", "note") for each in kinds),
         *_stored(texts, part),
         _length(texts, embedder, part),
-        _questions(asked, embedder),
+        _questions(asked, embedder, drafted=drafted),
     ]
 
 
@@ -224,7 +226,9 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 
 
-def _questions(asked: Asked | None, embedder: EmbedderGuess) -> Line:
+def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) -> Line:
+    if not drafted:
+        return Line("questions", "none drafted: no page has a title or a heading of its own", "note")
     if asked is not None:
         told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
         if asked.missed:

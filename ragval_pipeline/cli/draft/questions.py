@@ -216,6 +216,7 @@ def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dic
     entry: dict[str, Any] = {"id": _id_of(question.heading, taken), "status": "draft", "query_text": question.text}
     if page.url is not None and "expected_results" not in expects:
         entry["relevant_urls"] = [page.url]
+        entry.update({"acceptable_urls": list(page.twins)} if page.twins else {})
     else:
         entry["expected_results"] = [{"id": page.point.id} if page.url is None else {"source_url": page.url}]
     if page.module is not None and "expected_module" in expects:

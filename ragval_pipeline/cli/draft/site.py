@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.text import one_line
@@ -179,7 +180,8 @@ class DraftPage:
         text: Text of that point.
         module: Its module, or None.
         headings: Headings that its points name, in payload or Markdown.
-        points: How many points it has.
+        points: How many points it has, in all of its versions.
+        twins: Addresses of the same page in other versions of the documentation.
     """
 
     url: str | None
@@ -189,6 +191,7 @@ class DraftPage:
     module: str | None
     headings: tuple[str, ...] = ()
     points: int = 1
+    twins: tuple[str, ...] = ()
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
@@ -204,20 +207,26 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
     named = {key: _title(look, point, fields) for key, point in firsts.items()}
     titles = own_titles(named, shared_parts([title] for title in named.values()))
-    counts = Counter(title.casefold() for title in titles.values())
-    own = {key: title for key, title in titles.items() if _WORD.search(title) and counts[title.casefold()] == 1}
-    return [
+    versions = versions_of(key for key, point in firsts.items() if key != point.id)
+    same: dict[tuple[str, Hashable], list[str]] = {}
+    for key in sorted(titles, key=lambda key: (len(key), key)):
+        same.setdefault((titles[key].casefold(), versions.get(key, key)), []).append(key)
+    counts = Counter(title for title, _ in same)
+    found = [
         DraftPage(
             url=None if key == firsts[key].id else key,
-            title=own[key],
+            title=titles[key],
             point=firsts[key],
-            points=held[key],
             text=str(_one(look, firsts[key], fields.get("text")) or ""),
             module=_module(look, firsts[key], fields),
             headings=tuple(headings[key]),
+            points=sum(held[each] for each in (key, *twins)),
+            twins=tuple(twins),
         )
-        for key in sorted(own)
+        for (title, _), (key, *twins) in same.items()
+        if _WORD.search(title) and counts[title] == 1
     ]
+    return sorted(found, key=lambda page: page.url or page.point.id)
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
