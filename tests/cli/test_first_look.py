@@ -325,3 +325,17 @@ def test_pages_without_a_name_of_their_own_make_no_questions_and_that_is_said(tm
     payloads = [{"text": "The same words again.", "url": f"{BASE}/{at}", "title": "Page"} for at in range(3)]
     store(tmp_path / "qdrant", payloads)
     assert look(ragval("init", "--qdrant-path", "qdrant"))["questions"].startswith("none drafted: no page has a title")
+
+
+def test_pages_that_share_their_title_are_asked_for_by_headings_of_their_own(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [
+        {"text": f"# {part} settings\n\nThe {part} of the robot is set here, and that is what this page is about.",
+         "url": f"{BASE}/{part}", "title": "Robots 3.2 documentation"}
+        for part in ("torque", "gripper", "camera", "battery")
+    ]  # fmt: skip
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    assert {url for query in queries for url in query.get("relevant_urls", ())} == {
+        payload["url"] for payload in payloads
+    }

@@ -195,7 +195,7 @@ class DraftPage:
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
-    """Every page of the points that has a title of its own, in the order of their addresses."""
+    """Every page of the points that has a title, in the order of their addresses."""
     firsts: dict[str, Point] = {}
     held = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
@@ -211,7 +211,6 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     same: dict[tuple[str, Hashable], list[str]] = {}
     for key in sorted(titles, key=lambda key: (len(key), key)):
         same.setdefault((titles[key].casefold(), versions.get(key, key)), []).append(key)
-    counts = Counter(title for title, _ in same)
     found = [
         DraftPage(
             url=None if key == firsts[key].id else key,
@@ -223,8 +222,8 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
             points=sum(held[each] for each in (key, *twins)),
             twins=tuple(twins),
         )
-        for (title, _), (key, *twins) in same.items()
-        if _WORD.search(title) and counts[title] == 1
+        for key, *twins in same.values()
+        if _WORD.search(titles[key])
     ]
     return sorted(found, key=lambda page: page.url or page.point.id)
 
