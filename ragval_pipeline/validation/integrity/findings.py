@@ -32,9 +32,9 @@ _MADE = (
     "Most pages have such a point beside chunks that hold the whole page: a summary or questions that were made from "
     "it, or what is left of an older version."
 )
-_MARK = (
+_SORT = (
     "If they were made from the pages, give all points a payload field that tells them from chunks, and leave them out "
-    "by qdrant.filter. Else:"
+    "by qdrant.filter. If they are left of an older version, delete them."
 )
 
 
@@ -132,10 +132,9 @@ def _drifted(compared: Compared) -> Iterator[Subject]:
 def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
-        cause = _stand_in(compared, [subject.name for subject in subjects])
-        remedy = None
+        cause, remedy = _stand_in(compared, [subject.name for subject in subjects]), None
         if cause is None and compared.made:
-            cause, remedy = _MADE, f"{_MARK} {CATALOGUE['integrity.gone'].remedy}"
+            cause, remedy = _MADE, _SORT
         yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
 
 
