@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
+from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths, whole_number
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.sections import RetrySettings
 
@@ -42,6 +43,15 @@ class Look:
     def _mean_length(self, path: str) -> float:
         texts = [value for value in self.values(path) if isinstance(value, str) and len(value.split()) > 2]
         return sum(map(len, texts)) / len(self.points) if self.points else 0.0
+
+    def fits(self, name: str, path: str) -> bool:
+        """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
+        values = self.values(path)
+        if name == "text":
+            return 2 * sum(isinstance(value, str) for value in values) >= len(values)
+        if name in INTEGER_FIELDS:
+            return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
+        return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
     def filled(self, path: str) -> int:
         """Points that hold ``path`` with something in it."""

@@ -27,8 +27,6 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
-from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
-from ragval_pipeline.sources.snapshot.values import whole_number
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.base import Profile
@@ -175,7 +173,7 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
 
 def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """The field map, and which of its canonical names were guessed from values because no name is known."""
-    found = suggest_field_map(look.observed, wanted, fits=lambda name, path: _fits(look, name, path))
+    found = suggest_field_map(look.observed, wanted, fits=look.fits)
     free = [path for path in look.observed if path not in found.values()]
     longest = next((path for path in look.texts if path in free), None)
     guesses = {
@@ -194,16 +192,6 @@ def _is_better(look: Look, path: str, known: str) -> bool:
         return kind is None
     as_many = len(set(map(str, look.values(path)))) >= len(set(map(str, look.values(known))))
     return _addresses(look, path) == "url" and as_many
-
-
-def _fits(look: Look, name: str, path: str) -> bool:
-    """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
-    values = look.values(path)
-    if name == "text":
-        return 2 * sum(isinstance(value, str) for value in values) >= len(values)
-    if name in INTEGER_FIELDS:
-        return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
-    return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:

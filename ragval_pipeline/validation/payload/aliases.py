@@ -93,11 +93,12 @@ def suggest_field_map(
     return {canonical: found[canonical] for canonical in wanted if canonical in found}
 
 
-def changed_fields(observed: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
+def changed_fields(
+    observed: Sequence[str], wanted: Mapping[str, str], *, fits: Callable[[str, str], bool] = _always
+) -> dict[str, str]:
     """What of ``suggest_field_map`` differs from ``wanted``: the lines that ``payload.fields`` needs."""
-    return {
-        canonical: path for canonical, path in suggest_field_map(observed, wanted).items() if wanted[canonical] != path
-    }
+    found = suggest_field_map(observed, wanted, fits=fits)
+    return {canonical: path for canonical, path in found.items() if wanted[canonical] != path}
 
 
 def is_named_like(canonical: str, path: str) -> bool:
