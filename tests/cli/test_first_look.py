@@ -339,3 +339,25 @@ def test_pages_that_share_their_title_are_asked_for_by_headings_of_their_own(tmp
     assert {url for query in queries for url in query.get("relevant_urls", ())} == {
         payload["url"] for payload in payloads
     }
+
+
+def test_points_without_pages_are_asked_for_by_first_lines_that_are_titles(tmp_path: Path, ragval: Ragval) -> None:
+    texts = [
+        "Torque settings\nThe motor turns.",
+        "and that is what it is\nfor.",
+        "The hand closes, and then\nit opens.",
+    ]
+    store(tmp_path / "qdrant", [{"text": text} for text in texts], texts=texts)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [query["query_text"] for query in queries if "negative" not in query]
+    assert asked == ["What are Torque settings?"]
+
+
+def test_points_without_any_payload_are_required_to_hold_nothing(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", [{}, {}, {}], size=384)
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert look(ended)["questions"].startswith("none drafted")
+    assert yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))["payload"] == {
+        "fields": {}, "required": [],
+    }  # fmt: skip

@@ -166,6 +166,8 @@ def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
 
 
 _WORD = re.compile(r"\w")
+#: Words of a first line that may be a title.
+_TITLE_WORDS = 12
 _MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
 
 
@@ -273,7 +275,10 @@ def _words_of(url: str) -> str:
 
 
 def _beginning(text: Any) -> str | None:
-    return " ".join(text.split()[:12]) if isinstance(text, str) else None
+    """The first line of a text, unless that is a sentence or a piece of one."""
+    line = text.strip().partition("\n")[0].strip() if isinstance(text, str) else ""
+    is_title = 0 < len(line.split()) <= _TITLE_WORDS and line[-1] not in ".,:;" and not line[0].islower()
+    return line if is_title else None
 
 
 def _index(look: Look, point: Point, fields: Mapping[str, str]) -> int:

@@ -156,7 +156,8 @@ def _payload(draft: SuiteDraft) -> list[str]:
     absent = textwrap.wrap(f"Not found: {', '.join(draft.absent)}. Add those that have another name", 100)
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
-        return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
+        told = "nothing in the points has a name that ragval knows, nor looks like a text or an address"
+        return ["payload:", f"  fields: {{}}   # {told}", *missing, "  required: []"]
     lines = ["payload:"]
     if draft.embedder.embedded_text is not None:
         template = json.dumps(draft.embedder.embedded_text, ensure_ascii=False)
