@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.models import same_model
@@ -95,6 +96,7 @@ class Vectors:
             of unit vectors only.
         is_sample: Whether some texts were not embedded again.
         embedded_fields: Canonical names of the fields that were embedded with the text.
+        other_vectors: Names of the further dense vectors of each point.
     """
 
     collection: str
@@ -111,6 +113,7 @@ class Vectors:
     lengths: Mapping[str, float]
     is_sample: bool = False
     embedded_fields: tuple[str, ...] = ()
+    other_vectors: tuple[str, ...] = ()
 
     @property
     def of_unit_length(self) -> bool:
@@ -228,7 +231,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         details=details,
         message=message,
         cause=cause,
-        remedy=_remedy(decision),
+        remedy=_remedy(decision, vectors.other_vectors),
     )
 
 
@@ -334,18 +337,21 @@ def _cause(decision: Decision, model: str) -> str:
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
 
 
-def _remedy(decision: Decision) -> str | None:
-    """What to write into the suite, where the index may be right: what was embedded, or that nobody can tell."""
+def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
+    """What to write into the suite, where the index may be right: what was embedded, which vector, or to look away."""
     best = decision.best
     if decision.mismatch == "context":
         return _CONTEXT
-    if best is None or not best.explains or best.template is None:
+    if best is not None and best.explains and best.template is not None:
+        template = json.dumps(best.template, ensure_ascii=False)
+        return (
+            f"If it was meant so, the index is right: write embedded_text: {template} below payload in the suite, and "
+            "runs embed the same. Else embed the collection again."
+        )
+    if not others:
         return None
-    template = json.dumps(best.template, ensure_ascii=False)
-    return (
-        f"If it was meant so, the index is right: write embedded_text: {template} below payload in the suite, and runs "
-        "embed the same. Else embed the collection again."
-    )
+    named = f"Name the vector of the texts in qdrant.vector_name, if that is {' or '.join(others)}."
+    return f"{named} {CATALOGUE['vector.model_mismatch'].remedy}"
 
 
 def _contradiction(names: Counter[str], model: str, sampled: int) -> str:

@@ -168,6 +168,13 @@ def test_another_model_for_all_is_a_mismatch_and_names_the_contradiction() -> No
     assert "embed-english-v3.0" in finding.cause
 
 
+def test_where_each_point_has_several_vectors_another_one_may_be_that_of_the_texts() -> None:
+    points = space(other_vectors=("content",))
+    points.vectors = list(embedded([row["title"] for row in points.rows]))
+    [finding] = [each for each in points.examined().findings if each.code == "vector.model_mismatch"]
+    assert finding.remedy.startswith("Name the vector of the texts in qdrant.vector_name, if that is content. Embed")
+
+
 def test_a_model_whose_vectors_lean_the_same_way_is_another_model_all_the_same() -> None:
     points = space()
     mean = np.mean([vector for vector in points.vectors if vector is not None], axis=0)
