@@ -75,7 +75,7 @@ _CONFIGS = {
     "conf.py": sphinx_roots,
 }
 #: The table of contents of a book; a project with a configuration may have one for a plugin.
-_CONTENTS = ("SUMMARY.md", "src/SUMMARY.md", "docs/SUMMARY.md")
+_CONTENTS = "SUMMARY.md"
 _NEVER = frozenset({"node_modules", "__pycache__", "_build", "_static", "_sources", "_templates", "_modules"})
 #: Pages that a generator makes for itself.
 _MADE = frozenset({"404.html", "search.html", "genindex.html", "py-modindex.html"})
@@ -124,8 +124,8 @@ def roots_of(folder: Path) -> list[Root]:
                 roots = [root for root in read(place / name) if _meets(root, folder, project=place)]
                 if roots and any(True for root in roots for _ in _files(root, folder)):
                     return roots
-    for name in _CONTENTS:
-        if (folder / name).is_file() and (roots := book_roots(folder / name)):
+    for place in (folder, folder / "src", folder / "docs"):
+        if (place / _CONTENTS).is_file() and (roots := book_roots(place / _CONTENTS)):
             return roots
     if any(True for _ in _files(Root("plain", folder), folder)) and not (folder / "index.html").is_file():
         return [Root("plain", folder)]
