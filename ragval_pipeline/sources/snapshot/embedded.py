@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
@@ -32,7 +33,7 @@ class Template:
     text: str
     fields: Mapping[str, str]
 
-    @property
+    @cached_property
     def others(self) -> Mapping[str, str]:
         """The payload names that it reads besides the mapped ones, by their placeholders."""
         names = PLACEHOLDER.findall(self.text)
@@ -40,7 +41,7 @@ class Template:
 
     def of(self, payload: Mapping[str, Any]) -> str | None:
         """What was embedded for a point with this payload; None when it has no text."""
-        values = {name: lookup(payload, path)[1] for name, path in {**self.fields, **self.others}.items()}
+        values = {name: lookup(payload, path)[1] for name, path in (*self.fields.items(), *self.others.items())}
         return filled(self.text, values) if values.get("text") else None
 
 
