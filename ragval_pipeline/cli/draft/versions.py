@@ -34,16 +34,20 @@ def _alike(folders: dict[str, set[_Path]]) -> set[str]:
     """The folders that are versions of another one, or of what stands beside them."""
     large = {name: pages for name, pages in folders.items() if len(pages) >= FEWEST}
     found = {name for pair in combinations(large, 2) if _share_most(*(large[each] for each in pair)) for name in pair}
+    every = {(name, *rest) for name, pages in folders.items() for rest in pages}
     for name, pages in large.items():
-        beside = {(other, *rest) for other, rests in folders.items() if other != name for rest in rests}
-        if _share_most(pages, beside):
+        beside = {page for page in pages if page in every and page[0] != name}
+        if _is_most(len(beside), min(len(pages), len(every) - len(pages))):
             found.add(name)
     return found
 
 
 def _share_most(one: set[_Path], other: set[_Path]) -> bool:
-    shared = len(one & other)
-    return shared >= FEWEST and shared > MOST * min(len(one), len(other))
+    return _is_most(len(one & other), min(len(one), len(other)))
+
+
+def _is_most(shared: int, of: int) -> bool:
+    return shared >= FEWEST and shared > MOST * of
 
 
 def _without(path: _Path, versions: set[_Path]) -> _Path:
