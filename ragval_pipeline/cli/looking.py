@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
@@ -29,12 +30,12 @@ class Look:
     facts: CollectionFacts
     points: Sequence[Point]
 
-    @property
+    @cached_property
     def observed(self) -> tuple[str, ...]:
         """Payload names of the points, objects and what is in them alike, sorted."""
         return tuple(sorted({path for point in self.points for path in payload_paths(point.payload)}))
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
         """Payload names that hold texts of several words, those with the longest first."""
         lengths = {path: self._mean_length(path) for path in self.observed}
