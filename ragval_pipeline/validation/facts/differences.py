@@ -192,9 +192,9 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         start, end = _blanks_around(text, at)
         word = text.shown[start:end]
-        # An address or the name of a file has the words of a title too, beside what the page does not have there.
-        letters = slice(*text.offsets.searchsorted([start, end]))
-        if not chunk.found[letters].all() or (page.source is not None and page.source.has(word)):
+        if not _stands_there(chunk, at, *text.offsets.searchsorted([start, end]).tolist()):
+            continue
+        if page.source is not None and page.source.has(word):
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
@@ -204,6 +204,16 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
+    """Whether the page has all letters of some words in its text, but for a label that ends where the join is.
+
+    An address or the name of a file has the words of a title, too, beside others that are no text of the page.
+    """
+    beside = [span for span in chunk.spans if span.start < last and first < span.end]
+    is_text = all(span.kind == "run" or span.end == at for span in beside)
+    return is_text and bool(chunk.found[first:last].all())
 
 
 def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
