@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -16,6 +17,8 @@ from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
+    from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
     from ragval_pipeline.suite.sections import QdrantSettings
 
 QUERIES = "queries.yaml"
@@ -137,22 +140,32 @@ def _only_collection(settings: QdrantSettings) -> str:
 
 
 def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
-    from ragval_pipeline.cli.draft.drafting import draft_suite
-    from ragval_pipeline.cli.looking import look_at, opened_reader
+    from ragval_pipeline.cli.draft.drafting import draft_suite, searched_vector
+    from ragval_pipeline.cli.looking import PATIENCE, look_at
+    from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
 
-    with opened_reader(settings) as reader:
-        facts = reader.facts()
+    with open_client(settings) as client:
+
+        def reader_of(**judged: Any) -> CollectionReader:
+            return reader_of_settings(client, settings.model_copy(update=judged), policy=PATIENCE)
+
+        facts = reader_of().facts()
         if not facts.points_count or not facts.vectors:
-            what = "points" if facts.vectors else "dense vectors"
-            raise NotMeasurableError(
-                f"{facts.name} holds no {what}",
-                code="index.empty",
-                subject=facts.name,
-                remedy="Run the ingestion first.",
-            )
-        vector = facts.vector(None) or facts.vectors[0]
-    with opened_reader(settings.model_copy(update={"vector_name": vector.name})) as reader:
-        return draft_suite(look_at(reader, points=POINTS), vector, settings, wishes, reader)
+            raise _nothing_to_judge(facts)
+        vector = searched_vector(facts)
+        look = look_at(reader_of(vector_name=vector.name), points=POINTS)
+        return draft_suite(look, vector, settings, wishes, partial(reader_of, vector_name=vector.name))
+
+
+def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
+    """A collection without points, or with vectors that are not looked at."""
+    others = ", ".join(f"{name or 'without a name'} ({kind})" for name, kind in facts.other_vectors.items())
+    if facts.vectors or not others:
+        what, remedy = "holds no points", "Run the ingestion first."
+    else:
+        what = f"holds no dense vector, only {others}"
+        remedy = "ragval looks at one dense vector a point: name a collection that has one."
+    return NotMeasurableError(f"{facts.name} {what}", code="index.empty", subject=facts.name, remedy=remedy)
 
 
 def _write(contents: dict[Path, str]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths
+from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths, whole_number
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.sections import RetrySettings
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
     from ragval_pipeline.suite.sections import QdrantSettings
 
+#: Mean characters from which a text is more than a name.
+_LONG = 20
 #: A person waits: one more try tells a hiccup from a wall.
 PATIENCE = RetrySettings(max=1, delay_s=0.5, deadline_s=60)
 
@@ -26,10 +30,29 @@ class Look:
     facts: CollectionFacts
     points: Sequence[Point]
 
-    @property
+    @cached_property
     def observed(self) -> tuple[str, ...]:
         """Payload names of the points, objects and what is in them alike, sorted."""
         return tuple(sorted({path for point in self.points for path in payload_paths(point.payload)}))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Payload names that hold texts of several words, those with the longest first."""
+        lengths = {path: self._mean_length(path) for path in self.observed}
+        return sorted((path for path in lengths if lengths[path] >= _LONG), key=lambda path: -lengths[path])
+
+    def _mean_length(self, path: str) -> float:
+        texts = [value for value in self.values(path) if isinstance(value, str) and len(value.split()) > 2]
+        return sum(map(len, texts)) / len(self.points) if self.points else 0.0
+
+    def fits(self, name: str, path: str) -> bool:
+        """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
+        values = self.values(path)
+        if name == "text":
+            return 2 * sum(isinstance(value, str) for value in values) >= len(values)
+        if name in INTEGER_FIELDS:
+            return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
+        return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
     def filled(self, path: str) -> int:
         """Points that hold ``path`` with something in it."""

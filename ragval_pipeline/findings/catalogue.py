@@ -139,8 +139,9 @@ _ROWS = (
             "holds pages that the site has under the same path, or when nothing is stored from the site's own "
             "host. A single page of some other site is an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",
-        remedy="Name the host in source.host_aliases if it serves the same site; otherwise delete what is stored of it "
-            "and ingest the site's own pages, which reingest_urls of remediation.json lists."),
+        remedy="Name the host in source.host_aliases if it serves the same site. Leave its points out by qdrant.filter "
+            "if several sites share the collection. Otherwise delete what is stored of it and ingest the site's own "
+            "pages, which reingest_urls of remediation.json lists."),
     FindingType("coverage.loopback_host", "error", "corpus", "coverage", "page", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Addresses that users cannot open",

@@ -15,9 +15,10 @@ CANONICAL_FIELDS = (
     "chunk_id", "parent_id", "text_hash", "model", "embedded_at", "original_length",
 )  # fmt: skip
 
-#: What ``embedded_text`` may name: the canonical fields, and the last of the headings.
+#: What ``embedded_text`` may name: the canonical fields, the last of the headings, and whatever else the payload holds.
 TEMPLATE_FIELDS = (*CANONICAL_FIELDS, "heading")
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
+OF_PAYLOAD = "payload."
+PLACEHOLDER = re.compile(r"\{(\w+|payload\.[^{}]+)\}")
 
 DEFAULT_FIELDS = {
     **{name: name for name in CANONICAL_FIELDS},
@@ -43,8 +44,8 @@ class PayloadSettings(Section):
     )
     embedded_text: str | None = Field(
         None,
-        description='What was embedded where it is not the text alone, of canonical fields: "{title}\\n{text}"; null: '
-        "the text, or what the flavour says",
+        description="What was embedded where it is not the text alone, of canonical fields and others of the payload: "
+        '"{title}\\n{payload.context}\\n{text}"; null: the text, or what the flavour says',
     )
     required: Texts = Field(
         default_factory=lambda: tuple(DEFAULT_FIELDS[name] for name in DEFAULT_REQUIRED),
@@ -68,8 +69,8 @@ class PayloadSettings(Section):
     @property
     def embedded_fields(self) -> tuple[str, ...]:
         """Canonical names of the fields that were embedded with the text, as ``embedded_text`` names them."""
-        names = PLACEHOLDER.findall(self.embedded_text or "")
-        return tuple(dict.fromkeys("headings" if name == "heading" else name for name in names if name != "text"))
+        named = ("headings" if name == "heading" else name for name in PLACEHOLDER.findall(self.embedded_text or ""))
+        return tuple(dict.fromkeys(name for name in named if name in CANONICAL_FIELDS and name != "text"))
 
     @field_validator("embedded_text")
     @classmethod
@@ -77,10 +78,14 @@ class PayloadSettings(Section):
         if template is None:
             return None
         names = PLACEHOLDER.findall(template)
+        of_payload = [name for name in names if name.startswith(OF_PAYLOAD)]
         for name in names:
-            if name not in TEMPLATE_FIELDS:
-                raise ValueError(f"{{{printable(name)}}} is no field. {did_you_mean(str(name), TEMPLATE_FIELDS)}")
-        if "text" not in names:
+            if name not in (*TEMPLATE_FIELDS, *of_payload):
+                raise ValueError(
+                    f"{{{printable(name)}}} is no field. {did_you_mean(str(name), TEMPLATE_FIELDS)} What has no "
+                    f"canonical name is {{{OF_PAYLOAD}{printable(name)}}}"
+                )
+        if "text" not in names and not of_payload:
             raise ValueError("it has to hold {text}, the chunk's text")
         return template
 

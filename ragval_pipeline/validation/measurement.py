@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
@@ -179,8 +180,10 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         system = error.system if isinstance(error, SystemFailure) else None
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
-    # What was raised on purpose says what happened, and holds no secret.
+    # What was raised on purpose, and the system's own words for a number, say what happened and hold no secret.
     told = f" {as_sentence(str(error))}" if isinstance(error, RagvalError) else ""
+    if isinstance(error, OSError) and error.errno:
+        told = f" {as_sentence(os.strerror(error.errno))}"
     crashed = make_finding(
         "check.crashed",
         [asset],

@@ -69,7 +69,7 @@ def store(
     payloads: Sequence[dict[str, Any]],
     *,
     names: Sequence[str] = ("docs",),
-    vector_name: str | None = None,
+    vector_name: str | Sequence[str] | None = None,
     size: int = 256,
     flavour: str = "langchain",
     texts: Sequence[str] | None = None,
@@ -88,9 +88,12 @@ def store(
     space = models.VectorParams(size=size, distance=models.Distance.COSINE)
     with closing(QdrantClient(path=str(folder))) as client:
         for name in names:
-            client.create_collection(name, vectors_config={vector_name: space} if vector_name else space)
+            called = [vector_name] if isinstance(vector_name, str) else vector_name
+            client.create_collection(name, vectors_config=dict.fromkeys(called, space) if called else space)
             points = [
-                models.PointStruct(id=number, vector={vector_name: vector} if vector_name else vector, payload=payload)
+                models.PointStruct(
+                    id=number, vector=dict.fromkeys(called, vector) if called else vector, payload=payload
+                )
                 for number, (vector, payload) in enumerate(zip(vectors, payloads, strict=True))
             ]
             if points:

@@ -133,6 +133,15 @@ def test_nested_fields_get_the_map_that_helps(tmp_path: Path, ragval: Ragval) ->
         assert line in entry["remedy"]
 
 
+def test_a_field_that_cannot_be_what_it_is_called_is_not_asked_for(tmp_path: Path, ragval: Ragval) -> None:
+    """Ingestions give the chunks of a document one id, that of the document."""
+    texts = [f"The gripper has {number} fingers, and each of them is driven alone." for number in range(8)]
+    payloads = [{"text": text, "url": f"https://a.example/{at // 4}", "id": at // 4} for at, text in enumerate(texts)]
+    store(tmp_path / "qdrant", payloads, texts=texts)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert "more fields" not in states(ragval("doctor", "--json"))
+
+
 def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> None:
     store(tmp_path / "qdrant", langchain_payloads(), vector_name="dense")
     suite = "suite: docs\nqdrant: {path: qdrant, collection: docs}\nembedding: {provider: static}\nqueries: [a b]\n"

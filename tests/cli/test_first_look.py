@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from ragval_pipeline.cli.draft.first_look import Asked
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.questions import draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import DraftPage, unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
+from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.errors import install_line
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.stores.qdrant.points import Point
@@ -32,6 +36,7 @@ BASE = "https://a.example"
         ("When to use a sensor", "When should I use a sensor?"),
         ("Why not Docopt?", "Why not Docopt?"),
         ("Managing resources", "How does managing resources work?"),
+        ("Using Flask Extensions", "How does using Flask Extensions work?"),
         ("Parameter types", "What are Parameter types?"),
         ("Global access", "What is Global access?"),
         ("Options", "What are Options in Commands?"),
@@ -229,3 +234,130 @@ def test_texts_that_were_embedded_as_they_are_need_no_template(tmp_path: Path, r
     store(tmp_path / "qdrant", langchain_payloads())
     assert ragval("init", "--qdrant-path", "qdrant").code == 0
     assert "embedded_text" not in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("payload", "embedded", "expected"),
+    [
+        ({"answer": "At the sink, with warm water, twice a day.", "question": "Where are the grippers washed?"},
+         "{question}", {"embedded_text": "{payload.question}", "text": "answer"}),
+        ({"text": "At the sink, twice a day.", "meta": {"about": "How the grippers are cared for"}},
+         "{about}\n{text}", {"embedded_text": "{payload.meta.about}\n{text}", "text": "text"}),
+        ({"window": "They get dirty. At the sink, twice a day. That is all.", "sentence": "At the sink, twice a day."},
+         "{sentence}", {"embedded_text": None, "text": "sentence"}),
+    ],
+    ids=["a question for its answer", "a context in front of the text", "a sentence in its window"],
+)  # fmt: skip
+def test_other_texts_of_the_payload_that_were_embedded_are_found(
+    tmp_path: Path, ragval: Ragval, payload: dict[str, Any], embedded: str, expected: dict[str, Any]
+) -> None:
+    things = ("arm", "hand", "camera", "motor", "battery", "wheel")
+    payloads = [json.loads(json.dumps(payload).replace("grippers", thing).replace("sink", thing)) for thing in things]
+    texts = [embedded.format(**held, **held.get("meta", {})) for held in payloads]
+    store(tmp_path / "qdrant", payloads, texts=texts)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    text = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
+    written = yaml.safe_load(text)["payload"]
+    assert {"embedded_text": written.get("embedded_text"), "text": written["fields"]["text"]} == expected
+    assert "text: sentence   # CHECK" not in text
+    assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
+    run = ragval("run", "--only", "vectors", "--json").json
+    assert [entry["value"] for entry in run["criteria"] if entry["name"] == "embedding_match"] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("right", "off_topic", "threshold"),
+    [
+        ([0.5, 0.6], [0.2, 0.3], 0.4),
+        ([0.18, 0.4, 0.5], [0.15, 0.16, 0.2], 0.3),
+        ([0.5], [], 0.5),
+        ([], [0.3], None),
+    ],
+)
+def test_a_drafted_threshold_lies_where_most_answers_are_on_their_side(
+    right: list[float], off_topic: list[float], threshold: float | None
+) -> None:
+    assert Asked(len(right), len(right), 5, right, off_topic).threshold == threshold
+
+
+def test_no_question_is_drafted_about_a_page_that_chance_finds(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [
+        {"text": f"{word} is explained here, at some length and with care.", "url": f"{BASE}/{page}#{number}"}
+        for page, count in {"everything": 20, **{f"turning-wheel-{at}": 1 for at in range(12)}}.items()
+        for number, word in enumerate(["Torque"] * count)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant", "--queries", "13").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [url for query in queries for url in query.get("relevant_urls", ())]
+    assert f"{BASE}/turning-wheel-1" in asked
+    assert f"{BASE}/everything" not in asked
+
+
+@pytest.mark.parametrize("folders", [("1.0/", "2.0/"), ("", "1.0/"), ("de-old/guide/", "de/guide/")])
+def test_a_page_in_several_versions_is_asked_for_once_and_each_version_answers(
+    tmp_path: Path, ragval: Ragval, folders: tuple[str, str]
+) -> None:
+    payloads = [
+        {"text": f"{topic} of a robot is set here, as version {folder} has it.", "url": f"{BASE}/docs/{folder}{topic}",
+         "title": f"{topic} settings"}
+        for folder in folders
+        for topic in ("torque", "gripper", "camera", "battery", "wheel", "speaker")
+    ]  # fmt: skip
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [(*query["relevant_urls"], *query["acceptable_urls"]) for query in queries if "negative" not in query]
+    assert sorted(map(sorted, asked)) == sorted(
+        sorted(f"{BASE}/docs/{folder}{topic}" for folder in folders)
+        for topic in ("torque", "gripper", "camera", "battery", "wheel", "speaker")
+    )
+
+
+def test_folders_that_share_a_page_are_no_versions_of_each_other() -> None:
+    urls = [
+        f"{BASE}/{folder}/{page}" for folder in "ab" for page in ("overview", *(f"{folder}{at}" for at in range(4)))
+    ]
+    assert versions_of(urls) == {url: tuple(url.removeprefix(f"{BASE}/").split("/")) for url in urls}
+
+
+def test_pages_without_a_name_of_their_own_make_no_questions_and_that_is_said(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [{"text": "The same words again.", "url": f"{BASE}/{at}", "title": "Page"} for at in range(3)]
+    store(tmp_path / "qdrant", payloads)
+    assert look(ragval("init", "--qdrant-path", "qdrant"))["questions"].startswith("none drafted: no page has a title")
+
+
+def test_pages_that_share_their_title_are_asked_for_by_headings_of_their_own(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [
+        {"text": f"# {part} settings\n\nThe {part} of the robot is set here, and that is what this page is about.",
+         "url": f"{BASE}/{part}", "title": "Robots 3.2 documentation"}
+        for part in ("torque", "gripper", "camera", "battery")
+    ]  # fmt: skip
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    assert {url for query in queries for url in query.get("relevant_urls", ())} == {
+        payload["url"] for payload in payloads
+    }
+
+
+def test_points_without_pages_are_asked_for_by_first_lines_that_are_titles(tmp_path: Path, ragval: Ragval) -> None:
+    texts = [
+        "Torque settings\nThe motor turns.",
+        "and that is what it is\nfor.",
+        "The hand closes, and then\nit opens.",
+    ]
+    store(tmp_path / "qdrant", [{"text": text} for text in texts], texts=texts)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [query["query_text"] for query in queries if "negative" not in query]
+    assert asked == ["What are Torque settings?"]
+
+
+def test_points_without_any_payload_are_required_to_hold_nothing(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", [{}, {}, {}], size=384)
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert look(ended)["questions"].startswith("none drafted")
+    assert yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))["payload"] == {
+        "fields": {}, "required": [],
+    }  # fmt: skip

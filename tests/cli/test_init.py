@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,73 @@ def test_kinds_of_chunks_that_all_stand_on_their_page_are_no_filter(tmp_path: Pa
     guide(tmp_path)
     assert ragval("init", "--qdrant-path", "qdrant", "--source", "guide").code == 0
     assert "filter" not in written(tmp_path)["qdrant"]
+
+
+def test_a_tenant_of_a_shared_collection_is_judged_by_the_field_that_all_its_points_have(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    own = [{**payload, "tenant": "robots", "part": at} for at, payload in enumerate(langchain_payloads())]
+    others = [
+        {
+            "page_content": f"Bread rises {number} hours.",
+            "metadata": {"source": f"https://bakery.example/{number}"},
+            "tenant": f"bakery-{number}",
+            "part": number,
+        }
+        for number in range(12)
+    ]
+    store(tmp_path / "qdrant", [*own, *others])
+    guide(tmp_path)
+    (tmp_path / "guide" / "sitemap.xml").write_text(
+        "".join(f"{payload['metadata']['source']}\n" for payload in own[::2]), encoding="utf-8"
+    )
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide/sitemap.xml")
+    assert ended.code == 0, ended.err
+    assert written(tmp_path)["qdrant"]["filter"] == {"tenant": "robots"}
+    told = "12 of 20 points (tenant: bakery-0, bakery-1, bakery-10, bakery-11, bakery-2, ...) are of other sites"
+    assert told in " ".join(ended.out.split())
+    queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
+    asked = [url for query in queries for url in query.get("relevant_urls", ())]
+    assert asked
+    assert not [url for url in asked if "bakery" in url]
+
+
+def test_points_that_name_no_page_are_compared_with_none_and_a_built_site_is_read_all_the_same(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = langchain_payloads()
+    urls = [payload["metadata"].pop("source") for payload in payloads]
+    store(tmp_path / "qdrant", payloads)
+    (site := tmp_path / "site" / "guide").mkdir(parents=True)
+    for url in urls:
+        (site / f"{url.rpartition('/')[2]}.html").write_text("<h1>Robots</h1>", encoding="utf-8")
+    (tmp_path / "site" / "sitemap.xml").write_text("\n".join(dict.fromkeys(urls)), encoding="utf-8")
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "site")
+    assert ended.code == 0, ended.err
+    assert "no field of the points holds the address or the file of their page" in " ".join(ended.out.split())
+    assert written(tmp_path)["source"]["site_root"] == "site"
+
+
+@pytest.mark.parametrize(("names", "searched"), [(("title", "content"), "content"), (("dense", "title"), "dense")])
+def test_the_vector_of_the_texts_is_searched(
+    tmp_path: Path, ragval: Ragval, names: tuple[str, str], searched: str
+) -> None:
+    store(tmp_path / "qdrant", langchain_payloads(), vector_name=names)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["qdrant"]["vector_name"] == searched
+
+
+def test_a_collection_without_dense_vectors_is_told_what_it_has(tmp_path: Path, ragval: Ragval) -> None:
+    from qdrant_client import QdrantClient, models
+
+    several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
+    space = models.VectorParams(size=4, distance=models.Distance.COSINE, multivector_config=several)
+    with closing(QdrantClient(path=str(tmp_path / "qdrant"))) as client:
+        client.create_collection("docs", vectors_config={"colbert": space})
+        client.upsert("docs", [models.PointStruct(id=1, vector={"colbert": [[1.0] * 4]}, payload={"text": "Gears"})])
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert ended.code == 4
+    assert "docs holds no dense vector, only colbert (multivector)" in ended.message
 
 
 @pytest.mark.parametrize(

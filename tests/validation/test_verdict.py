@@ -234,6 +234,12 @@ def test_a_crash_becomes_a_finding_without_its_message() -> None:
     assert results["coverage"].reason_code == "crashed"
 
 
+def test_a_disk_that_is_full_says_so_although_no_exception_is_quoted() -> None:
+    [crashed] = failed_measurement("payload_snapshot", OSError(28, "secret", "/secret")).findings
+    assert crashed.message.endswith("No space left on device.")
+    assert "secret" not in crashed.message
+
+
 def test_nothing_to_measure_is_no_data_and_keeps_its_finding() -> None:
     error = NotMeasurableError(
         "2 and 3 dimensions", code="vector.dimension", subject="vectors", remedy="Fix it.", details={"expected": 2}

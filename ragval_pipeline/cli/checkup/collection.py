@@ -71,7 +71,7 @@ def check_payload(suite: Suite, look: Look) -> list[Check]:
     if not look.points:
         return [skipped("payload fields", "there are no points")]
     fields = suite.payload.fields
-    suggested = changed_fields(look.observed, fields)
+    suggested = changed_fields(look.observed, fields, fits=look.fits)
     lacking = _lacking(suite, look)
     return [
         *_flavour(suite, look),

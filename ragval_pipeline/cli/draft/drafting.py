@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragval_pipeline.cli.draft.first_look import Line, ask, first_look
+from ragval_pipeline.cli.draft.first_look import TOP_K, Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import guess_embedder
-from ragval_pipeline.cli.draft.kinds import find_kinds
+from ragval_pipeline.cli.draft.kinds import Kinds, find_kinds, find_site
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import (
     SiteLook,
@@ -27,23 +27,20 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.file_names import is_file_path
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
-from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
-from ragval_pipeline.sources.snapshot.values import whole_number
-from ragval_pipeline.suite.payload import DEFAULT_REQUIRED, flavour_of, usual_fields
+from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
-from ragval_pipeline.validation.payload.aliases import suggest_field_map
+from ragval_pipeline.validation.golden.oracles import none_drawn
+from ragval_pipeline.validation.payload.aliases import is_named_like, suggest_field_map
+from ragval_pipeline.validation.thresholds import MOST
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
-    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
-
-#: Mean characters from which a text is more than a name.
-_LONG = 20
 
 
 @dataclass(frozen=True)
@@ -75,24 +72,48 @@ class Drafted:
     seen: Sequence[Line]
 
 
-def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishes: Wishes, reader: Reader) -> Drafted:
-    """The drafts of suite and queries, and the first look at the index."""
+def draft_suite(
+    look: Look,
+    vector: VectorFacts,
+    settings: QdrantSettings,
+    wishes: Wishes,
+    reader_of: Callable[..., Reader],
+) -> Drafted:
+    """The drafts of suite and queries, and the first look at the index.
+
+    Args:
+        look: The collection.
+        vector: The vector that searches use.
+        settings: Where the collection is.
+        wishes: What the user said.
+        reader_of: Reads that vector of the points, with ``filter`` of those that it lets through.
+    """
     flavour = flavour_of(look.observed)
     wanted = wanted_fields(wishes.profile, flavour)
     fields, guessed = find_fields(look, wanted)
-    embedder = guess_embedder(look, vector, fields, flavour, reader, wishes.profile)
+    embedder = guess_embedder(look, vector, fields, flavour, reader_of(), wishes.profile)
+    if embedder.provider == "static":
+        fields["text"] = embedder.text or fields["text"]
+        guessed = [name for name in guessed if name != "text"]
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
     urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
     # A loader of folders stores the paths of files.
     urls = urls or list(dict.fromkeys(path for path in stored if isinstance(path, str) and is_file_path(path)))
     site = _site(wishes.source, urls)
-    if (kinds := find_kinds(look, fields, site)) is not None:
-        look = kinds.kept(look)
+    kinds: list[Kinds] = []
+    for find in (find_site, find_kinds):
+        if (found := find(look, fields, site)) is not None:
+            kinds.append(found)
+            look = found.kept_of(look)
     pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
     name = suite_name(settings.collection, otherwise="index")
-    questions = draft_questions(pages, _headings(site, pages, wishes.count), count=wishes.count, seed=name)
+    # A page that holds much of the index is found by chance.
+    drawn = min(TOP_K, len(look.points))
+    asked_of = [page for page in pages if none_drawn(len(look.points), page.points, drawn) > MOST] or pages
+    questions = draft_questions(asked_of, _headings(site, asked_of, wishes.count), count=wishes.count, seed=name)
     negatives = off_topic(pages)
     page_field = fields.get("source_url")
+    reader = reader_of(filter={found.path: found.kept for found in kinds} or None)
     asked = ask(questions, negatives, embedder=embedder, vector=vector, reader=reader, page_field=page_field)
     counts = {path: look.filled(path) for path in fields.values()}
     draft = SuiteDraft(
@@ -121,12 +142,24 @@ def draft_suite(look: Look, vector: VectorFacts, settings: QdrantSettings, wishe
         embedder=embedder,
         dimension=vector.size,
         queries=wishes.queries,
-        lowest=None if asked is None else asked.lowest,
+        lowest=min(asked.right, default=None) if asked else None,
         min_similarity=None if asked is None else asked.threshold,
     )
     texts = _texts(look, fields, flavour)
-    seen = first_look(look, texts, site=site, kinds=kinds, embedder=embedder, asked=asked)
+    seen = first_look(
+        look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked, drafted=len(questions)
+    )
     return Drafted(draft, questions, negatives, seen)
+
+
+def searched_vector(facts: CollectionFacts) -> VectorFacts:
+    """The dense vector that is probably searched: named like the text, else not like another field, else the first."""
+
+    def rank(vector: VectorFacts) -> int:
+        like = [field for field in CANONICAL_FIELDS if is_named_like(field, vector.name or "")]
+        return 0 if "text" in like else 2 if like else 1
+
+    return min(facts.vectors, key=rank)
 
 
 def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str]:
@@ -140,11 +173,12 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
 
 def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """The field map, and which of its canonical names were guessed from values because no name is known."""
-    found = suggest_field_map(look.observed, wanted, fits=lambda name, path: _fits(look, name, path))
+    found = suggest_field_map(look.observed, wanted, fits=look.fits)
     free = [path for path in look.observed if path not in found.values()]
+    longest = next((path for path in look.texts if path in free), None)
     guesses = {
         name: path
-        for name, path in (("text", _longest_text(look, free)), ("source_url", _urls(look, free)))
+        for name, path in (("text", longest), ("source_url", _urls(look, free)))
         if path is not None and (name not in found or (name == "source_url" and _is_better(look, path, found[name])))
     }
     found.update(guesses)
@@ -158,16 +192,6 @@ def _is_better(look: Look, path: str, known: str) -> bool:
         return kind is None
     as_many = len(set(map(str, look.values(path)))) >= len(set(map(str, look.values(known))))
     return _addresses(look, path) == "url" and as_many
-
-
-def _fits(look: Look, name: str, path: str) -> bool:
-    """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
-    values = look.values(path)
-    if name == "text":
-        return 2 * sum(isinstance(value, str) for value in values) >= len(values)
-    if name in INTEGER_FIELDS:
-        return 2 * sum(whole_number(value) is not None for value in values) >= len(values)
-    return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
@@ -212,9 +236,10 @@ def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
         return None
     kind, place = source_kind(given)
     settings: dict[str, Any] = {kind: place, "include": _include(urls)}
-    if kind == "sitemap" and "://" not in place:
-        settings["site_root"] = site_root_of(Path(place), urls)
     look = _looked(settings, urls)
+    if kind == "sitemap" and "://" not in place and look.inventory is not None:
+        listed = [page.url for page in look.inventory.pages]
+        look = replace(look, source=look.source.model_copy(update={"site_root": site_root_of(Path(place), listed)}))
     if kind == "folder" and not look.indexed and urls:
         # Its configuration does not say where the site is, or says another place: the points may.
         host = _usual_host(urls)
@@ -276,18 +301,6 @@ def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[s
 def _usual_host(urls: Sequence[str]) -> str | None:
     hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
     return hosts.most_common(1)[0][0] if hosts else None
-
-
-def _longest_text(look: Look, paths: list[str]) -> str | None:
-    """The payload name with the longest texts of several words."""
-    lengths = {path: _mean_length(look, path) for path in paths}
-    longest = max(lengths, key=lambda path: lengths[path], default=None)
-    return longest if longest is not None and lengths[longest] >= _LONG else None
-
-
-def _mean_length(look: Look, path: str) -> float:
-    texts = [value for value in look.values(path) if isinstance(value, str) and len(value.split()) > 2]
-    return sum(map(len, texts)) / len(look.points) if look.points else 0.0
 
 
 def _urls(look: Look, paths: list[str]) -> str | None:

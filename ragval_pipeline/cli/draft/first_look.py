@@ -9,6 +9,7 @@ import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
@@ -16,12 +17,16 @@ from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.sources.site.urls import without_fragment
+from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
 
+#: Hits that the draft looks at.
+TOP_K = 5
 State = Literal["ok", "note", "unseen"]
 #: Words of a run that is counted: two runs that long that agree were one.
 _RUN = 8
@@ -54,26 +59,31 @@ class Asked:
         found: Questions that find their page in the first hits.
         of: Questions asked.
         top_k: Hits that were looked at.
-        lowest: The lowest best score of those that found their page; ``None`` when none did.
+        right: The best scores of those that found their page, the lowest first.
+        off_topic: The best scores of the questions that are off topic.
         missed: The questions that do not find their page.
-        highest_off_topic: The highest best score of the questions that are off topic.
     """
 
     found: int
     of: int
     top_k: int
-    lowest: float | None
-    highest_off_topic: float
+    right: Sequence[float]
+    off_topic: Sequence[float]
     missed: tuple[str, ...] = ()
 
     @property
     def threshold(self) -> float | None:
-        """A threshold between right and off-topic answers, 0..1; a little below the right ones where they overlap."""
-        if self.lowest is None:
+        """The threshold, 0..1, on whose right side most answers are, the off-topic ones rather than the right ones."""
+        if not self.right:
             return None
-        between = (self.lowest + self.highest_off_topic) / 2
-        chosen = between if self.highest_off_topic < self.lowest else 0.9 * self.lowest
-        return max(0.0, min(1.0, int(100 * chosen) / 100))
+        scores = sorted({*self.right, *self.off_topic})
+        between = [round((low + high) / 2, 2) for low, high in pairwise(scores)]
+        return max(0.0, min(1.0, max(between or scores, key=self._fit)))
+
+    def _fit(self, threshold: float) -> tuple[int, int]:
+        """How many answers a threshold takes for what they are, and how many of those that are off topic."""
+        below = sum(score < threshold for score in self.off_topic)
+        return below + sum(score >= threshold for score in self.right), below
 
 
 def ask(
@@ -84,13 +94,12 @@ def ask(
     vector: VectorFacts,
     reader: Reader,
     page_field: str | None,
-    top_k: int = 5,
+    top_k: int = TOP_K,
 ) -> Asked | None:
     """Ask the index the starter questions, where that costs nothing and the embedder is known; else ``None``."""
     if embedder.provider != "static" or not questions or not vector.higher_is_better:
         return None
     from ragval_pipeline.sources.embedders.opening import open_embedder
-    from ragval_pipeline.sources.snapshot.values import lookup
 
     texts = [*(question.text for question in questions), *negatives]
     made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
@@ -98,44 +107,47 @@ def ask(
     answers = [reader.search(row, limit=top_k, fields=fields, exact=False) for row in made]
     right, missed = [], []
     for question, hits in zip(questions, answers, strict=False):
-        places = {lookup(hit.payload, page_field)[1] if page_field else hit.id for hit in hits}
-        if (question.page.url or question.page.point.id) in places:
+        places = {without_fragment(str(lookup(hit.payload, page_field)[1])) if page_field else hit.id for hit in hits}
+        if not places.isdisjoint({question.page.url or question.page.point.id, *question.page.twins}):
             right.append(max(hit.score for hit in hits))
         else:
             missed.append(question.text)
     beside = [max((hit.score for hit in hits), default=0.0) for hits in answers[len(questions) :]]
-    lowest, highest = min(right, default=None), max(beside, default=0.0)
-    return Asked(len(right), len(questions), top_k, lowest, highest, tuple(missed))
+    return Asked(len(right), len(questions), top_k, sorted(right), beside, tuple(missed))
 
 
 def first_look(
     look: Look,
+    fields: Mapping[str, str],
     texts: Mapping[str, Sequence[str]],
     *,
     site: SiteLook | None,
     embedder: EmbedderGuess,
     asked: Asked | None,
-    kinds: Kinds | None = None,
+    drafted: int,
+    kinds: Sequence[Kinds] = (),
 ) -> list[Line]:
     """What there is to say of a collection before its first run.
 
     Args:
         look: Its points, as many as were read.
+        fields: The field map found.
         texts: The embedded texts of each page, by address or point id.
         site: The site; ``None`` when none was named.
         embedder: The guess.
         asked: What the starter questions found; ``None``: they were not asked.
-        kinds: What tells points made from pages from its points; ``None`` without such ones.
+        drafted: How many these are.
+        kinds: What tells points that are left out.
     """
-    read, total = kinds.of if kinds else len(look.points), look.facts.points_count or 0
+    read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
     return [
-        _pages(site, partial=part),
+        _pages(site, partial=part, named="source_url" in fields),
         *(_folders(site) if site is not None else []),
-        *([Line("kinds", f"{kinds.told}, and are left out by qdrant.filter", "note")] if kinds is not None else []),
+        *(Line("kinds", f"{each.told} by qdrant.filter", "note") for each in kinds),
         *_stored(texts, part),
         _length(texts, embedder, part),
-        _questions(asked, embedder),
+        _questions(asked, embedder, drafted=drafted),
     ]
 
 
@@ -143,9 +155,12 @@ def first_look(
 _WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
 
 
-def _pages(site: SiteLook | None, *, partial: str) -> Line:
+def _pages(site: SiteLook | None, *, partial: str, named: bool) -> Line:
     if site is None:
         return Line("pages", "not compared with a site: name it with --source", "unseen")
+    if not named:
+        told = "not compared: no field of the points holds the address or the file of their page"
+        return Line("pages", f"{told}; let the ingestion write one, or name it in payload.fields.source_url", "note")
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
     scope, where = site.in_scope, _WHERE[site.source.kind]
@@ -211,7 +226,9 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 
 
-def _questions(asked: Asked | None, embedder: EmbedderGuess) -> Line:
+def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) -> Line:
+    if not drafted:
+        return Line("questions", "none drafted: no page has a title or a heading of its own", "note")
     if asked is not None:
         told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
         if asked.missed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,11 @@ from ragval_pipeline.sources.embedders.models import (
     known_limit,
 )
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
+from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.suite.payload import OF_PAYLOAD
 from ragval_pipeline.text.characters import is_blank
-from ragval_pipeline.validation.thresholds import NOISE
-from ragval_pipeline.validation.vectors.trials import VARIANTS, Variant
+from ragval_pipeline.validation.thresholds import MOST, NOISE
+from ragval_pipeline.validation.vectors.trials import JOINTS, VARIANTS
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -39,6 +41,8 @@ _USUAL = {
 #: Texts that are embedded again: what stands in front of them is no chance then.
 _TEXTS = 20  # work
 _SAME = 0.99
+#: Models that are named.
+_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class EmbedderGuess:
         sure: Whether it was tried out, or a name says so.
         stored: The model that the payload names, where another one gave the vectors.
         embedded_text: What gave the vectors where it is not the text alone, as ``payload.embedded_text`` says it.
+        text: Payload name of the texts that gave the vectors, where these are pieces of those that were taken for it.
     """
 
     provider: str | None
@@ -60,6 +65,7 @@ class EmbedderGuess:
     sure: bool
     stored: str | None = None
     embedded_text: str | None = None
+    text: str | None = None
 
     @property
     def limited_by(self) -> str | None:
@@ -91,7 +97,8 @@ def guess_embedder(
         profile: The profile asked for: of the models that are as long, its own is the likeliest.
     """
     names = stored_models(look, fields.get("model"))
-    static = _static(reader, fields, flavour) if vector.size == STATIC_DIMENSION else None
+    others = [path for path in look.texts if path not in fields.values()]
+    static = _static(reader, fields, flavour, others) if vector.size == STATIC_DIMENSION else None
     if static is not None:
         named = next((name for name in names if known_limit(name) is not None), None)
         return replace(static, stored=named)
@@ -103,7 +110,12 @@ def guess_embedder(
         return EmbedderGuess(None, names[0], f"the collection says {names[0]}", sure=True)
     usual = _USUAL.get(vector.size)
     if usual is None:
-        return EmbedderGuess(None, None, f"no model that ragval knows makes {vector.size} dimensions", sure=False)
+        shortened = [
+            name for name, facts in KNOWN_MODELS.items() if facts.gives(vector.size) and facts.maker != "static"
+        ]
+        only = f"no model that ragval knows makes {vector.size} dimensions unless it is asked to"
+        can = f", as {', '.join(shortened[:_NAMED])} can be" if shortened else ""
+        return EmbedderGuess(None, None, f"{only}{can}", sure=False)
     own = None if profile is None else profile.settings["embedding"]["model"]
     usual = tuple(sorted(usual, key=lambda name: name != own))
     told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
@@ -120,7 +132,9 @@ def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> Embedder
     return EmbedderGuess(facts.maker, None if facts.maker == "static" else known, why, sure)
 
 
-def _static(reader: Reader, fields: Mapping[str, str], flavour: str | None) -> EmbedderGuess | None:
+def _static(
+    reader: Reader, fields: Mapping[str, str], flavour: str | None, others: Sequence[str]
+) -> EmbedderGuess | None:
     """The offline embedder, which costs nothing, where it gives the stored vectors, and of which texts it does."""
     points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
     path = fields.get("text")
@@ -132,21 +146,39 @@ def _static(reader: Reader, fields: Mapping[str, str], flavour: str | None) -> E
         return None
     tried = [points[place] for place in usable]
     said = [texts[place] for place in usable]
-    ways: dict[Variant | None, list[float]] = {None: _cosines(tried, said)}
+    ways: dict[tuple[str, str] | None, list[float]] = {None: _cosines(tried, said)}
     # What a framework puts in front of a text is known.
-    for variant in () if fields_read(flavour) else VARIANTS:
-        if variant.template is None:
-            continue
-        way = Template(variant.template, fields)
-        with_more = [way.of(point.payload) or "" for point in tried]
+    for way in () if fields_read(flavour) else _templates(others):
+        template = Template(way[0], fields)
+        with_more = [template.of(point.payload) or "" for point in tried]
         if with_more != said:
-            ways[variant] = _cosines(tried, with_more)
-    best = max(ways, key=lambda variant: _fit(ways[variant], NOISE * (variant is not None)))
+            ways[way] = _cosines(tried, with_more)
+    best = max(ways, key=lambda way: _fit(ways[way], NOISE * (way is not None)))
     if statistics.median(ways[best]) < _SAME:
         return None
-    how = "" if best is None else f", {best.means},"
+    embedded, how = (best[0], f", {best[1]},") if best else (None, "")
     why = f"embedding stored texts again{how} gave the stored vectors"
-    return EmbedderGuess("static", None, why, sure=True, embedded_text=None if best is None else best.template)
+    guess = EmbedderGuess("static", None, why, sure=True, embedded_text=embedded)
+    piece = next((name for name in others if embedded == _alone(name)), None)
+    held = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]
+    # A sentence within its window is the chunk, and the window what is shown with it; a question is none of its answer.
+    return replace(guess, embedded_text=None, text=piece) if piece and sum(held) > MOST * len(held) else guess
+
+
+def _templates(others: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What may have been embedded instead of the text, and what that means."""
+    for variant in VARIANTS:
+        if variant.template is not None:
+            yield variant.template, variant.means
+    for name in others:
+        yield _alone(name), f"{name} in place of each text"
+        for joint in JOINTS:
+            yield f"{_alone(name)}{joint}{{text}}", f"with {name} in front of each text"
+
+
+def _alone(name: str) -> str:
+    """The template of another text of the payload in place of the text."""
+    return f"{{{OF_PAYLOAD}{name}}}"
 
 
 def _fit(cosines: Sequence[float], less: float) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""Points that are made from pages and are no piece of one, as summaries are: what tells them from chunks."""
+"""Points to leave out, and the payload field that tells them: made from pages as summaries are, or of other sites."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.cli.draft.site import SiteLook, records_of
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.sources.site.urls import host_of, is_http_url
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
@@ -17,41 +18,72 @@ _MOST_KINDS = 8
 #: Pages that are read, and points of each kind that are looked for on one.
 _PAGES, _POINTS = 12, 3
 
+#: Values that are named.
+_NAMED = 5
 #: A value of a payload field.
 Kind = str | int | bool
 
 
 @dataclass(frozen=True)
 class Kinds:
-    """A payload field of which one value is that of the chunks.
+    """A payload field of which one value is that of the points to judge.
 
     Attributes:
         path: Payload name of the field.
-        chunks: Its value for the points whose text is on their page.
-        made: Its other values.
+        kept: Its value for the points to judge.
+        others: Its other values.
         points: Points with another value.
         of: All points that were looked at.
+        why: What is wrong with those, as the end of a sentence about them.
     """
 
     path: str
-    chunks: Kind
-    made: Sequence[Kind]
+    kept: Kind
+    others: Sequence[Kind]
     points: int
     of: int
+    why: str
 
     @property
     def told(self) -> str:
         """What ``qdrant.filter`` leaves out, and why."""
-        others = ", ".join(map(str, self.made))
-        return f"{self.points:,} of {plural(self.of, 'point')} ({self.path}: {others}) have no text of their page"
+        others = ", ".join(map(str, self.others[:_NAMED])) + (", ..." if self.others[_NAMED:] else "")
+        return f"{self.points:,} of {plural(self.of, 'point')} ({self.path}: {others}) {self.why}, and are left out"
 
-    def kept(self, look: Look) -> Look:
+    def kept_of(self, look: Look) -> Look:
         """The look without the points that are left out."""
-        return Look(look.facts, [point for point in look.points if lookup(point.payload, self.path)[1] == self.chunks])
+        return Look(look.facts, [point for point in look.points if lookup(point.payload, self.path)[1] == self.kept])
+
+
+def find_site(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> Kinds | None:
+    """The field that tells the points of a site from those of others in the same collection.
+
+    A tenant's name is in all points of the tenant's pages and in no other. None without a site, or where all points are
+    of it.
+    """
+    if site is None or site.inventory is None or "source_url" not in fields:
+        return None
+    fold = site.inventory.folder().key
+    hosts = {host_of(page.url) for page in site.inventory.in_scope}
+    urls = [lookup(point.payload, fields["source_url"])[1] for point in look.points]
+    is_own = [isinstance(url, str) and is_http_url(url) and host_of(fold(url)) in hosts for url in urls]
+    if min(sum(is_own), len(is_own) - sum(is_own)) < FEWEST:
+        return None
+    for path in look.observed:
+        values = look.values(path) if path not in fields.values() and "#" not in path else []
+        if len(values) == len(look.points) and all(isinstance(value, str | int) for value in values):
+            own = {value for value, mine in zip(values, is_own, strict=True) if mine}
+            others = Counter[Kind](value for value, mine in zip(values, is_own, strict=True) if not mine)
+            if len(own) == 1 and own.isdisjoint(others):
+                return Kinds(path, own.pop(), sorted(others, key=str), others.total(), len(urls), "are of other sites")
+    return None
 
 
 def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> Kinds | None:
-    """The field that tells points made from pages from chunks; None without a site, or where all points are alike."""
+    """The field that tells points made from pages, as summaries are, from chunks.
+
+    None without a site, or where all points are alike.
+    """
     if site is None or site.inventory is None or not {"text", "source_url"} <= fields.keys():
         return None
     values = {path: counts for path in look.observed if len(counts := _kinds(look, path)) > 1}
@@ -68,7 +100,8 @@ def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> 
         made = [kind for kind, count in kinds.items() if count >= FEWEST and found[path][kind] <= (1 - WHOLE) * count]
         if len(chunks) == 1 and made and len(chunks) + len(made) == len(values[path]):
             left_out = sum(count for kind, count in values[path].items() if kind in made)
-            return Kinds(path, chunks[0], sorted(made, key=str), left_out, len(look.points))
+            why = "have no text of their page"
+            return Kinds(path, chunks[0], sorted(made, key=str), left_out, len(look.points), why)
     return None
 
 

@@ -17,7 +17,7 @@ import yaml
 from ragval_pipeline.cli.draft.site import DraftPage
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.profiles.base import Profile
-from ragval_pipeline.validation.self_retrieval.names import shared_parts
+from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
 
 #: Questions without ``--queries``, and how many more are off topic.
 USUAL, OFF_TOPIC = 8, 5
@@ -66,7 +66,7 @@ _ARTICLES = frozenset({"a", "an", "the", "your", "all", "it", "its", "with", "fr
 #: Words that make of a heading more than the name of a thing, and with which no name of a thing begins.
 _SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "the", "to", "via", "with"})
 #: What ends in -ing and has a vowel before it: "testing", but not "string" or "spring".
-_GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{3,}ing")
+_GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{2,}ing")
 #: What stands in front of a title and numbers it, and labels that generators put behind the name of a thing.
 _NUMBERED = re.compile(
     r"^(?:chapter|week|module|stage|step|task|part|section|lesson)\s+\d+\s*[:.)\u2013-]\s*", re.IGNORECASE
@@ -153,7 +153,7 @@ def off_topic(pages: Iterable[DraftPage]) -> list[str]:
 
 def clean(heading: str) -> str:
     """A heading without numbering, anchors, labels and a colon at its end."""
-    text = _LABELS.sub("", _ANCHOR.sub("", one_line(heading)).strip())
+    text = _LABELS.sub("", _ANCHOR.sub("", as_read(one_line(heading))).strip())
     return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":").strip()
 
 
@@ -216,6 +216,7 @@ def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dic
     entry: dict[str, Any] = {"id": _id_of(question.heading, taken), "status": "draft", "query_text": question.text}
     if page.url is not None and "expected_results" not in expects:
         entry["relevant_urls"] = [page.url]
+        entry.update({"acceptable_urls": list(page.twins)} if page.twins else {})
     else:
         entry["expected_results"] = [{"id": page.point.id} if page.url is None else {"source_url": page.url}]
     if page.module is not None and "expected_module" in expects:

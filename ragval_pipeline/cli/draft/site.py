@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
-from ragval_pipeline.sources.site.urls import is_http_url, path_of
+from ragval_pipeline.sources.site.urls import is_http_url, path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
@@ -165,6 +166,8 @@ def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
 
 
 _WORD = re.compile(r"\w")
+#: Words of a first line that may be a title.
+_TITLE_WORDS = 12
 _MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
 
 
@@ -179,6 +182,8 @@ class DraftPage:
         text: Text of that point.
         module: Its module, or None.
         headings: Headings that its points name, in payload or Markdown.
+        points: How many points it has, in all of its versions.
+        twins: Addresses of the same page in other versions of the documentation.
     """
 
     url: str | None
@@ -187,22 +192,42 @@ class DraftPage:
     text: str
     module: str | None
     headings: tuple[str, ...] = ()
+    points: int = 1
+    twins: tuple[str, ...] = ()
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
-    """Every page of the points that has a title of its own, in the order of their addresses."""
+    """Every page of the points that has a title, in the order of their addresses."""
     firsts: dict[str, Point] = {}
+    held = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
     for point in sorted(look.points, key=lambda point: _index(look, point, fields)):
         url = _one(look, point, fields.get("source_url"))
-        key = url if isinstance(url, str) else point.id
+        key = without_fragment(url) if isinstance(url, str) else point.id
         firsts.setdefault(key, point)
+        held[key] += 1
         headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
     named = {key: _title(look, point, fields) for key, point in firsts.items()}
     titles = own_titles(named, shared_parts([title] for title in named.values()))
-    counts = Counter(title.casefold() for title in titles.values())
-    own = {key: title for key, title in titles.items() if _WORD.search(title) and counts[title.casefold()] == 1}
-    return [_page(look, key, own[key], firsts[key], fields, tuple(headings[key])) for key in sorted(own)]
+    versions = versions_of(key for key, point in firsts.items() if key != point.id)
+    same: dict[tuple[str, Hashable], list[str]] = {}
+    for key in sorted(titles, key=lambda key: (len(key), key)):
+        same.setdefault((titles[key].casefold(), versions.get(key, key)), []).append(key)
+    found = [
+        DraftPage(
+            url=None if key == firsts[key].id else key,
+            title=titles[key],
+            point=firsts[key],
+            text=str(_one(look, firsts[key], fields.get("text")) or ""),
+            module=_module(look, firsts[key], fields),
+            headings=tuple(headings[key]),
+            points=sum(held[each] for each in (key, *twins)),
+            twins=tuple(twins),
+        )
+        for key, *twins in same.values()
+        if _WORD.search(titles[key])
+    ]
+    return sorted(found, key=lambda page: page.url or page.point.id)
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
@@ -216,19 +241,9 @@ def shared_folder(urls: Sequence[str]) -> str | None:
     return "/" + "/".join(shared) if any(shared) else None
 
 
-def _page(
-    look: Look, key: str, title: str, point: Point, fields: Mapping[str, str], headings: tuple[str, ...]
-) -> DraftPage:
+def _module(look: Look, point: Point, fields: Mapping[str, str]) -> str | None:
     module = _one(look, point, fields.get("module"))
-    text = _one(look, point, fields.get("text"))
-    return DraftPage(
-        url=None if key == point.id else key,
-        title=title,
-        point=point,
-        text=text if isinstance(text, str) else "",
-        module=str(module) if isinstance(module, str | int) else None,
-        headings=headings,
-    )
+    return str(module) if isinstance(module, str | int) else None
 
 
 def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[str]:
@@ -260,7 +275,10 @@ def _words_of(url: str) -> str:
 
 
 def _beginning(text: Any) -> str | None:
-    return " ".join(text.split()[:12]) if isinstance(text, str) else None
+    """The first line of a text, unless that is a sentence or a piece of one."""
+    line = text.strip().partition("\n")[0].strip() if isinstance(text, str) else ""
+    is_title = 0 < len(line.split()) <= _TITLE_WORDS and line[-1] not in ".,:;" and not line[0].islower()
+    return line if is_title else None
 
 
 def _index(look: Look, point: Point, fields: Mapping[str, str]) -> int:

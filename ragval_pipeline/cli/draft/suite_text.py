@@ -34,7 +34,7 @@ class SuiteDraft:
         collection: Collection or alias.
         vector_name: Name of the vector that is searched, or None.
         other_vectors: Names of the other ones.
-        kinds: The field that tells points made from pages from chunks, or None.
+        kinds: The fields that tell points to leave out.
         fields: Canonical name to payload name, as found.
         shares: Payload name to how many points hold it, for those that not all hold.
         guessed: Canonical fields that were found by what they hold.
@@ -69,7 +69,7 @@ class SuiteDraft:
     like_profile: str | None = None
     flavour: str | None = None
     other_vectors: Sequence[str] = ()
-    kinds: Kinds | None = None
+    kinds: Sequence[Kinds] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
     absent: Sequence[str] = ()
@@ -117,9 +117,11 @@ def _qdrant(draft: SuiteDraft) -> list[str]:
     if draft.vector_name is not None:
         others = f"   # others: {', '.join(draft.other_vectors)}" if draft.other_vectors else ""
         lines += [f"  vector_name: {_value(draft.vector_name)}{others}"]
-    if draft.kinds is not None:
-        named = _value({draft.kinds.path: draft.kinds.chunks})
-        lines += [f"  filter: {named}   # {draft.kinds.told}; made from it, they are left out"]
+    if draft.kinds:
+        lines += [
+            "  filter:",
+            *(f"    {_value(kinds.path)}: {_value(kinds.kept)}   # {kinds.told}" for kinds in draft.kinds),
+        ]
     return lines
 
 
@@ -154,7 +156,8 @@ def _payload(draft: SuiteDraft) -> list[str]:
     absent = textwrap.wrap(f"Not found: {', '.join(draft.absent)}. Add those that have another name", 100)
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
-        return ["# payload:", "#   fields: {}   # nothing in the points has a name that ragval knows", *missing]
+        told = "nothing in the points has a name that ragval knows, nor looks like a text or an address"
+        return ["payload:", f"  fields: {{}}   # {told}", *missing, "  required: []"]
     lines = ["payload:"]
     if draft.embedder.embedded_text is not None:
         template = json.dumps(draft.embedder.embedded_text, ensure_ascii=False)

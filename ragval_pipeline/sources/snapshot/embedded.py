@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
-
-if TYPE_CHECKING:
-    from ragval_pipeline.suite.payload import PayloadSettings
+from ragval_pipeline.suite.payload import OF_PAYLOAD, PLACEHOLDER, PayloadSettings
 
 #: The payload name of LlamaIndex's node: JSON text.
 NODE = "_node_content"
@@ -27,16 +26,22 @@ class Template:
     """What was embedded, as the suite says it.
 
     Attributes:
-        text: Canonical fields in braces, and what stands between them.
+        text: Canonical fields in braces, others of the payload as ``{payload.name}``, and what stands between them.
         fields: Canonical name to payload name.
     """
 
     text: str
     fields: Mapping[str, str]
 
+    @cached_property
+    def others(self) -> Mapping[str, str]:
+        """The payload names that it reads besides the mapped ones, by their placeholders."""
+        names = PLACEHOLDER.findall(self.text)
+        return {name: name.removeprefix(OF_PAYLOAD) for name in names if name.startswith(OF_PAYLOAD)}
+
     def of(self, payload: Mapping[str, Any]) -> str | None:
         """What was embedded for a point with this payload; None when it has no text."""
-        values = {name: lookup(payload, path)[1] for name, path in self.fields.items()}
+        values = {name: lookup(payload, path)[1] for name, path in (*self.fields.items(), *self.others.items())}
         return filled(self.text, values) if values.get("text") else None
 
 
@@ -50,9 +55,9 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
     Args:
         template: Names in braces. One without a value is left out, with what stands between it and the next.
-        values: By canonical name; ``headings`` is joined to a path, and ``heading`` is the last of them.
+        values: By placeholder; ``headings`` is joined to a path, and ``heading`` is the last of them.
     """
-    first, *pieces = _PLACEHOLDER.split(template)
+    first, *pieces = PLACEHOLDER.split(template)
     said = [(_shown(name, values), behind) for name, behind in zip(pieces[::2], pieces[1::2], strict=True)]
     return first + "".join(f"{value}{behind}" for value, behind in said if value)
 
@@ -92,8 +97,10 @@ def embedded_of(
     return text_of_payload(payload, flavour, template) or (stored if isinstance(stored, str) else "")
 
 
-def fields_read(flavour: str | None) -> tuple[str, ...]:
+def fields_read(flavour: str | None, template: Template | None = None) -> tuple[str, ...]:
     """Payload names that ``text_of_payload`` reads besides the mapped ones."""
+    if template is not None:
+        return tuple(template.others.values())
     return (NODE,) if flavour == "llamaindex" else ()
 
 

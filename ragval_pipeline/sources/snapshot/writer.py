@@ -64,16 +64,16 @@ def take_snapshot(
     started = time.monotonic()
     facts = reader.facts()
     accept(facts)
-    tracked = tracked_fields(payload.fields, payload.required)
+    tracked, template = tracked_fields(payload.fields, payload.required), template_of(payload)
     mapper = RecordMapper(
         fields=payload.fields,
         tracked=tracked,
         page_key=page_key,
         pages=pages,
         flavour=payload.flavour,
-        template=template_of(payload),
+        template=template,
     )
-    fields = (*tracked, *fields_read(payload.flavour))
+    fields = (*tracked, *fields_read(payload.flavour, template))
     way = reader.way(facts)
     read = _Read(reader, mapper, folder, fields, facts.points_count, on_progress)
     parts, repeated = read.all(way)

@@ -13,6 +13,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
@@ -225,7 +226,10 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
-        yield make_finding("chunk.near_duplicate", subjects, details=details)
+        verb = "has" if len(subjects) == 1 else "have"
+        pageless = f"{plural(len(subjects), 'point')} {verb} nearly the same text as another point."
+        message = None if any(subject.page for subject in subjects) else pageless
+        yield make_finding("chunk.near_duplicate", subjects, details=details, message=message)
 
 
 def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> float:

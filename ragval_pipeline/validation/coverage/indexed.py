@@ -94,7 +94,8 @@ def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = N
                 page = pages[key] = IndexedPage(key)
             moment = parse_time(row["embedded_at"])
             page.add(row["source_url"], 1, None if moment and latest and moment > latest else moment)
-            if row.get("text_sha256") is not None:
+            # A page may say the same in two places: only the same text in the same place is the same chunk.
+            if row.get("text_sha256") is not None and row["chunk_index"] is not None:
                 chunk = hash((row["chunk_index"], row["text_sha256"]))
                 page.chunks.setdefault(row["source_url"], set()).add(chunk)
     return pages

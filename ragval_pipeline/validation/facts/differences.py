@@ -190,8 +190,11 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     text = chunk.text
     bare, punctuated = [], []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
-        word = _around(text, at)
-        if "://" in word or (page.source is not None and page.source.has(word)):
+        start, end = _blanks_around(text, at)
+        word = text.shown[start:end]
+        if not _stands_there(chunk, at, *text.offsets.searchsorted([start, end]).tolist()):
+            continue
+        if page.source is not None and page.source.has(word):
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
@@ -201,6 +204,16 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
+    """Whether the page has all letters of some words in its text, but for a label that ends where the join is.
+
+    An address or the name of a file has the words of a title, too, beside others that are no text of the page.
+    """
+    beside = [span for span in chunk.spans if span.start < last and first < span.end]
+    is_text = all(span.kind == "run" or span.end == at for span in beside)
+    return is_text and bool(chunk.found[first:last].all())
 
 
 def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
@@ -272,8 +285,8 @@ def _word_at(text: FoldedText, at: int) -> str:
     return text.letters[slice(*text.whole_words(at, at + 1))]
 
 
-def _around(text: FoldedText, at: int) -> str:
-    """What stands between blanks around a letter."""
+def _blanks_around(text: FoldedText, at: int) -> Range:
+    """Where what stands between blanks around a letter begins and ends, as it is shown."""
     offset = int(text.offsets[at])
     before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
-    return (re.split(r"\s", before)[-1] + re.split(r"\s", after)[0]).strip()
+    return offset - len(re.split(r"\s", before)[-1]), offset + len(re.split(r"\s", after)[0])

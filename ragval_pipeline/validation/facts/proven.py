@@ -209,18 +209,25 @@ def _reread(word: str, read: str, written: str) -> str:
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
     """Words with a character escaped, where the page has the character itself between the same letters.
 
-    Where it shows the escape between them, as a page about HTML does, the text is as it should be.
+    Where it shows the escape between them, as a page about HTML does, the text is as it should be: what the text has
+    there is looked for as it stands.
     """
     for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
         before, after, char = text[max(begin - _BESIDE, 0) : begin], text[end : end + _BESIDE], match.group()
+        if _lettered(char).join(_beside(before, after)) in page.lettered:
+            continue
         leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
         word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
         reads = word[:SHOWN]
         for said in unescapings(char):
             before, after, reads = unescaped(before), unescaped(after), unescaped(reads)
-            beside = (_lettered(before)[-SIZE:], _lettered(after)[:SIZE])
-            meant, escaped = (_lettered(one).join(beside) for one in (said, char))
-            if "".join(beside).strip("'\"<>&") and meant in page.lettered and escaped not in page.lettered:
+            beside = _beside(before, after)
+            if "".join(beside).strip("'\"<>&") and _lettered(said).join(beside) in page.lettered:
                 yield Passage(word[:SHOWN], reads)
                 break
+
+
+def _beside(before: str, after: str) -> tuple[str, str]:
+    """The letters that stand right before and behind a character."""
+    return _lettered(before)[-SIZE:], _lettered(after)[:SIZE]

@@ -79,7 +79,7 @@ def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> 
     alone: list[tuple[float, _Requirement]] = []
     for requirement in required:
         share = sum(map(requirement, facts.sample)) / len(facts.sample)
-        likely = 1 - _none(facts.points, round(share * facts.points), draws)
+        likely = 1 - none_drawn(facts.points, round(share * facts.points), draws)
         if likely < MOST:
             return 0.0, 0.0
         alone.append((likely, requirement))
@@ -91,11 +91,11 @@ def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> 
     for size in range(len(rarest) + 1):
         for chosen in combinations(places, size):
             meeting = sum(count for pattern, count in met.items() if any(pattern[at] for at in chosen))
-            chance += (-1) ** size * _none(facts.points, round(scale * meeting), draws)
+            chance += (-1) ** size * none_drawn(facts.points, round(scale * meeting), draws)
     return met[(True,) * len(rarest)] / len(facts.sample), chance
 
 
-def _none(points: int, meeting: int, draws: int) -> float:
+def none_drawn(points: int, meeting: int, draws: int) -> float:
     """The probability that none of ``draws`` points is one of ``meeting`` among ``points``."""
     return comb(points - meeting, draws) / comb(points, draws)
 

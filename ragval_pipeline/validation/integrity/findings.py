@@ -22,10 +22,20 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
     stands_among,
 )
-from ragval_pipeline.validation.thresholds import FEWEST
+from ragval_pipeline.validation.thresholds import FEWEST, WHOLE
 
 #: Passages, headings and joins that the details of one subject hold.
 DETAILED = 10  # shown
+
+
+_MADE = (
+    "Most pages have such a point beside chunks that hold the whole page: a summary or questions that were made from "
+    "it, or what is left of an older version."
+)
+_SORT = (
+    "If they were made from the pages, give all points a payload field that tells them from chunks, and leave them out "
+    "by qdrant.filter. If they are left of an older version, delete them."
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,18 @@ class Compared:
             for name, keys in pages_holding(gone, self.pages.values()).items()
             if (others := [key for key in keys if key != self.differing[name].page_key])
         }
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """Gone chunks that were probably made from their pages, as summaries are: most pages have one.
+
+        They stand beside chunks that hold the whole page, and take the place of none.
+        """
+        own = [name for name, kind in self.classes.items() if kind == "gone" and name not in self.stands_on]
+        beside = {self.differing[name].page_key or "" for name in own}
+        whole = [key for key in beside if not lost_passages(self.pages[key].blocks)]
+        stored = sum(_has_chunks(page) for page in self.read)
+        return frozenset(own) if len(whole) >= max(FEWEST, WHOLE * stored) else frozenset()
 
     @cached_property
     def differing_of(self) -> dict[str, list[ChunkFacts]]:
@@ -110,9 +132,10 @@ def _drifted(compared: Compared) -> Iterator[Subject]:
 def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
-        yield make_finding(
-            "integrity.gone", subjects, cause=_stand_in(compared, [subject.name for subject in subjects])
-        )
+        cause, remedy = _stand_in(compared, [subject.name for subject in subjects]), None
+        if cause is None and compared.made:
+            cause, remedy = _MADE, _SORT
+        yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
 
 
 def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
@@ -154,6 +177,8 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
                 without |= {Aspect.VERSION}  # no version of its page held the text of another
+            if name in compared.made:
+                without |= {Aspect.TEXT, Aspect.PLACE}  # nothing is lost because of it
             # A copy that was put beside the page's own chunks takes nothing from it.
             details["page_is_whole"] = not lost_passages(page.blocks)
         yield Subject(

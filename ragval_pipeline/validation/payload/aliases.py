@@ -9,15 +9,16 @@ from ragval_pipeline.sources.snapshot.values import NUMBERED
 
 #: Payload names by canonical field, the surest first; compared without case and separators. No name stands twice.
 #: Sources: the five profiles; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex
-#: (file_path, node_id), Haystack (content, meta.split_id), Firecrawl (metadata.sourceURL), qdrant-client (document).
+#: (file_path, node_id, original_text), Haystack (content, meta.split_id), Firecrawl (metadata.sourceURL), qdrant-client
+#: (document), Spring AI (doc_content), Semantic Kernel (ReferenceLink, external_source_name).
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "text": (
         "chunk_text", "text", "content", "page_content", "text_segment", "chunk", "chunk_content", "passage",
-        "text_content", "raw_text", "markdown", "document", "body",
+        "text_content", "raw_text", "doc_content", "original_text", "markdown", "document", "body",
     ),
     "source_url": (
         "source_url", "url", "page_url", "canonical_url", "document_url", "doc_url", "web_url", "source_uri", "uri",
-        "original_url", "permalink", "link", "href", "source", "file_path",
+        "original_url", "permalink", "link", "reference_link", "href", "source", "file_path", "external_source_name",
     ),
     "title": ("title", "page_title", "source_title", "document_title", "doc_title"),
     "module": ("module_name", "module", "module_id", "module_title", "module_slug"),
@@ -92,11 +93,12 @@ def suggest_field_map(
     return {canonical: found[canonical] for canonical in wanted if canonical in found}
 
 
-def changed_fields(observed: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
+def changed_fields(
+    observed: Sequence[str], wanted: Mapping[str, str], *, fits: Callable[[str, str], bool] = _always
+) -> dict[str, str]:
     """What of ``suggest_field_map`` differs from ``wanted``: the lines that ``payload.fields`` needs."""
-    return {
-        canonical: path for canonical, path in suggest_field_map(observed, wanted).items() if wanted[canonical] != path
-    }
+    found = suggest_field_map(observed, wanted, fits=fits)
+    return {canonical: path for canonical, path in found.items() if wanted[canonical] != path}
 
 
 def is_named_like(canonical: str, path: str) -> bool:

@@ -27,6 +27,8 @@ _MARK = re.compile(
 _MARK_OR_NUMBER = re.compile(rf"{_MARK.pattern}|\d")
 #: What is left of such a mark beside the words that are kept.
 _LOOSE = " \t:;,|-\u2013\u2014\u00b7\u2022\u00bb\uff1a\uff1b\uff0c\u3001\uff5c"
+#: A link of Markdown, as headings have whose page was turned into it: the sign of an anchor, or words.
+_LINK = re.compile(r"(?:\[[^\w\[\]]*\]|(?<!\w)!?\[([^\[\]]*)\])\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
 _OPENING = "([{\uff08\u3010\u300c\u300e"
 
 
@@ -53,6 +55,11 @@ class SharedParts:
         last = min((place for place, part in said.endings() if part in self.endings), default=len(said.words))
         rest = said.between(first, last) if first < last else ""
         return rest if any(map(str.isalpha, rest)) else name.strip()
+
+
+def as_read(name: str) -> str:
+    """A title or heading as a reader sees it: of links their words, and of anchors nothing."""
+    return _LINK.sub(lambda link: link[1] or "", name).strip()
 
 
 def shared_parts(pages: Iterable[Collection[str]]) -> SharedParts:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.retrieval.texts import fold_text
-from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
+from ragval_pipeline.validation.self_retrieval.names import as_read, own_titles, shared_parts
 
 #: Snapshot columns that ``pages_from_snapshot`` and ``passage_queries`` need.
 COLUMNS = ("page_key", "page_url", "title", "headings")
@@ -80,8 +80,8 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
         stored = tuple(row["headings"] or ())
         path = paths.get(stored)
         if path is None:
-            path = paths[stored] = [text.strip() for text in stored if not is_blank(text)]
-        title = row["title"] if row["title"] and not is_blank(row["title"]) else (path[0] if path else None)
+            path = paths[stored] = [read for text in stored if not is_blank(read := as_read(text))]
+        title = as_read(row["title"]) if row["title"] and not is_blank(row["title"]) else (path[0] if path else None)
         if title is not None:
             titles.setdefault(key, title)
         headings.setdefault(key, {}).update(dict.fromkeys(path))

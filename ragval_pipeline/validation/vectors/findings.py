@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.models import same_model
@@ -32,6 +33,8 @@ _CAUSES: Mapping[Kind, str] = {
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
+    "context": "The model is right, and beside its text each vector holds something of the text's page: the collection "
+    "was embedded in whole pages (late chunking), or with a context around each text that is not stored with it",
     "altered": "Model and text are right, what is stored of the vectors is not: the collection was embedded {means}",
 }
 #: What single vectors look like, and where such vectors come from.
@@ -66,6 +69,12 @@ _UNEXPLAINED = (
     "the stored one, within its whole page (late chunking), with another input type, or by another version of the model"
 )
 
+_CONTEXT = (
+    "If it was meant so, the index is right. Where the payload holds the context, write embedded_text below payload in "
+    "the suite; else stored texts do not tell which vectors are right: write vector.model_mismatch: off below "
+    "severity. If it was not meant so, embed the collection again."
+)
+
 
 @dataclass(frozen=True)
 class Vectors:
@@ -87,6 +96,7 @@ class Vectors:
             of unit vectors only.
         is_sample: Whether some texts were not embedded again.
         embedded_fields: Canonical names of the fields that were embedded with the text.
+        other_vectors: Names of the further dense vectors of each point.
     """
 
     collection: str
@@ -103,6 +113,7 @@ class Vectors:
     lengths: Mapping[str, float]
     is_sample: bool = False
     embedded_fields: tuple[str, ...] = ()
+    other_vectors: tuple[str, ...] = ()
 
     @property
     def of_unit_length(self) -> bool:
@@ -220,7 +231,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         details=details,
         message=message,
         cause=cause,
-        remedy=_remedy(decision.best),
+        remedy=_remedy(decision, vectors.other_vectors),
     )
 
 
@@ -320,20 +331,27 @@ def _cause(decision: Decision, model: str) -> str:
     means = decision.best.means if decision.best is not None and explains else ""
     unexplained = decision.mismatch == "preprocessing" and not explains
     text = (_UNEXPLAINED if unexplained else _CAUSES[decision.mismatch]).format(model=model, means=means)
-    if explains or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
+    told = explains or decision.mismatch == "context"
+    if told or decision.best is None or decision.best.median <= (decision.median or 0.0) + NOISE:
         return text
     return f"{text}; closest comes embedding {decision.best.means} (median {decision.best.median:.2f})"
 
 
-def _remedy(best: Trial | None) -> str | None:
-    """What to write into the suite, where a way that it can name gives the stored vectors: then the index is right."""
-    if best is None or not best.explains or best.template is None:
+def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
+    """What to write into the suite, where the index may be right: what was embedded, which vector, or to look away."""
+    best = decision.best
+    if decision.mismatch == "context":
+        return _CONTEXT
+    if best is not None and best.explains and best.template is not None:
+        template = json.dumps(best.template, ensure_ascii=False)
+        return (
+            f"If it was meant so, the index is right: write embedded_text: {template} below payload in the suite, and "
+            "runs embed the same. Else embed the collection again."
+        )
+    if not others:
         return None
-    template = json.dumps(best.template, ensure_ascii=False)
-    return (
-        f"If it was meant so, the index is right: write embedded_text: {template} below payload in the suite, and runs "
-        "embed the same. Else embed the collection again."
-    )
+    named = f"Name the vector of the texts in qdrant.vector_name, if that is {' or '.join(others)}."
+    return f"{named} {CATALOGUE['vector.model_mismatch'].remedy}"
 
 
 def _contradiction(names: Counter[str], model: str, sampled: int) -> str:

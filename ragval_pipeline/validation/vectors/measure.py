@@ -70,6 +70,7 @@ class VectorSettings:
         made_for_cosine: Whether that model's vectors are to be compared by cosine; false: not known.
         sampling: Whether anything was to be re-embedded at all.
         embedded_fields: Canonical names of the fields that are embedded with the text.
+        other_vectors: Names of the further dense vectors of each point.
     """
 
     collection: str
@@ -78,6 +79,7 @@ class VectorSettings:
     made_for_cosine: bool
     sampling: bool = True
     embedded_fields: tuple[str, ...] = ()
+    other_vectors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,7 @@ class _Judged:
                 lengths=lengths,
                 is_sample=self._is_sample,
                 embedded_fields=settings.embedded_fields,
+                other_vectors=settings.other_vectors,
             )
         )
 

@@ -6,7 +6,7 @@ Of the points that are neither swapped, copied nor changed since:
   the model name separates from the rest, or that one way of embedding explains, which the matching ones rule out;
 - mismatch: ``WHOLE`` of them off, or fewer when one way of embedding explains those that are off and those that match;
   however few are off when many more only come close, and one way gives the very vectors of all: long texts hide what
-  was put in front of them.
+  was put in front of them; or no way does, and what they hold beside their texts is of their pages.
 
 Everything else is a matter of single points.
 """
@@ -23,14 +23,14 @@ from typing import Any, Literal
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
-from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit
+from ragval_pipeline.validation.vectors.spaces import Strangers, chance_limit, of_their_pages
 from ragval_pipeline.validation.vectors.trials import Trial
 
 #: Snapshot columns that may explain a split.
-COLUMNS = ("point_id", "model", "embedded_at")
+COLUMNS = ("point_id", "page_key", "model", "embedded_at")
 
 Row = Mapping[str, Any]
-Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "altered"]
+Kind = Literal["another_model", "noise", "input_type", "preprocessing", "truncation", "altered", "context"]
 KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
     "replaced": "preprocessing", "truncated": "truncation", "altered": "altered",
@@ -107,9 +107,12 @@ def decide(
         if is_population(len(places), total) and (part.way is not None or part.is_named):
             points.assign(places, Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
             return replace(decision, split=part.split, way=part.way, compared=total - len(places))
-    if explaining is None and not (most and total >= FEWEST):
+    # Old texts of single points say something of their pages, too.
+    enough = 0.0 if most else MOST
+    of_pages = explaining is None and bool(trials) and _of_their_pages(points, related, rows) > enough
+    if explaining is None and not of_pages and not (most and total >= FEWEST):
         return decision
-    kind = KINDS[explaining.kind] if explaining else _kind_of(points, strangers, decision)
+    kind = KINDS[explaining.kind] if explaining else "context" if of_pages else _kind_of(points, strangers, decision)
     # Beside texts that were embedded in a known way, vectors of no text at all stay a matter of their own.
     limit = CHANCE / math.sqrt(points.texts.shape[1]) if explaining else -1.0
     resembling = {*strangers.related, *strangers.stray}
@@ -162,6 +165,12 @@ def _part(
             rest = [place for place in _right(points) if place not in own]
             return _Part(by or explain_split(_ids(points, [*{*related, *own}]), _ids(points, rest), rows), way, own)
     return _Part(by)
+
+
+def _of_their_pages(points: Partition, related: Sequence[int], rows: Mapping[str, Row]) -> float:
+    """The share of the related points, and of those that only come close, that hold something of their pages."""
+    pages = [rows[name]["page_key"] if name in rows else None for name in points.ids[: points.sampled]]
+    return of_their_pages(points, [*related, *points.inexact(with_vector=True).tolist()], pages)
 
 
 def _kind_of(points: Partition, strangers: Strangers, decision: Decision) -> Kind:

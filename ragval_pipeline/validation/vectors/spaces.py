@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +125,44 @@ def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
     rest = np.sqrt(np.maximum(1 - one**2, _TINY)) * np.sqrt(np.maximum(1 - other**2, _TINY))
     freed: Floats = (cosine - one * other) / rest
     return freed
+
+
+def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str | None]) -> float:
+    """The share of some vectors that hold, beside their texts, what else is said on their pages; 0 within chance.
+
+    A model that reads a chunk within its page, or with a context in front of it, leaves that in the vector. What
+    another version of the model, another input type or a clean-up of texts leaves has nothing to do with the page.
+
+    Args:
+        points: All points.
+        places: Those whose vectors are not quite those of their texts.
+        pages: The page of each point of the sample.
+    """
+    import numpy as np
+
+    known = {page: number for number, page in enumerate(sorted({page for page in pages if page is not None}))}
+    of = np.array([-1 if page is None else known[page] for page in pages[: len(points.texts)]], dtype=np.intp)
+    texts = points.texts[: len(of)].astype(np.float32)
+    said = np.zeros((len(known), texts.shape[1]), dtype=np.float32)
+    np.add.at(said, of[of >= 0], texts[of >= 0])
+    chunks = np.bincount(of[of >= 0], minlength=len(known))
+    asked = np.array([place for place in places if of[place] >= 0 and chunks[of[place]] > 1], dtype=np.intp)
+    several = np.unique(of[asked])
+    if min(len(asked), len(several)) < FEWEST:
+        return 0.0
+    own, stored = texts[asked], points.vectors(asked)
+    beside = stored - np.einsum("ij,ij->i", stored, own)[:, None] * own
+    beside -= beside.mean(axis=0)
+    toward = np.zeros((len(asked), len(several)), dtype=np.float32)
+    for column, page in enumerate(several):
+        # Of its own page a vector is held against the other chunks; each time without what its text says itself.
+        there = said[page] - own * (of[asked] == page)[:, None]
+        there = there - np.einsum("ij,ij->i", there, own)[:, None] * own
+        toward[:, column] = np.einsum("ij,ij->i", beside, there) / np.maximum(np.linalg.norm(there, axis=1), _TINY)
+    hits = int((several[toward.argmax(axis=1)] == of[asked]).sum())
+    chance = 1 / len(several)
+    by_chance = chance * len(asked) + CHANCE * math.sqrt(len(asked) * chance * (1 - chance))
+    return hits / len(asked) if hits > by_chance else 0.0
 
 
 def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> None:

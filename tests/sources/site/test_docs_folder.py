@@ -131,6 +131,23 @@ LAYOUTS = {
         ".",
         {"/", "/a/b", "/fixed"},
     ),
+    "book": (
+        {
+            "src/SUMMARY.md": "# Summary\n\n[Preface](README.md)\n\n* [Arm](<arm/my hand.md>)\n"
+            "  - [Wrist](./arm/wrist.md#turn)\n* [Elsewhere](https://a.example/x.md)\n* [Still to come](arm/none.md)\n",
+            "src/README.md": "",
+            "src/arm/my hand.md": "",
+            "src/arm/wrist.md": "",
+            "src/arm/notes.md": "",
+        },
+        ".",
+        {"/", "/arm/my hand", "/arm/wrist"},
+    ),
+    "a page called summary": (
+        {"SUMMARY.md": "# What I did\n\nSee [my page](https://a.example/).\n", "a.md": ""},
+        ".",
+        {"/SUMMARY", "/a"},
+    ),
     "html": (
         {
             "index.html": "<h1>Home</h1>",
@@ -149,7 +166,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_file_has_the_address_that_its_generator_gives_it(tmp_path, layout):
     files, named, expected = LAYOUTS[layout]
-    configured = layout not in ("plain", "html")
+    configured = layout not in ("plain", "html", "book", "a page called summary")
     listing = list_folder(lay(tmp_path, files) / named, None if configured else SITE)
     assert keys(listing) == expected
     assert len(listing.entries) == len(expected)

@@ -95,6 +95,12 @@ def test_langchain_and_haystack_embed_the_text_as_it_is_stored() -> None:
         ("{heading} - {text}", {"path": ["Use", "Open"]}, f"Open - {TEXT}"),
         ("passage: {text}", {}, f"passage: {TEXT}"),
         ("{module}{title} {text}", {"title": "{text} {x}"}, f"{{text}} {{x}} {TEXT}"),
+        (
+            "{payload.about it}\n{payload.more.context}\n{text}",
+            {"more": {"context": "Of valves"}},
+            f"Of valves\n{TEXT}",
+        ),
+        ("{payload.question}", {"question": "How do valves open?"}, "How do valves open?"),
     ],
 )
 def test_a_template_of_the_suite_says_what_was_embedded(
@@ -115,7 +121,12 @@ def test_a_template_of_the_suite_says_what_was_embedded(
 
 
 @pytest.mark.parametrize(
-    ("template", "told"), [("{titel}\n{text}", "Did you mean title"), ("{title}", "it has to hold {text}")]
+    ("template", "told"),
+    [
+        ("{titel}\n{text}", "Did you mean title"),
+        ("{context}\n{text}", "What has no canonical name is {payload.context}"),
+        ("{title}", "it has to hold {text}"),
+    ],
 )
 def test_a_template_that_says_nothing_of_the_text_is_refused(template: str, told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
@@ -126,3 +137,4 @@ def test_the_fields_that_are_embedded_with_a_text_are_those_that_its_template_na
     settings = PayloadSettings(embedded_text="{title} - {heading}, {headings}\n{text}")
     assert settings.embedded_fields == ("title", "headings")
     assert PayloadSettings().embedded_fields == ()
+    assert PayloadSettings(embedded_text="{payload.context}\n{text}").embedded_fields == ()

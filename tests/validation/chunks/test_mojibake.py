@@ -177,6 +177,10 @@ def test_escapes_are_to_be_unescaped_and_no_character_set_is_to_blame():
         (RUSSIAN.replace("tar", "cpio"), RUSSIAN),
         ("Write &lt;br&gt; in HTML for a line break", "Write &amp;lt;br&amp;gt; in HTML for a line break"),
         ("Write List&lt;String&gt; here", "Another page writes List of String elsewhere"),
+        (
+            "text('Hello <em>World</em>!') or text('Hello &lt;em&gt;World&lt;/em&gt;!')",
+            "text('Hello &lt;em&gt;World&lt;/em&gt;!') or text('Hello &amp;lt;em&amp;gt;World&amp;lt;/em&amp;gt;!')",
+        ),
         (r"Write print('done\n') at the end", r"Write print('done\n') at the end"),
         (r"The angle \theta and the slope \nabla f of it", "The angle \u03b8 and the slope \u2207f of it"),
         ('He asked: "Is it so?"', "He asked: \u201cIs it so?\u201d Nobody knew."),

@@ -34,6 +34,15 @@ def test_two_changed_words_leave_a_near_duplicate(length):
     assert named(judged(original, changed(original, 2), passage(2, length), passage(3, length))) == ["0", "1"]
 
 
+@pytest.mark.parametrize("paged", [True, False])
+def test_of_points_without_pages_nobody_knows_whether_they_are_of_different_ones(paged: bool):
+    texts = [passage(1, 60), changed(passage(1, 60), 2)]
+    found = rows(*({"text": " ".join(words), "source_url": f"/{at}"} for at, words in enumerate(texts)))
+    stored = found if paged else [{**row, "page_key": None, "page_url": None} for row in found]
+    [finding] = detected("chunk.near_duplicate", evidence_of(stored))
+    assert finding.message.endswith("another page." if paged else "another point.")
+
+
 def test_a_passage_with_every_fourth_word_changed_is_another():
     original = passage(1, 80)
     assert judged(original, changed(original, 20)) == []

@@ -38,7 +38,7 @@ def test_case_of_a_path_and_other_hosts_are_other_pages() -> None:
     assert variants("/a", "/A", "https://other.example.org/a") == []
 
 
-def chunks(*stored: tuple[str, int, str]):
+def chunks(*stored: tuple[str, int | None, str]):
     """The pages of an index with these chunks: URL, index, text."""
     fold = site("/a").folder().key
     return collect_pages(
@@ -60,6 +60,10 @@ def test_a_chunk_that_stands_under_two_addresses_makes_them_spellings_of_one_pag
 @pytest.mark.parametrize("other", ["/a#intro", "/A"])
 def test_another_chunk_or_the_same_text_in_another_place_is_no_second_spelling(other: str) -> None:
     assert spelled(chunks(("/a", 0, "x"), (other, 0, "y"), (other, 1, "x"))) == []
+
+
+def test_what_a_page_says_twice_makes_no_spellings_of_the_places_where_it_says_so() -> None:
+    assert spelled(chunks(("/a#one", None, "x"), ("/a#two", None, "x"))) == []
 
 
 def test_only_the_fragments_that_repeat_a_chunk_are_named() -> None:

@@ -44,10 +44,12 @@ def test_compounds_that_the_page_has_are_no_joins():
     assert glued(f"Use the file name as filename in the armThe module. {GRIPPER}", content=content) == []
 
 
-def test_the_words_of_an_address_are_no_joins():
+@pytest.mark.parametrize("title", [None, "docs.example.com-arm-versionhistory.html"])
+@pytest.mark.parametrize("place", ["https://docs.example.com/arm/versionhistory.html", "arm-versionhistory.html"])
+def test_the_words_of_an_address_or_of_a_file_are_no_joins(place: str, title: str | None):
     content = f"<h1>Version history of the arm</h1><p>{GRIPPER}</p>"
-    text = f"Source: https://docs.example.com/arm/versionhistory.html\nVersion history of the arm\n{GRIPPER}"
-    assert glued(text, content=content) == []
+    text = f"Title: {title}\nSource: {place}\nVersion history of the arm\n{GRIPPER}"
+    assert [chunk.joins for chunk in compared(content, text, title=title).chunks] == [()]
 
 
 def test_scripts_without_blanks_have_no_joins():

@@ -106,6 +106,21 @@ def test_one_text_in_place_of_several_pages_is_told_as_what_the_crawler_was_give
     assert "JavaScript" not in gone.cause
 
 
+@pytest.mark.parametrize("summaries", [4, 2])
+def test_texts_that_most_pages_have_beside_all_of_their_chunks_may_be_made_from_them(summaries: int, tmp_path: Path):
+    held = {f"/{at}": text for at, text in enumerate((GRIPPER, CAMERA, BATTERY, VISITORS))}
+    pages = {page: html(paragraphs(text)) for page, text in held.items()}
+    stored = [point(page, text) for page, text in held.items()]
+    made = [
+        point(page, f"Here a reader learns in short what workshop rule number {at} wants, and who cares.", 1)
+        for at, page in enumerate(list(pages)[:summaries])
+    ]
+    [gone] = [each for each in measured(tmp_path, pages, *stored, *made).findings if each.code == "integrity.gone"]
+    assert ("a summary or questions that were made from it" in gone.cause) == (summaries == 4)
+    assert ("leave them out by qdrant.filter. If they are left" in gone.remedy) == (summaries == 4)
+    assert all((Aspect.TEXT in subject.without) == (summaries == 4) for subject in gone.subjects)
+
+
 @pytest.mark.parametrize(("stored_as", "gone"), [("/b", ["0", "1"]), ("/old", [])])
 def test_a_text_that_mostly_stands_on_its_page_is_of_another_only_where_that_one_lacks_it(
     stored_as: str, gone: list[str], tmp_path: Path

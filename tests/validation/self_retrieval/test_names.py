@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
+from ragval_pipeline.validation.self_retrieval.names import as_read, own_titles, shared_parts
 
 
 def cut(*titles: str) -> list[str]:
@@ -58,3 +58,16 @@ def test_a_part_that_the_headings_of_most_pages_share_is_cut_off_them() -> None:
     shared = shared_parts(pages)
     assert shared.without("git-add(1) Manual Page") == shared.without("git-add(1)") == "git-add"
     assert shared.without("SEE ALSO") == "SEE ALSO"
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [
+        ('Handling[\u00b6](#handling "Permalink to this heading")', "Handling"),
+        ("The [route](/api#flask.route) and [its (rules)](r_(x))", "The route and its (rules)"),
+        ("cells[row](column) and f(x)[1]", "cells[row](column) and f(x)[1]"),
+        (" Array[int] ", "Array[int]"),
+    ],
+)
+def test_of_links_in_names_their_words_are_read(stored: str, read: str) -> None:
+    assert as_read(stored) == read

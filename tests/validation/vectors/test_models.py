@@ -168,6 +168,13 @@ def test_another_model_for_all_is_a_mismatch_and_names_the_contradiction() -> No
     assert "embed-english-v3.0" in finding.cause
 
 
+def test_where_each_point_has_several_vectors_another_one_may_be_that_of_the_texts() -> None:
+    points = space(other_vectors=("content",))
+    points.vectors = list(embedded([row["title"] for row in points.rows]))
+    [finding] = [each for each in points.examined().findings if each.code == "vector.model_mismatch"]
+    assert finding.remedy.startswith("Name the vector of the texts in qdrant.vector_name, if that is content. Embed")
+
+
 def test_a_model_whose_vectors_lean_the_same_way_is_another_model_all_the_same() -> None:
     points = space()
     mean = np.mean([vector for vector in points.vectors if vector is not None], axis=0)
@@ -415,6 +422,41 @@ def test_words_that_nobody_can_guess_are_said_to_be_unknown() -> None:
     assert finding.details["kind"] in {"preprocessing", "unclear"}
     assert not finding.details["best_variant"]["explains"]
     assert "another version of the model" in finding.cause
+
+
+def late(points: Space) -> list[Floats]:
+    """Vectors of chunks that were read within their pages, of five chunks each."""
+    own = embedded([row["text"] for row in points.rows])
+    pages = own.reshape(-1, 5, own.shape[1]).mean(axis=1).repeat(5, axis=0)
+    return list(0.5 * own + 0.5 * pages)
+
+
+def contexts(points: Space) -> list[Floats]:
+    """Vectors of texts behind words about their page that are stored nowhere."""
+    about = [" ".join(points.rows[at - at % 5 + 1]["text"].split()[5:14]) for at in range(len(points.rows))]
+    return list(embedded([f"{words}. {row['text']}" for words, row in zip(about, points.rows, strict=True)]))
+
+
+@pytest.mark.parametrize("made", [late, contexts])
+def test_vectors_that_hold_something_of_their_pages_may_be_right_and_the_remedy_says_so(
+    made: Callable[[Space], list[Floats]],
+) -> None:
+    points = space()
+    points.vectors = list(made(points))
+    finding = only(points)
+    assert finding.details["kind"] == "context"
+    assert "late chunking" in finding.cause
+    assert "write vector.model_mismatch: off below severity" in finding.remedy
+
+
+def test_what_has_nothing_to_do_with_pages_is_no_context() -> None:
+    """Another version of a model moves each vector a little, and an input type all of them alike."""
+    points, drawn = space(), np.random.default_rng(3)
+    own = embedded([row["text"] for row in points.rows])
+    moved = drawn.standard_normal(own.shape).astype(np.float32) * 0.4 / np.sqrt(own.shape[1])
+    for vectors in (own + moved, own + 2 * own.mean(axis=0)):
+        points.vectors = list(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+        assert only(points).details["kind"] == "preprocessing"
 
 
 def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 #: No configuration is longer.
 LONGEST = 2 * 2**20
@@ -20,6 +21,7 @@ Kind = Literal["mkdocs", "docusaurus", "sphinx", "plain", "html"]
 
 _QUOTED = r"""\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`$\n]*)`)"""
 _COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|/\*.*?\*/|//[^\n]*""", re.DOTALL)
+_BOOK_LINK = re.compile(r"^\s*(?:[-*+]\s+)?\[[^\n]*\]\(<?([^()<>#\n]+?)(?:#[^()<>\n]*)?>?\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Root:
         flat: Whether pages are served as ``a.html`` instead of ``a/``.
         left_out: Patterns of files that are not built.
         suffixes: Of the files that become pages.
+        listed: The only files that become pages, as paths below the folder; None: all.
         role: What Docusaurus does with the folder.
     """
 
@@ -44,6 +47,7 @@ class Root:
     flat: bool = False
     left_out: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = (".md", ".mdx", ".markdown")
+    listed: frozenset[str] | None = None
     role: Literal["docs", "blog", "pages"] = "docs"
 
 
@@ -107,6 +111,16 @@ def docusaurus_roots(file: Path) -> list[Root]:
         for root in roots
         if root.folder.is_dir()
     ]
+
+
+def book_roots(file: Path) -> list[Root]:
+    """The one root of a ``SUMMARY.md``, as GitBook, HonKit and mdBook have it: only what it links becomes pages.
+
+    None of a file of that name that links no file, as any page may be called.
+    """
+    links = (unquote(link[1]).strip().removeprefix("./") for link in _BOOK_LINK.finditer(_text(file)))
+    listed = frozenset(link for link in links if (file.parent / link).is_file())
+    return [Root("plain", file.parent.resolve(), listed=listed)] if listed else []
 
 
 def _docs_roots(project: Path, path: str, route: str, site_url: str | None) -> Iterator[Root]:

@@ -12,7 +12,13 @@ from urllib.parse import quote
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.site.build_folder import file_inside
-from ragval_pipeline.sources.site.docs_folder.configs import Root, docusaurus_roots, mkdocs_roots, sphinx_roots
+from ragval_pipeline.sources.site.docs_folder.configs import (
+    Root,
+    book_roots,
+    docusaurus_roots,
+    mkdocs_roots,
+    sphinx_roots,
+)
 from ragval_pipeline.sources.site.docs_folder.markdown_page import (
     LONGEST,
     LONGEST_FRONT_MATTER,
@@ -68,6 +74,8 @@ _CONFIGS = {
     **{f"docusaurus.config.{suffix}": docusaurus_roots for suffix in ("js", "ts", "mjs", "cjs", "mts", "cts")},
     "conf.py": sphinx_roots,
 }
+#: The table of contents of a book; a project with a configuration may have one for a plugin.
+_CONTENTS = "SUMMARY.md"
 _NEVER = frozenset({"node_modules", "__pycache__", "_build", "_static", "_sources", "_templates", "_modules"})
 #: Pages that a generator makes for itself.
 _MADE = frozenset({"404.html", "search.html", "genindex.html", "py-modindex.html"})
@@ -116,6 +124,9 @@ def roots_of(folder: Path) -> list[Root]:
                 roots = [root for root in read(place / name) if _meets(root, folder, project=place)]
                 if roots and any(True for root in roots for _ in _files(root, folder)):
                     return roots
+    for place in (folder, folder / "src", folder / "docs"):
+        if (place / _CONTENTS).is_file() and (roots := book_roots(place / _CONTENTS)):
+            return roots
     if any(True for _ in _files(Root("plain", folder), folder)) and not (folder / "index.html").is_file():
         return [Root("plain", folder)]
     return [Root("html", folder, flat=True, suffixes=(".html", ".htm"))]
@@ -150,7 +161,8 @@ def _files(root: Root, folder: Path) -> Iterator[Path]:
                 raise SuiteError(f"more than {MAX_FILES:,} files", key="source.folder", remedy="Name a smaller folder.")
             file = Path(place, name)
             wanted = name.lower().endswith(root.suffixes) and not name.startswith(".") and name not in _MADE
-            if wanted and not left_out.matches(file.relative_to(root.folder).as_posix()):
+            path = file.relative_to(root.folder).as_posix()
+            if wanted and not left_out.matches(path) and (root.listed is None or path in root.listed):
                 yield file
 
 
