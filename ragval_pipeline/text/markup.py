@@ -111,7 +111,7 @@ _STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 
 #: What a text must hold for any markup but the number of a list item.
 _MARKS = (
-    "![", "](", "][", "]:", "[^", "[x]", "[X]", "[http", "[mailto:", "[/", "[./", "[../", "[#",
+    "![", "](", "][", "]:", "[^", "[x]", "[X]",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
     "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8",
 )  # fmt: skip

@@ -33,7 +33,7 @@ _MARK = re.compile(
 )
 #: The circle before an item, the number of a line of code.
 _AT_LINE = re.compile(r"o(?=[ \t])|\d{1,4}(?=[ \t]{2})")
-_IN_SQUARE = ("[", "\u27e8"), ("]", "\u27e9")
+_IN_SQUARE = ("[]", "\u27e8\u27e9")
 #: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
 _TOGETHER, _AHEAD = 8, 5  # work
 #: Places of the letters beside a piece that are looked at, and characters there.
@@ -53,7 +53,7 @@ class _Piece(NamedTuple):
 def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
     """The text with pieces blanked out across which the page goes on, so that every other character keeps its place.
 
-    At the text's beginning and end, and of what square brackets set apart, the letters on one side decide, unless the
+    At the text's beginning and end, and of what brackets set apart, the letters on one side decide, unless the
     page shows a piece of that kind there itself.
 
     Args:
@@ -143,7 +143,7 @@ def _is_writing(text: FoldedText, own: Sequence[_Piece], before: str, rests: Seq
     if before and any(_goes_on(page, before, rest) for rest in rests if rest):
         return True
     is_number = all(piece.is_number for piece in own)
-    is_sure = not before or all(_is_in_square(text.shown, piece) for piece in own)
+    is_sure = not before or all(_is_set_apart(text.shown, piece) for piece in own)
     if is_sure and any(_begins(page, rest, is_number) for rest in rests):
         return True
     is_at_end = bool(before) and not any(rests)
@@ -194,9 +194,11 @@ def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> b
     return _is_number(found[0][0]) and "\n" not in between
 
 
-def _is_in_square(shown: str, piece: _Piece) -> bool:
-    before, after = _IN_SQUARE
-    return shown[: piece.start].endswith(before) and shown.startswith(after, piece.end)
+def _is_set_apart(shown: str, piece: _Piece) -> bool:
+    """Whether a piece stands in square brackets, or a place in round ones."""
+    before, after = shown[max(0, piece.start - 1) : piece.start], shown[piece.end : piece.end + 1]
+    is_place = "/" in shown[piece.start : piece.end] or "#" in shown[piece.start : piece.end]
+    return before + after in (_IN_SQUARE if not is_place else (*_IN_SQUARE, "()"))
 
 
 def _is_in_brackets(shown: str, piece: _Piece) -> bool:
