@@ -62,6 +62,13 @@ class Layout:
                 path.append((level, " ".join(self.page.between(first, last).split())))
         return [text for _, text in path]
 
+    def below_headings(self, at: int) -> int:
+        """The letter behind the headings that begin at a letter."""
+        for first, last, level in self.blocks:
+            if level and first == at:
+                at = last
+        return at
+
     def characters(self, start: int, end: int) -> int:
         """Characters from one letter to before another."""
         return int(self.page.offsets[end - 1] - self.page.offsets[start]) + 1 if end > start else 0

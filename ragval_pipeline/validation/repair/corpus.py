@@ -17,7 +17,15 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.chunker import Chunker, Layout
 from ragval_pipeline.validation.repair.opening import Opening
-from ragval_pipeline.validation.repair.passages import SEED, Span, as_on_page, own_passage, place_of
+from ragval_pipeline.validation.repair.passages import (
+    SEED,
+    Span,
+    as_on_page,
+    closes_over,
+    missing_passages,
+    own_passage,
+    place_of,
+)
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Chunk, Compared
 
@@ -143,7 +151,7 @@ class RepairCorpus:
                 if key in keys or key in models or key in world.of_page:
                     world.blocks[key] = _blocks_of(page)
         if headed is not None:
-            world.header = Opening.seen_in([(header_of(headed), headed)])
+            world.header = Opening.seen_in([(header_of(headed), header_of(headed), headed)])
         usual = int(statistics.median(lengths)) if lengths else LONGEST
         # How an ingestion cuts that was never seen to cut is not known: what is claimed holds for both sizes.
         sizes = (min(LONGEST, usual), min(2 * LONGEST, int(_LARGER * usual)))
@@ -209,6 +217,24 @@ class RepairCorpus:
             header, text = self._written(layout, start, end, values)
             yield Chunk(f"new {key} {number}", text, values, header, is_new=True)
 
+    def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
+        """The ids of the points of a page that go, and the chunks that are added so that none of it is missing.
+
+        Where a text was lost before the page was cut, the chunks behind it begin and end elsewhere than they should:
+        the page is cut anew. Where vectors are wrong that would mend them as well, and say nothing about the text.
+        """
+        page, letters = self.texts[key], {str(row["point_id"]): fold(row["text"] or "") for row in rows}
+        lost = missing_passages(page, letters.values())
+        closed = any(closes_over(one, page, *span) for one in letters.values() for span in lost)
+        if not closed or not self.wrong_vectors.isdisjoint(letters):
+            return [], list(self.chunks_of(key, lost))
+        whole = {fold(chunk.text): chunk for chunk in self.chunks_of(key, [(0, len(page.letters))])}
+        stored = frozenset(letters.values())
+        return (
+            [name for name, text in letters.items() if text not in whole],
+            [chunk for text, chunk in whole.items() if text not in stored],
+        )
+
     def payload_of(self, key: str) -> dict[str, Any]:
         """What the chunks of a page should hold in the fields that say where they are from, by canonical name."""
         url = self.inventory.scope_urls.get(key, key)
@@ -219,7 +245,8 @@ class RepairCorpus:
     def _written(self, layout: Layout, start: int, end: int, values: Mapping[str, Any]) -> tuple[str, str]:
         """What is embedded in front of a chunk of a page, and its text."""
         known = {**values, "headings": layout.path(start)}
-        return self.header.of(known), self.opening.of(known) + layout.text(start, end)
+        begin = layout.below_headings(start) if self.opening.takes_in else start
+        return self.header.of(known), self.opening.of(known) + layout.text(min(begin, end), end)
 
     def layout(self, key: str) -> Layout:
         """Where the blocks of a page stand."""
@@ -282,7 +309,7 @@ class RepairCorpus:
             if key in self.texts:
                 found = [(row, place_of(row["text"], self.texts[key])) for row in rows]
                 known = [(row, place) for row, place in found if place is not None]
-                openings += [(place.opening, row) for row, place in known]
+                openings += [(place.opening, row["text"], row) for row, place in known]
                 self.placed[key] = [(row, (place.start, place.end)) for row, place in known]
                 pages.append((self.layout(key), [span for _, span in self.placed[key]]))
                 self.titled = self.titled or any(row["title"] == self._first_heading(key) for row in rows)

@@ -132,3 +132,24 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
     held[0] = held[-1] = 1
     edges = np.flatnonzero(held == 1)
     return [(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
+
+
+def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:
+    """Whether a chunk goes on behind a stretch of its page where it was before it: it was cut without the stretch.
+
+    Args:
+        letters: Of the chunk.
+        page: The page's text.
+        start: The first letter of the stretch.
+        end: The letter behind the last.
+    """
+    before, behind = page.letters[max(0, start - SEED) : start], page.letters[end : end + SEED]
+    if len(before) < SEED or len(behind) < SEED:
+        return False
+    at = letters.find(before)
+    while at >= 0:
+        # What was lost may begin or end as what is left goes on.
+        if behind in letters[at : at + 3 * SEED]:
+            return True
+        at = letters.find(before, at + 1)
+    return False

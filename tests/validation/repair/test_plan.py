@@ -35,8 +35,8 @@ def row(point: str, name: str, **values: Any) -> dict[str, Any]:
 ROWS = [row("1", "gears/a"), row("2", "gears/b"), row("3", "paint/c")]
 
 
-def planned(*findings: Finding, rows: list[dict[str, Any]] = ROWS) -> list[Repair]:
-    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: PAGES)
+def planned(*findings: Finding, rows: list[dict[str, Any]] = ROWS, pages: list[dict[str, Any]] = PAGES) -> list[Repair]:
+    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: pages)
 
 
 def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
@@ -62,6 +62,22 @@ def test_a_missing_page_is_embedded_as_the_framework_embeds_the_others() -> None
     [title] = {chunk.values["title"] for chunk in repair.chunks}
     assert title
     assert {chunk.header for chunk in repair.chunks} == {f"url: {SITE}/gears/a\ntitle: {title}\n\n"}
+
+
+def test_a_page_that_lost_a_text_before_it_was_cut_is_cut_anew_but_for_chunks_with_a_wrong_vector() -> None:
+    """All that follows such a text begins and ends elsewhere: what is added to it would stand beside wrong borders."""
+    key, pages = "x.org/docs/gears/a", [{**PAGES[0], "main": " ".join(TEXTS.values())}, *PAGES[1:]]
+    left = f"{TEXTS['gears/a']} {TEXTS['paint/c']}"
+    rows = [row("1", "gears/a", text=left[:60]), row("4", "gears/a", text=left[60:].strip()), *ROWS[1:]]
+    lost = about("integrity.not_captured", f"{SITE}/gears/a", key)
+    repair, _ = planned(lost, rows=rows, pages=pages)
+    assert repair.removed == {"1", "4"}
+    assert " ".join(chunk.text for chunk in repair.chunks) == pages[0]["main"]
+    repair, _ = planned(lost, about("vector.zero", "4", key), rows=rows, pages=pages)[:2]
+    assert repair.removed == frozenset()
+    assert TEXTS["gears/b"][:-1] in " ".join(chunk.text for chunk in repair.chunks)
+    rows = [row("1", "gears/a", text=TEXTS["gears/a"]), row("4", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
+    assert planned(lost, rows=rows, pages=pages)[0].removed == frozenset()
 
 
 def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_what_says_where_it_is_from() -> None:
