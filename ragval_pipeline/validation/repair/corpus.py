@@ -7,6 +7,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.repair.chunker import Chunker, Layout
 from ragval_pipeline.validation.repair.opening import Opening
 from ragval_pipeline.validation.repair.passages import (
@@ -88,6 +90,8 @@ class RepairCorpus:
     chunker: Chunker = field(default_factory=Chunker)
     titled: bool = False
     whole: bool = True
+    one_address: bool = False
+    owners: dict[int, list[str]] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -142,7 +146,10 @@ class RepairCorpus:
         world.ill = names
         well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
         world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
-        strays = any(row["page_url"] is None or row["point_id"] in gone for row in world.rows.values())
+        world.one_address = "source_url" in _constant_fields(known)
+        strays = world.one_address or any(
+            row["page_url"] is None or row["point_id"] in gone for row in world.rows.values()
+        )
         for page in pages():
             key = page["page_key"]
             if strays or key in keys or key in models or key in world.of_page:
@@ -171,18 +178,25 @@ class RepairCorpus:
 
     def home(self, row: Row) -> str | None:
         """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
-        if row["page_url"] is not None:
-            return str(row["page_key"])
+        named = None if self.one_address else row["page_key"] if row["page_url"] else self._on_site(row["source_url"])
+        if named is not None:
+            return str(named)
         name = str(row.get("point_id"))
         if name not in self.homes:
-            self.homes[name] = self._on_site(row["source_url"]) or self.holding(row["text"] or "")
+            self.homes[name] = self.holding(row["text"] or "")
         return self.homes[name]
 
     def holding(self, text: str) -> str | None:
-        """The first page that holds a text, looked for where its beginning, middle or end stands."""
+        """The page that holds most of a text; of several the first that has all of it."""
         letters = fold(text)
-        seeds = {letters[at : at + SEED] for at in (0, len(letters) // 2, max(0, len(letters) - SEED))} - {""}
-        near = (key for key, page in self.texts.items() if any(seed in page.letters for seed in seeds))
+        if not self.owners:
+            for key, page in self.texts.items():
+                for run in sampled_runs(page.letters).tolist():
+                    self.owners.setdefault(run, []).append(key)
+        held = Counter(key for run in sampled_runs(letters).tolist() for key in self.owners.get(run, ()))
+        # A text that is too short for a sampled run is looked for as it is.
+        near = [key for key in held or self.texts if held[key] == max(held.values(), default=0)]
+        near.sort(key=lambda key: letters not in self.texts[key].letters)
         return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
 
     def _on_site(self, url: str | None) -> str | None:
@@ -321,6 +335,11 @@ class RepairCorpus:
 
 def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
     return frozenset(subject.name for finding in findings if finding.code in codes for subject in finding.subjects)
+
+
+def _constant_fields(findings: Iterable[Finding]) -> set[Any]:
+    constant = (finding.subjects for finding in findings if finding.code == "payload.constant_field")
+    return {subject.details.get("field") for subject in chain.from_iterable(constant)}
 
 
 def _is_about_cuts(finding: Finding) -> bool:

@@ -122,6 +122,23 @@ def test_an_address_that_is_missing_is_that_of_the_page_that_holds_the_text() ->
     assert repair.values == {"1": {"source_url": f"{SITE}/gears/a"}}
 
 
+def test_points_under_one_address_get_those_of_the_pages_that_hold_their_texts() -> None:
+    here = {"source_url": f"{SITE}/paint/c", "page_url": f"{SITE}/paint/c", "page_key": "x.org/docs/paint/c"}
+    rows = [{**one, **here} for one in ROWS]
+    one_address = make_finding("payload.constant_field", [Subject(name="url", details={"field": "source_url"})])
+    [repair] = planned(one_address, rows=rows)
+    assert [values["source_url"] for values in repair.values.values()] == [f"{SITE}/{name}" for name in NAMES]
+
+
+def test_of_pages_that_are_alike_the_one_that_has_all_of_a_text_holds_it() -> None:
+    other = TEXTS["gears/b"].replace("sixty holes", "forty notches")
+    pages = [{**PAGES[0], "main": other}, *PAGES[1:]]
+    stray = row("1", "gears/b", source_url=None, page_url=None, page_key=None)
+    empty = about("payload.empty_field", "1", None, field="source_url")
+    [repair] = planned(empty, rows=[stray, *ROWS[1:]], pages=pages)
+    assert repair.values == {"1": {"source_url": f"{SITE}/gears/b"}}
+
+
 def test_of_two_spellings_what_only_the_one_that_goes_holds_gets_the_address_that_stays() -> None:
     other = f"{SITE}/gears/a/"
     rows = [*ROWS, row("4", "gears/a", source_url=other, text_sha256="1"), row("5", "gears/a", source_url=other)]
