@@ -279,12 +279,19 @@ class RepairCorpus:
         pieces = self.chunker.pieces(layout, placed.start, placed.end)
         return [self._written(layout, *piece, row)[1] for piece in pieces]
 
+    def as_on_page(self, row: Row, page: FoldedText) -> str | None:
+        """The text of a point as a page has it, with what the ingestion puts in front; None when it is not there."""
+        text, opening = row["text"] or "", self.opening.of(row)
+        before = opening if text.startswith(opening) else ""
+        own = as_on_page(text.removeprefix(before), page)
+        return None if own is None else before + own
+
     def rewritten(self) -> Iterator[Compared]:
         """Points without a finding, of which some words are as their page has them, and as they are stored."""
         for row, _ in self._compared():
             words = re.split(r"(\s+)", row["text"])
             words[:: 2 * _CHANGED] = [word[::-1] for word in words[:: 2 * _CHANGED]]
-            text = as_on_page("".join(words), self.texts[row["page_key"]])
+            text = self.as_on_page({**row, "text": "".join(words)}, self.texts[row["page_key"]])
             if text is not None:
                 yield (stored_chunk(row, text).embedded,), (stored_chunk(row).embedded,)
 

@@ -80,9 +80,11 @@ def as_on_page(text: str, page: FoldedText) -> str | None:
     compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
     words: list[str] = []
     for kind, first, last, start, end in compared.get_opcodes():
-        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones.
-        at_edge = first == 0 or last == len(stored)
-        as_stored = kind == "equal" or (at_edge and kind in {"insert", "delete"})
+        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones. Marks
+        # of Markdown are no words of its page.
+        letters, at_edge = len(fold("".join(stored[first:last]))), first == 0 or last == len(stored)
+        is_own = kind in {"insert", "delete"} and letters <= (SEED if at_edge else 0)
+        as_stored = kind == "equal" or (is_own and (at_edge or kind == "delete"))
         words += stored[first:last] if as_stored else shown[start:end]
     return "".join(words).strip()
 

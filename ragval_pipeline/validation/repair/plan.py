@@ -14,7 +14,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
-from ragval_pipeline.validation.repair.passages import as_on_page, without_phrases
+from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import MOST
@@ -221,7 +221,7 @@ class _Plan:
             return None if is_frame else without_phrases(text, found.get("phrases", ()))
         if self.finding.code == "text.zero_width":
             return "".join(char for char in text if char not in ZERO_WIDTH)
-        return None if page is None or self.finding.code == "integrity.gone" else as_on_page(text, page)
+        return None if page is None or self.finding.code == "integrity.gone" else self.world.as_on_page(row, page)
 
     @cached_property
     def _told(self) -> Mapping[str, Mapping[str, Any]]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.repair.passages import closes_over, missing_passages, own_passage, place_of
+from ragval_pipeline.validation.repair.passages import as_on_page, closes_over, missing_passages, own_passage, place_of
 
 PAGE = (
     "Gears are cut from brass on the small lathe. The cutter has one tooth and turns slowly. "
@@ -63,3 +63,10 @@ def test_a_chunk_that_goes_on_behind_what_it_lacks_was_cut_without_it() -> None:
     assert not closes_over(fold(behind), WHOLE, *lost)
     [first] = missing_passages(WHOLE, [SECOND + behind])
     assert not closes_over(fold(SECOND + behind), WHOLE, *first)
+
+
+def test_what_stands_in_front_of_a_text_and_on_no_page_goes_but_for_marks() -> None:
+    first = PAGE[: PAGE.index(SECOND) - 1]
+    assert as_on_page(f"Home \u00bb Products \u00bb Pricing \u00bb Careers\n{first}", WHOLE) == first
+    marked = SECOND.replace("is held in", "| is held | in").replace("sixty", "ninety")
+    assert as_on_page(f"- {marked}", WHOLE) == f"- {marked.replace('ninety', 'sixty')}"

@@ -102,6 +102,15 @@ def test_a_changed_text_is_written_as_its_page_has_it_under_the_same_id() -> Non
     assert [(chunk.id, chunk.text) for chunk in repair.chunks] == [("1", TEXTS["gears/a"])]
 
 
+def test_what_the_ingestion_puts_in_front_of_its_texts_stays_in_front_of_one_that_changed() -> None:
+    rows = [
+        row(str(at), name, title=name, text=f"Workshop manual: {name}\n{TEXTS[name]}") for at, name in enumerate(NAMES)
+    ]
+    changed = {**rows[0], "text": rows[0]["text"].replace("brass", "steel")}
+    [repair] = planned(about("integrity.drifted", "0", "x.org/docs/gears/a"), rows=[changed, *rows[1:]])
+    assert [chunk.text for chunk in repair.chunks] == [rows[0]["text"]]
+
+
 def test_a_phrase_of_the_frame_goes_and_the_rest_stays_as_it_is_stored() -> None:
     rows = [row("1", "gears/a", text=f"Skip to\ncontent | {TEXTS['gears/a']}"), *ROWS[1:]]
     [repair] = planned(about("text.boilerplate", "1", None, phrases=["skip to content"]), rows=rows)
