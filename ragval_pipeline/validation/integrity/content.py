@@ -15,6 +15,7 @@ from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     CHANGED_WORDS,
     FEWEST,
+    LONGEST_GAP,
     MOST,
     PASSAGE_LETTERS,
     VERIFIED_FROM,
@@ -204,7 +205,7 @@ def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable
 
 
 def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterator[tuple[int, int, int]]:
-    """Where on the page a chunk holds other letters, as (first, behind the last, how many others).
+    """Where on the page a chunk holds other letters, as (first, behind the last, how many it has others for).
 
     What it ends with stands for what the page goes on with: where that is not ``lost`` it counts only if ``behind``.
     """
@@ -214,11 +215,14 @@ def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterato
         # What is stored with a chunk stands in it without a place on the page.
         return end - begin - sum(length for start, place, length in spans if place < 0 and begin <= start < end)
 
-    seen, before = 0, None
+    seen = 0
+    before: int | None = None
     for start, place, length in _in_order(span for span in spans if span[1] >= 0):
         other = others(seen, start)
         if other > 0:
-            yield (place - other if before is None else before), place, other
+            first = place - other if before is None else before
+            # Between two texts of the page a few words may stand for many, as far as both are of one stretch of it.
+            yield first, place, max(other, place - first) if place - first <= LONGEST_GAP else other
         seen, before = start + length, place + length
     other = others(seen, chunk.letters)
     if before is not None and (behind or before in lost) and other > 0:

@@ -373,6 +373,8 @@ def test_what_is_lost_follows_from_a_text_that_differs_only_where_that_has_other
             (f"{GRIPPER} {CAMERA.replace('printed board', 'white screen')}", "integrity.not_captured", False),
             (f"{GRIPPER} {reworded} {BATTERY}", "integrity.not_captured", True),
             (f"{GRIPPER} {CAMERA} The gripper closes until {other}", "integrity.not_captured", True),
+            (f"{GRIPPER} Quorum. {BATTERY}", "integrity.not_captured", True),
+            (f"{GRIPPER} {BATTERY.replace('beside the door', 'under a quorum')}", "integrity.not_captured", False),
             (f"{GRIPPER} {other} {BATTERY}", "integrity.heading_loss", False),
         )
     ):
