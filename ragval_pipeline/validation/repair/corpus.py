@@ -30,6 +30,7 @@ from ragval_pipeline.validation.repair.passages import (
 )
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Chunk, Compared
+from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 Row = Mapping[str, Any]
 
@@ -223,31 +224,36 @@ class RepairCorpus:
                 return others[0]
         return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
 
-    def chunks_of(self, key: str, spans: Iterable[Span]) -> Iterator[Chunk]:
-        """New chunks of stretches of a page, as the ingestion would cut them, with the payload that they would have."""
-        layout, values = self.layout(key), self.payload_of(key)
-        pieces = [piece for span in spans for piece in self.chunker.pieces(layout, *span)]
-        for number, (start, end) in enumerate(pieces):
-            header, text = self._written(layout, start, end, values)
-            yield Chunk(f"new {key} {number}", text, values, header, is_new=True)
-
     def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
         """The ids of the points of a page that go, and the chunks that are added so that none of it is missing.
 
-        Where a text was lost before the page was cut, the chunks behind it begin and end elsewhere than they should:
-        the page is cut anew. Where vectors are wrong that would mend them as well, and say nothing about the text.
+        Added are those that the ingestion would cut of the whole page, as far as they hold what is missing. Where a
+        text was lost before the page was cut, the chunks behind it begin and end elsewhere than they should: all are
+        made anew. Where vectors are wrong that would mend them as well, and say nothing about the text.
         """
         page, letters = self.texts[key], {str(row["point_id"]): fold(row["text"] or "") for row in rows}
         lost = missing_passages(page, letters.values())
+        if not lost:
+            return [], []
+        whole = self._chunks_of(key)
         closed = any(closes_over(one, page, *span) for one in letters.values() for span in lost)
         if not closed or not self.wrong_vectors.isdisjoint(letters):
-            return [], list(self.chunks_of(key, lost))
-        whole = {fold(chunk.text): chunk for chunk in self.chunks_of(key, [(0, len(page.letters))])}
-        stored = frozenset(letters.values())
+            return [], [chunk for span, chunk in whole if any(_shared(span, one) >= PASSAGE_LETTERS for one in lost)]
+        anew, stored = {fold(chunk.text) for _, chunk in whole}, frozenset(letters.values())
         return (
-            [name for name, text in letters.items() if text not in whole],
-            [chunk for text, chunk in whole.items() if text not in stored],
+            [name for name, text in letters.items() if text not in anew],
+            [chunk for _, chunk in whole if fold(chunk.text) not in stored],
         )
+
+    def _chunks_of(self, key: str) -> list[tuple[Span, Chunk]]:
+        """New chunks of a page where they stand on it, as the ingestion would cut them, with their payload."""
+        layout, values = self.layout(key), self.payload_of(key)
+        pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
+        written = (self._written(layout, start, end, values) for start, end in pieces)
+        return [
+            (piece, Chunk(f"new {key} {number}", text, values, header, is_new=True))
+            for number, (piece, (header, text)) in enumerate(zip(pieces, written, strict=True))
+        ]
 
     def payload_of(self, key: str) -> dict[str, Any]:
         """What the chunks of a page should hold in the fields that say where they are from, by canonical name."""
@@ -366,6 +372,10 @@ def _blocks_of(page: Mapping[str, Any]) -> list[Block]:
         Block(entry["kind"], entry["text"], next(levels)["level"] if entry["kind"] == "heading" else 0)
         for entry in page.get("blocks") or ()
     ]
+
+
+def _shared(one: Span, other: Span) -> int:
+    return min(one[1], other[1]) - max(one[0], other[0])
 
 
 def header_of(row: Row) -> str:
