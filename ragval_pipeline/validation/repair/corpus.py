@@ -235,7 +235,7 @@ class RepairCorpus:
         lost = missing_passages(page, letters.values())
         if not lost:
             return [], []
-        whole = self._chunks_of(key)
+        whole = self._chunks_of(key, frozenset(letters.values()))
         closed = any(closes_over(one, page, *span) for one in letters.values() for span in lost)
         if not closed or not self.wrong_vectors.isdisjoint(letters):
             return [], [chunk for span, chunk in whole if any(_shared(span, one) >= PASSAGE_LETTERS for one in lost)]
@@ -245,13 +245,19 @@ class RepairCorpus:
             [chunk for _, chunk in whole if fold(chunk.text) not in stored],
         )
 
-    def _chunks_of(self, key: str) -> list[tuple[Span, Chunk]]:
-        """New chunks of a page where they stand on it, as the ingestion would cut them, with their payload."""
+    def _chunks_of(self, key: str, stored: Set[str]) -> list[tuple[Span, Chunk]]:
+        """The chunks of a page where they stand on it, as the ingestion would cut them, with their payload.
+
+        Between chunks that are ``stored`` like that, by their letters, the others have the borders that they had.
+        """
         layout, values = self.layout(key), self.payload_of(key)
         pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
-        written = (self._written(layout, start, end, values) for start, end in pieces)
+        written = [self._written(layout, start, end, values) for start, end in pieces]
+        known = [number for number, (_, text) in enumerate(written) if fold(text) in stored]
+        # Where all that is stored was cut so, what comes first and last on the page was too.
+        known += [-1, len(pieces)] if known and len(known) >= len(stored) else []
         return [
-            (piece, Chunk(f"new {key} {number}", text, values, header, is_new=True))
+            (piece, Chunk(f"new {key} {number}", text, values, header, is_new=True, is_sure=_is_within(number, known)))
             for number, (piece, (header, text)) in enumerate(zip(pieces, written, strict=True))
         ]
 
@@ -376,6 +382,10 @@ def _blocks_of(page: Mapping[str, Any]) -> list[Block]:
 
 def _shared(one: Span, other: Span) -> int:
     return min(one[1], other[1]) - max(one[0], other[0])
+
+
+def _is_within(number: int, known: Sequence[int]) -> bool:
+    return bool(known) and min(known) < number < max(known)
 
 
 def header_of(row: Row) -> str:

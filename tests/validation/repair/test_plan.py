@@ -80,6 +80,23 @@ def test_a_page_that_lost_a_text_before_it_was_cut_is_cut_anew_but_for_chunks_wi
     assert planned(lost, rows=rows, pages=pages)[0].removed == frozenset()
 
 
+def test_a_chunk_is_surely_as_it_was_between_others_that_are_cut_as_all_are() -> None:
+    main = " ".join(TEXTS.values())
+    pages = [{**PAGES[0], "main": main}, *PAGES[1:]]
+    gap = about("chunk.index_gap", f"{SITE}/gears/a", "x.org/docs/gears/a")
+    whole = planned(gap, rows=ROWS[1:], pages=pages)[0].chunks
+    assert len(whole) > 2
+    assert not any(chunk.is_sure for chunk in whole)
+    stored = [row(str(at), "gears/a", text=chunk.text) for at, chunk in enumerate(whole)]
+    [between] = planned(gap, rows=[stored[0], *stored[2:], *ROWS[1:]], pages=pages)[0].chunks
+    assert (between.text, between.is_sure) == (whole[1].text, True)
+    [first] = planned(gap, rows=[*stored[1:], *ROWS[1:]], pages=pages)[0].chunks
+    assert (first.text, first.is_sure) == (whole[0].text, True)
+    other = row("9", "gears/a", text=stored[2]["text"][:-12])
+    [first] = planned(gap, rows=[stored[1], other, *stored[3:], *ROWS[1:]], pages=pages)[0].chunks
+    assert (first.text, first.is_sure) == (whole[0].text, False)
+
+
 def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_what_says_where_it_is_from() -> None:
     rows = [row("1", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
     repair, _, moved = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)

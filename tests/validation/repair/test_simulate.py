@@ -94,6 +94,15 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
         assert simulated.refuted == {}
 
 
+def test_a_chunk_that_is_surely_written_so_is_scored_as_it_is() -> None:
+    vectors = {"new": [0.9, 0.43], "right": [1.0, 0.0], "far": [0.7, 0.71]}
+    for is_sure in (True, False):
+        chunk = Chunk("c", "new", {"source_url": "/gears"}, is_new=True, is_sure=is_sure)
+        repair = Repair("chunk.index_gap", chunks=(chunk,), compared=((("right",), ("far",)),))
+        simulated = tried(repair, vectors=vectors, questions=[[1.0, 0.0]])
+        assert (links(simulated).get("query.failed", {}).keys() == {"q"}) is is_sure
+
+
 def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
     """Both are scored too low by as much or not at all, and what is said of one says nothing of the other."""
     pages = {"/x": [0.6, 0.8], "/gears": [0.55, 0.835]}
