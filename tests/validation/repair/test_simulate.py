@@ -11,7 +11,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.repair.cases import cases_of
+from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
@@ -243,6 +243,20 @@ def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
     assert links(tried(Repair("vector.zero", removed=frozenset({"a"})), findings=[dark])) == {
         "retrieval.dark_page": {"/gears": frozenset({"vector.zero"})}
     }
+
+
+def test_every_page_is_asked_for_once_before_any_is_asked_for_twice() -> None:
+    pages = [Subject(name=f"/{number}", page=f"/{number}", details={"asked": ["a", "b", "c"]}) for number in range(200)]
+    cases = cases_of([make_finding("retrieval.dark_page", pages)], [], SETTINGS)
+    assert len({case.subject for case in cases}) == 200
+    assert len(cases) == MOST_ASKED
+
+
+def test_subjects_that_were_too_many_to_be_asked_for_are_known() -> None:
+    dark = make_finding("retrieval.dark_page", ["/a", "/b", "/c"])
+    result = WouldClear("chunk.stale_tail", None, {dark.code: frozenset({"/a"})}, {dark.code: frozenset({"/b"})})
+    assert Simulated((result,)).unasked([dark]) == {dark.code: {"/c"}}
+    assert Simulated().unasked([dark]) == {}
 
 
 def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_are_most_of_them() -> None:
