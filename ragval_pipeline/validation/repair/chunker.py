@@ -145,7 +145,9 @@ class Chunker:
             else:
                 cut = int(ends[ends > start][0]) if self.whole else _word_start(page, start, reach)
             yield start, cut
-            start = max(start + 1, _nearest_word(page, cut, self.overlap)) if self.overlap else cut
+            # What is short is not repeated: the next chunk would hold it and hardly more.
+            repeated = 0 < 2 * self.overlap < layout.characters(start, cut)
+            start = _nearest_word(page, cut, self.overlap) if repeated else cut
         if end > start:
             yield start, end
 

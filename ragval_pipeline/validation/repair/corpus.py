@@ -128,8 +128,8 @@ class RepairCorpus:
             key = row["page_key"]
             if headed is None and header_of(row):
                 headed = row
-            if row["point_id"] not in cut:
-                lengths.append(len(row["text"] or ""))
+            if row["text"] and row["point_id"] not in cut:
+                lengths.append(len(row["text"]))
             placed = row["page_url"] is not None and row["text"] and key not in moved
             if placed and (key in models or len(models) < _MODELS):
                 models.setdefault(key, []).append(row)

@@ -115,6 +115,13 @@ def test_no_word_is_lost_or_parted_by_a_cut_that_was_not_seen() -> None:
     assert all(80 <= len(layout.text(*piece)) <= 150 for piece in pieces)
 
 
+def test_a_chunk_begins_well_behind_the_one_before_it_however_much_they_are_said_to_share() -> None:
+    text = " ".join(_sentence(seed, 9) for seed in range(8))
+    layout = Layout.of(FoldedText.of(text), ())
+    pieces = Chunker(limit=120, overlap=119).pieces(layout, 0, len(layout.page.letters))
+    assert len(pieces) <= 2 * len(text) / 120
+
+
 def test_a_script_without_blanks_is_cut_anywhere() -> None:
     layout = Layout.of(FoldedText.of("\u8d64" * 100), ())
     assert [end - start for start, end in Chunker(limit=30).pieces(layout, 0, 100)] == [30, 30, 30, 10]

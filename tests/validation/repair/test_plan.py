@@ -97,6 +97,13 @@ def test_a_chunk_is_surely_as_it_was_between_others_that_are_cut_as_all_are() ->
     assert (first.text, first.is_sure) == (whole[0].text, False)
 
 
+def test_points_without_a_text_say_nothing_of_how_long_chunks_are() -> None:
+    missing = about("coverage.missing_page", f"{SITE}/gears/a", "x.org/docs/gears/a")
+    blank = [row(f"b{at}", "gears/b", text="") for at in range(5)]
+    [chunk] = planned(missing, rows=[*ROWS[1:], *blank])[0].chunks
+    assert chunk.text == TEXTS["gears/a"]
+
+
 def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_what_says_where_it_is_from() -> None:
     rows = [row("1", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
     repair, _, moved = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)
