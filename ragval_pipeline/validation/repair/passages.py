@@ -14,6 +14,8 @@ from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 
 #: Letters of a seed, about two words: chance repeats few of them on a page.
 SEED = 12  # work
+#: Letters in which one seed follows another: what was lost may begin or end as what is left goes on.
+_NEXT = 3 * SEED  # work
 
 #: A stretch of a page, in letters: the first, and the one behind the last.
 Span = tuple[int, int]
@@ -150,8 +152,7 @@ def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:
         return False
     at = letters.find(before)
     while at >= 0:
-        # What was lost may begin or end as what is left goes on.
-        if behind in letters[at : at + 3 * SEED]:
+        if behind in letters[at : at + _NEXT]:
             return True
         at = letters.find(before, at + 1)
     return False
