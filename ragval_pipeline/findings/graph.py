@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
+from types import MappingProxyType
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Cause, Reading, Site, matched_indices, readings
@@ -79,6 +80,7 @@ def explain(
     simulated: Needs | None = None,
     refuted: Refuted | None = None,
     untried: AbstractSet[str] = frozenset(),
+    unasked: Mapping[str, AbstractSet[str]] = MappingProxyType({}),
 ) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
@@ -96,6 +98,7 @@ def explain(
             that is not in it all are derived.
         refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
         untried: Causes whose repair was too large to be simulated: what follows from them is inferred everywhere.
+        unasked: By code the subjects that no repair was tried on as there were too many: their causes are inferred.
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, ``together_with`` where one cause does
@@ -106,7 +109,17 @@ def explain(
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
     links = [
-        _links(finding, site, causes, simulated or {}, refuted or {}, indices, untried=untried) for finding in findings
+        _links(
+            finding,
+            site,
+            causes,
+            simulated or {},
+            refuted or {},
+            indices,
+            untried=untried,
+            unasked=unasked.get(finding.code, frozenset()),
+        )
+        for finding in findings
     ]
     followed: dict[str, set[str]] = {}
     for finding, found in zip(findings, links, strict=True):
@@ -132,6 +145,7 @@ def _links(
     indices: frozenset[int],
     *,
     untried: AbstractSet[str],
+    unasked: AbstractSet[str],
 ) -> dict[str, _Links]:
     """The causes of each subject, by its name; subjects without any are left out."""
     computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
@@ -145,6 +159,7 @@ def _links(
     for subject in finding.subjects:
         # What fell without queries was not judged again.
         again = computed is not None and (finding.subject_kind != "metric" or bool(subject.queries))
+        again = again and subject.name not in unasked
         clearing = (computed or {}).get(subject.name, ()) if again else None
         needs = [[cause for cause in proven if cause.code in codes] for codes in clearing or ()]
         reads = readings(subject, finding, site, indices)

@@ -112,7 +112,8 @@ def assemble_report(
         needs = simulated.needs(shared)
         computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
         untried = simulated.too_large | _UNTRIED
-        findings = explain(with_would_clear(shared, simulated), site, computed, simulated.refuted, untried)
+        told, unasked = with_would_clear(shared, simulated), simulated.unasked(shared)
+        findings = explain(told, site, computed, simulated.refuted, untried, unasked)
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
     criteria_results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)

@@ -363,6 +363,13 @@ def test_a_cause_that_is_too_large_to_be_tried_is_inferred_and_may_be_one():
     assert "It may go away with vector.model_mismatch" in found[0].remedy
 
 
+def test_what_was_not_asked_again_among_many_has_an_inferred_cause():
+    dark = finding("retrieval.dark_page", page("/a"), page("/b"))
+    wrong = finding("vector.model_mismatch", Subject(name="collection"))
+    found = linked(dark, wrong, simulated={dark.code: {}}, unasked={dark.code: frozenset({"/b"})})
+    assert because(found, dark.code) == {"/a": None, "/b": "vector.model_mismatch"}
+
+
 def test_what_one_query_expects_is_why_the_same_question_scores_too_high_where_nothing_should_be_found():
     high = finding("query.negative_scored_high", query("q"))
     assert follows(high, finding("query.duplicate", query("q"))) == "query.duplicate"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -122,7 +122,7 @@ MOST_WORDS = 12  # work
 _LABELS, _BEFORE_LABEL = 6, 2  # work
 #: A line that is a path of labels.
 _LABEL = "[^\n>\u203a\u00bb\u2192]{1,80}"
-_BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s{_LABEL})+(?=\n)")
+_BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s({_LABEL}))+(?=\n)")
 #: What a chunk is called in front of it, as models want it: "passage:", "search_document:".
 _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
 #: Lines that say where a chunk is from, whether or not the payload says it too: "Title: Arms", "Source: https://...".
@@ -147,12 +147,15 @@ def _by_first_word(labels: tuple[str, ...]) -> dict[str, list[list[str]]]:
     return found
 
 
-def begins_and_ends(text: str, labels: tuple[str, ...], *, is_read: bool = False) -> tuple[Words, Words]:
+def begins_and_ends(
+    text: str, labels: tuple[str, ...], *, names: Sequence[str] = (), is_read: bool = False
+) -> tuple[Words, Words]:
     """At most ``MOST_WORDS`` words at either end of a text.
 
     Args:
         text: The text; addresses, tags and imports of Markdown are no words.
         labels: What is stored with it and may stand before its text: title, headings, address, module.
+        names: What its page calls itself. A path of labels ends with a label or such a name; a menu, with anything.
         is_read: Whether these are left out already, but for those that the text's page shows: ``Vec<String>``.
     """
     known = _by_first_word(labels)
@@ -161,7 +164,7 @@ def begins_and_ends(text: str, labels: tuple[str, ...], *, is_read: bool = False
     if not is_read:
         text = without_markup(without_statements(text))
     path = _BREADCRUMBS.match(text)
-    text = text[path.end() if path else 0 :]
+    text = text[path.end() if path and _is_said(label_words(path[1]), (*labels, *names)) else 0 :]
     first = words_of(text[:_REACH])
     for _ in range(_LABELS):
         end = _label_end(first, known)
@@ -171,6 +174,12 @@ def begins_and_ends(text: str, labels: tuple[str, ...], *, is_read: bool = False
     # A short text ends where its labels do.
     last = words_of(text[-_REACH:]) if len(text) > _REACH else first
     return tuple(first[:MOST_WORDS]), tuple(last[-MOST_WORDS:])
+
+
+def _is_said(words: Sequence[str], names: Iterable[str]) -> bool:
+    """Whether some words stand in a name as they are."""
+    said = f" {' '.join(words)} "
+    return any(said in f" {' '.join(label_words(name))} " for name in names)
 
 
 def _label_end(words: Sequence[str], labels: Mapping[str, Sequence[Sequence[str]]]) -> int:

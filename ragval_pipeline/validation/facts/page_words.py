@@ -30,6 +30,11 @@ class PageWords:
         self.body = record.body
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its title and its headings."""
+        return (self._record.title or "", *(heading.text for heading in self._record.headings))
+
+    @cached_property
     def shown(self) -> Shown:
         """All that it shows, and what it was rendered from."""
         record = self._record

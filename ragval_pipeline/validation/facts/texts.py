@@ -188,11 +188,14 @@ def described(
         titles = _titles((*headings, row["title"] or ""))
         labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
         on_page = read.get(row["point_id"])
-        begins, ends = begins_and_ends(text if on_page is None else on_page, labels, is_read=on_page is not None)
+        names = () if page is None else page.names
+        begins, ends = begins_and_ends(
+            text if on_page is None else on_page, labels, names=names, is_read=on_page is not None
+        )
         begins_held, ends_held = _held(against, begins, ends)
         if on_page is not None and (begins_held, ends_held) != (len(begins), len(ends)):
             # The title of a link may stand on the page as the text of an attribute, while its content goes on.
-            bare = begins_and_ends(text, labels)
+            bare = begins_and_ends(text, labels, names=names)
             bare_held = _held(against, *bare)
             begins, begins_held = (bare[0], bare_held[0]) if bare_held[0] == len(bare[0]) else (begins, begins_held)
             ends, ends_held = (bare[1], bare_held[1]) if bare_held[1] == len(bare[1]) else (ends, ends_held)

@@ -15,6 +15,7 @@ from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     CHANGED_WORDS,
     FEWEST,
+    LONGEST_GAP,
     MOST,
     PASSAGE_LETTERS,
     VERIFIED_FROM,
@@ -204,21 +205,41 @@ def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable
 
 
 def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterator[tuple[int, int, int]]:
-    """Where on the page a chunk holds other letters, as (first, behind the last, how many others).
+    """Where on the page a chunk holds other letters, as (first, behind the last, how many it has others for).
 
     What it ends with stands for what the page goes on with: where that is not ``lost`` it counts only if ``behind``.
     """
-    seen, before = 0, None
-    for start, place, length in zip(chunk.starts, chunk.places, chunk.lengths, strict=True):
-        if place >= 0:
-            other = start - seen
+    spans = tuple(zip(chunk.starts, chunk.places, chunk.lengths, strict=True))
+
+    def others(begin: int, end: int) -> int:
+        # What is stored with a chunk stands in it without a place on the page.
+        return end - begin - sum(length for start, place, length in spans if place < 0 and begin <= start < end)
+
+    seen = 0
+    before: int | None = None
+    for start, place, length in _in_order(span for span in spans if span[1] >= 0):
+        other = others(seen, start)
+        if other > 0:
             first = place - other if before is None else before
-            if other > 0:
-                yield first, (place if place >= first else first + other), other
-            before = place + length
-        seen = start + length
-    if before is not None and (behind or before in lost) and chunk.letters > seen:
-        yield before, before + chunk.letters - seen, chunk.letters - seen
+            # Between two texts of the page a few words may stand for many, as far as both are of one stretch of it.
+            yield first, place, max(other, place - first) if place - first <= LONGEST_GAP else other
+        seen, before = start + length, place + length
+    other = others(seen, chunk.letters)
+    if before is not None and (behind or before in lost) and other > 0:
+        yield before, before + other, other
+
+
+_Run = tuple[int, int, int]
+
+
+def _in_order(runs: Iterable[_Run]) -> tuple[_Run, ...]:
+    """The runs with most letters that follow one another on the page as in the chunk: others are met by chance."""
+    best: list[tuple[int, tuple[_Run, ...]]] = [(0, ())]
+    for start, place, length in runs:
+        before = (found for found in best if not found[1] or sum(found[1][-1][1:]) <= place)
+        letters, chain = max(before, key=lambda found: found[0])
+        best.append((letters + length, (*chain, (start, place, length))))
+    return max(best, key=lambda found: found[0])[1]
 
 
 def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequence[int]) -> Collection[int]:
@@ -276,23 +297,19 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
 def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
     """Which chunks that differ from their page belong to another one that is like it.
 
-    The other page shows most of what the own one does not, and its chunks lack about as much: a page of which nothing
-    is missing, such as that of another version, only says what the own one said before.
+    The other page shows more of the text than the own one, and its chunks lack about as much as this does not: a page
+    of which nothing is missing, such as that of another version, only says what the own one said before.
 
     Args:
         chunks: Chunks of which most stands on their page.
         pages: Pages that were read.
         lacks: Letters of the content of each page that stand in none of its chunks.
     """
-    anchors = {page.page_key: page.anchors for page in pages}
     differing = {chunk.point_id: chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS}
-    strange = {
-        name: tuple(set(chunk.probes).difference(anchors.get(chunk.page_key or "", ())))
-        for name, chunk in differing.items()
-    }
     brought: dict[str, list[str]] = {}
-    for name, keys in pages_holding(strange, pages).items():
-        brought.setdefault(max(keys, key=lambda key: lacks.get(key, 0)), []).append(name)
+    for name, keys in pages_holding({name: chunk.probes for name, chunk in differing.items()}, pages).items():
+        if differing[name].page_key not in keys:
+            brought.setdefault(max(keys, key=lambda key: lacks.get(key, 0)), []).append(name)
     for key, names in brought.items():
         letters = sum(differing[name].letters - differing[name].found for name in names)
         if lacks.get(key, 0) >= MOST * letters:

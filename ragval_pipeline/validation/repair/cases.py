@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -85,7 +86,17 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
     failing = {case.subject for case in cases if case.code in QUERIES}
     passing = (query for query in queries if query.id not in failing)
     others = (_case(PASSING, query, settings, _passes(query, settings)) for query in passing)
-    return list(islice(chain(cases, others), MOST_ASKED))
+    return list(islice(chain(_in_turn(cases), others), MOST_ASKED))
+
+
+def _in_turn(cases: Iterable[Case]) -> list[Case]:
+    """The first question of every subject before the second of any."""
+    asked = Counter[tuple[str, str]]()
+    turns = []
+    for case in cases:
+        turns.append((asked[case.code, case.subject], case))
+        asked[case.code, case.subject] += 1
+    return [case for _, case in sorted(turns, key=lambda turn: turn[0])]
 
 
 def _case(code: str, query: TestQuery, settings: RetrievalSettings, holds: Callable[[Answer, Repair], bool]) -> Case:

@@ -62,6 +62,13 @@ class Layout:
                 path.append((level, " ".join(self.page.between(first, last).split())))
         return [text for _, text in path]
 
+    def below_headings(self, at: int) -> int:
+        """The letter behind the headings that begin at a letter."""
+        for first, last, level in self.blocks:
+            if level and first == at:
+                at = last
+        return at
+
     def characters(self, start: int, end: int) -> int:
         """Characters from one letter to before another."""
         return int(self.page.offsets[end - 1] - self.page.offsets[start]) + 1 if end > start else 0
@@ -138,7 +145,9 @@ class Chunker:
             else:
                 cut = int(ends[ends > start][0]) if self.whole else _word_start(page, start, reach)
             yield start, cut
-            start = max(start + 1, _nearest_word(page, cut, self.overlap)) if self.overlap else cut
+            # What is short is not repeated: the next chunk would hold it and hardly more.
+            repeated = 0 < 2 * self.overlap < layout.characters(start, cut)
+            start = _nearest_word(page, cut, self.overlap) if repeated else cut
         if end > start:
             yield start, end
 

@@ -95,6 +95,15 @@ class Simulated:
                     found.setdefault(finding.code, {}).setdefault(subject.name, several)
         return found
 
+    def unasked(self, findings: Iterable[Finding]) -> dict[str, frozenset[str]]:
+        """Subjects of findings of which only others were judged again, by code: there were more than are asked."""
+        asked = _by_code((*result.cleared.items(), *result.kept.items()) for result in self.results)
+        return {
+            finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
+            for finding in findings
+            if finding.code in asked and finding.code not in FELL
+        }
+
     @property
     def refuted(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
         """Causes whose repair surely does not clear it by itself, by finding code and subject."""
@@ -124,6 +133,13 @@ def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> 
             for name in names:
                 causes = found.setdefault(code, {})
                 causes[name] = causes.get(name, _NONE) | {cause}
+    return found
+
+
+def _by_code(parts: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for code, names in chain.from_iterable(parts):
+        found[code] = found.get(code, _NONE) | names
     return found
 
 

@@ -7,6 +7,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,11 +16,21 @@ from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.repair.chunker import Chunker, Layout
 from ragval_pipeline.validation.repair.opening import Opening
-from ragval_pipeline.validation.repair.passages import SEED, Span, as_on_page, own_passage, place_of
+from ragval_pipeline.validation.repair.passages import (
+    SEED,
+    Span,
+    as_on_page,
+    closes_over,
+    missing_passages,
+    own_passage,
+    place_of,
+)
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Chunk, Compared
+from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 Row = Mapping[str, Any]
 
@@ -80,6 +91,8 @@ class RepairCorpus:
     chunker: Chunker = field(default_factory=Chunker)
     titled: bool = False
     whole: bool = True
+    one_address: bool = False
+    owners: dict[int, list[str]] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -115,8 +128,8 @@ class RepairCorpus:
             key = row["page_key"]
             if headed is None and header_of(row):
                 headed = row
-            if row["point_id"] not in cut:
-                lengths.append(len(row["text"] or ""))
+            if row["text"] and row["point_id"] not in cut:
+                lengths.append(len(row["text"]))
             placed = row["page_url"] is not None and row["text"] and key not in moved
             if placed and (key in models or len(models) < _MODELS):
                 models.setdefault(key, []).append(row)
@@ -134,7 +147,10 @@ class RepairCorpus:
         world.ill = names
         well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
         world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
-        strays = any(row["page_url"] is None or row["point_id"] in gone for row in world.rows.values())
+        world.one_address = "source_url" in _constant_fields(known)
+        strays = world.one_address or any(
+            row["page_url"] is None or row["point_id"] in gone for row in world.rows.values()
+        )
         for page in pages():
             key = page["page_key"]
             if strays or key in keys or key in models or key in world.of_page:
@@ -143,7 +159,7 @@ class RepairCorpus:
                 if key in keys or key in models or key in world.of_page:
                     world.blocks[key] = _blocks_of(page)
         if headed is not None:
-            world.header = Opening.seen_in([(header_of(headed), headed)])
+            world.header = Opening.seen_in([(header_of(headed), header_of(headed), headed)])
         usual = int(statistics.median(lengths)) if lengths else LONGEST
         # How an ingestion cuts that was never seen to cut is not known: what is claimed holds for both sizes.
         sizes = (min(LONGEST, usual), min(2 * LONGEST, int(_LARGER * usual)))
@@ -163,18 +179,25 @@ class RepairCorpus:
 
     def home(self, row: Row) -> str | None:
         """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
-        if row["page_url"] is not None:
-            return str(row["page_key"])
+        named = None if self.one_address else row["page_key"] if row["page_url"] else self._on_site(row["source_url"])
+        if named is not None:
+            return str(named)
         name = str(row.get("point_id"))
         if name not in self.homes:
-            self.homes[name] = self._on_site(row["source_url"]) or self.holding(row["text"] or "")
+            self.homes[name] = self.holding(row["text"] or "")
         return self.homes[name]
 
     def holding(self, text: str) -> str | None:
-        """The first page that holds a text, looked for where its beginning, middle or end stands."""
+        """The page that holds most of a text; of several the first that has all of it."""
         letters = fold(text)
-        seeds = {letters[at : at + SEED] for at in (0, len(letters) // 2, max(0, len(letters) - SEED))} - {""}
-        near = (key for key, page in self.texts.items() if any(seed in page.letters for seed in seeds))
+        if not self.owners:
+            for key, page in self.texts.items():
+                for run in sampled_runs(page.letters).tolist():
+                    self.owners.setdefault(run, []).append(key)
+        held = Counter(key for run in sampled_runs(letters).tolist() for key in self.owners.get(run, ()))
+        # A text that is too short for a sampled run is looked for as it is.
+        near = [key for key in held or self.texts if held[key] == max(held.values(), default=0)]
+        near.sort(key=lambda key: letters not in self.texts[key].letters)
         return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
 
     def _on_site(self, url: str | None) -> str | None:
@@ -201,13 +224,42 @@ class RepairCorpus:
                 return others[0]
         return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
 
-    def chunks_of(self, key: str, spans: Iterable[Span]) -> Iterator[Chunk]:
-        """New chunks of stretches of a page, as the ingestion would cut them, with the payload that they would have."""
+    def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
+        """The ids of the points of a page that go, and the chunks that are added so that none of it is missing.
+
+        Added are those that the ingestion would cut of the whole page, as far as they hold what is missing. Where a
+        text was lost before the page was cut, the chunks behind it begin and end elsewhere than they should: all are
+        made anew. Where vectors are wrong that would mend them as well, and say nothing about the text.
+        """
+        page, letters = self.texts[key], {str(row["point_id"]): fold(row["text"] or "") for row in rows}
+        lost = missing_passages(page, letters.values())
+        if not lost:
+            return [], []
+        whole = self._chunks_of(key, frozenset(letters.values()))
+        closed = any(closes_over(one, page, *span) for one in letters.values() for span in lost)
+        if not closed or not self.wrong_vectors.isdisjoint(letters):
+            return [], [chunk for span, chunk in whole if any(_shared(span, one) >= PASSAGE_LETTERS for one in lost)]
+        anew, stored = {fold(chunk.text) for _, chunk in whole}, frozenset(letters.values())
+        return (
+            [name for name, text in letters.items() if text not in anew],
+            [chunk for _, chunk in whole if fold(chunk.text) not in stored],
+        )
+
+    def _chunks_of(self, key: str, stored: Set[str]) -> list[tuple[Span, Chunk]]:
+        """The chunks of a page where they stand on it, as the ingestion would cut them, with their payload.
+
+        Between chunks that are ``stored`` like that, by their letters, the others have the borders that they had.
+        """
         layout, values = self.layout(key), self.payload_of(key)
-        pieces = [piece for span in spans for piece in self.chunker.pieces(layout, *span)]
-        for number, (start, end) in enumerate(pieces):
-            header, text = self._written(layout, start, end, values)
-            yield Chunk(f"new {key} {number}", text, values, header, is_new=True)
+        pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
+        written = [self._written(layout, start, end, values) for start, end in pieces]
+        known = [number for number, (_, text) in enumerate(written) if fold(text) in stored]
+        # Where all that is stored was cut so, what comes first and last on the page was too.
+        known += [-1, len(pieces)] if known and len(known) >= len(stored) else []
+        return [
+            (piece, Chunk(f"new {key} {number}", text, values, header, is_new=True, is_sure=_is_within(number, known)))
+            for number, (piece, (header, text)) in enumerate(zip(pieces, written, strict=True))
+        ]
 
     def payload_of(self, key: str) -> dict[str, Any]:
         """What the chunks of a page should hold in the fields that say where they are from, by canonical name."""
@@ -219,7 +271,8 @@ class RepairCorpus:
     def _written(self, layout: Layout, start: int, end: int, values: Mapping[str, Any]) -> tuple[str, str]:
         """What is embedded in front of a chunk of a page, and its text."""
         known = {**values, "headings": layout.path(start)}
-        return self.header.of(known), self.opening.of(known) + layout.text(start, end)
+        begin = layout.below_headings(start) if self.opening.takes_in else start
+        return self.header.of(known), self.opening.of(known) + layout.text(min(begin, end), end)
 
     def layout(self, key: str) -> Layout:
         """Where the blocks of a page stand."""
@@ -238,12 +291,19 @@ class RepairCorpus:
         pieces = self.chunker.pieces(layout, placed.start, placed.end)
         return [self._written(layout, *piece, row)[1] for piece in pieces]
 
+    def as_on_page(self, row: Row, page: FoldedText) -> str | None:
+        """The text of a point as a page has it, with what the ingestion puts in front; None when it is not there."""
+        text, opening = row["text"] or "", self.opening.of(row)
+        before = opening if text.startswith(opening) else ""
+        own = as_on_page(text.removeprefix(before), page)
+        return None if own is None else before + own
+
     def rewritten(self) -> Iterator[Compared]:
         """Points without a finding, of which some words are as their page has them, and as they are stored."""
         for row, _ in self._compared():
             words = re.split(r"(\s+)", row["text"])
             words[:: 2 * _CHANGED] = [word[::-1] for word in words[:: 2 * _CHANGED]]
-            text = as_on_page("".join(words), self.texts[row["page_key"]])
+            text = self.as_on_page({**row, "text": "".join(words)}, self.texts[row["page_key"]])
             if text is not None:
                 yield (stored_chunk(row, text).embedded,), (stored_chunk(row).embedded,)
 
@@ -282,7 +342,7 @@ class RepairCorpus:
             if key in self.texts:
                 found = [(row, place_of(row["text"], self.texts[key])) for row in rows]
                 known = [(row, place) for row, place in found if place is not None]
-                openings += [(place.opening, row) for row, place in known]
+                openings += [(place.opening, row["text"], row) for row, place in known]
                 self.placed[key] = [(row, (place.start, place.end)) for row, place in known]
                 pages.append((self.layout(key), [span for _, span in self.placed[key]]))
                 self.titled = self.titled or any(row["title"] == self._first_heading(key) for row in rows)
@@ -294,6 +354,11 @@ class RepairCorpus:
 
 def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
     return frozenset(subject.name for finding in findings if finding.code in codes for subject in finding.subjects)
+
+
+def _constant_fields(findings: Iterable[Finding]) -> set[Any]:
+    constant = (finding.subjects for finding in findings if finding.code == "payload.constant_field")
+    return {subject.details.get("field") for subject in chain.from_iterable(constant)}
 
 
 def _is_about_cuts(finding: Finding) -> bool:
@@ -313,6 +378,14 @@ def _blocks_of(page: Mapping[str, Any]) -> list[Block]:
         Block(entry["kind"], entry["text"], next(levels)["level"] if entry["kind"] == "heading" else 0)
         for entry in page.get("blocks") or ()
     ]
+
+
+def _shared(one: Span, other: Span) -> int:
+    return min(one[1], other[1]) - max(one[0], other[0])
+
+
+def _is_within(number: int, known: Sequence[int]) -> bool:
+    return bool(known) and min(known) < number < max(known)
 
 
 def header_of(row: Row) -> str:

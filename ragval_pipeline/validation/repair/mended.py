@@ -88,7 +88,10 @@ class Mended:
 
     def _answer(self, shifts: Sequence[float]) -> Answer | None:
         # Below the worst hit seen there may be others that are better.
-        moved = [replace(hit, score=hit.score + shift) for hit, shift in zip(self._written, shifts, strict=True)]
+        moved = [
+            hit if chunk.is_sure else replace(hit, score=hit.score + shift)
+            for hit, chunk, shift in zip(self._written, self._repair.chunks, shifts, strict=True)
+        ]
         kept = (hit for hit in moved if (hit.score >= self._worst if self._higher else hit.score <= self._worst))
         merged = sorted([*self._left, *kept], key=lambda hit: -hit.score if self._higher else hit.score)
         if self._cut and len(merged) < self._case.top_k:

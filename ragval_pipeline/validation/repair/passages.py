@@ -14,6 +14,8 @@ from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 
 #: Letters of a seed, about two words: chance repeats few of them on a page.
 SEED = 12  # work
+#: Letters in which one seed follows another: what was lost may begin or end as what is left goes on.
+_NEXT = 3 * SEED  # work
 
 #: A stretch of a page, in letters: the first, and the one behind the last.
 Span = tuple[int, int]
@@ -80,9 +82,11 @@ def as_on_page(text: str, page: FoldedText) -> str | None:
     compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
     words: list[str] = []
     for kind, first, last, start, end in compared.get_opcodes():
-        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones.
-        at_edge = first == 0 or last == len(stored)
-        as_stored = kind == "equal" or (at_edge and kind in {"insert", "delete"})
+        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones. Marks
+        # of Markdown are no words of its page.
+        letters, at_edge = len(fold("".join(stored[first:last]))), first == 0 or last == len(stored)
+        is_own = kind in {"insert", "delete"} and letters <= (SEED if at_edge else 0)
+        as_stored = kind == "equal" or (is_own and (at_edge or kind == "delete"))
         words += stored[first:last] if as_stored else shown[start:end]
     return "".join(words).strip()
 
@@ -132,3 +136,23 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
     held[0] = held[-1] = 1
     edges = np.flatnonzero(held == 1)
     return [(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
+
+
+def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:
+    """Whether a chunk goes on behind a stretch of its page where it was before it: it was cut without the stretch.
+
+    Args:
+        letters: Of the chunk.
+        page: The page's text.
+        start: The first letter of the stretch.
+        end: The letter behind the last.
+    """
+    before, behind = page.letters[max(0, start - SEED) : start], page.letters[end : end + SEED]
+    if len(before) < SEED or len(behind) < SEED:
+        return False
+    at = letters.find(before)
+    while at >= 0:
+        if behind in letters[at : at + _NEXT]:
+            return True
+        at = letters.find(before, at + 1)
+    return False

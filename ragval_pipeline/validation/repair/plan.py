@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -14,7 +14,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
-from ragval_pipeline.validation.repair.passages import as_on_page, missing_passages, without_phrases
+from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import MOST
@@ -117,8 +117,8 @@ class _Plan:
         if code in _REWRITTEN:
             return self._rewritten()
         if code in _COMPLETED:
-            chunks = self._completed({subject.page for subject in self.finding.subjects}, set())
-            return self._made(chunks=chunks, compared=tuple(self.world.recut()))
+            removed, chunks = self._completed({subject.page for subject in self.finding.subjects}, set())
+            return self._made(removed=removed, chunks=chunks, compared=tuple(self.world.recut()))
         if code in _CUT:
             return self._cut()
         if code in _READDRESSED:
@@ -201,10 +201,11 @@ class _Plan:
             else:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
-        more = list(self._completed(pages, removed))
+        cut, more = self._completed(pages, removed)
         exact = not more and self.finding.code in {"text.zero_width", "text.boilerplate"}
         compared = None if exact else tuple(self.world.recut() if more else self.world.rewritten())
-        return self._made(removed=removed, chunks=[*chunks, *more], values=unknown, compared=compared)
+        kept = [chunk for chunk in chunks if chunk.id not in cut]
+        return self._made(removed=removed | cut, chunks=[*kept, *more], values=unknown, compared=compared)
 
     def _moved(self) -> Repair | None:
         """Texts of other pages under the addresses of these; what no page holds goes. None where no page holds any."""
@@ -220,21 +221,23 @@ class _Plan:
             return None if is_frame else without_phrases(text, found.get("phrases", ()))
         if self.finding.code == "text.zero_width":
             return "".join(char for char in text if char not in ZERO_WIDTH)
-        return None if page is None or self.finding.code == "integrity.gone" else as_on_page(text, page)
+        return None if page is None or self.finding.code == "integrity.gone" else self.world.as_on_page(row, page)
 
     @cached_property
     def _told(self) -> Mapping[str, Mapping[str, Any]]:
         """What is told of each subject."""
         return {entry.name: entry.details for entry in self.finding.subjects}
 
-    def _completed(self, pages: Iterable[str | None], without: set[str]) -> Iterator[Chunk]:
-        """What no chunk of these pages holds, in chunks like those of its neighbours."""
-        for key in sorted({key for key in pages if key}):
-            page = self.world.texts.get(key)
-            if page is not None:
-                rows = [row for row in self.world.of_page.get(key, ()) if row["point_id"] not in without]
-                passages = missing_passages(page, [row["text"] or "" for row in rows])
-                yield from self.world.chunks_of(key, passages)
+    def _completed(self, pages: Iterable[str | None], without: set[str]) -> tuple[set[str], list[Chunk]]:
+        """The points of these pages that go, and chunks like those of their neighbours of what the others lack."""
+        removed: set[str] = set()
+        chunks: list[Chunk] = []
+        for key in sorted({key for key in pages if key and key in self.world.texts}):
+            rows = [row for row in self.world.of_page.get(key, ()) if row["point_id"] not in without]
+            cut, new = self.world.completed(key, rows)
+            removed.update(cut)
+            chunks += new
+        return removed, chunks
 
     def _cut(self) -> Repair:
         """Texts that are too long, in several chunks."""

@@ -21,6 +21,7 @@ class Chunk:
         header: What the ingestion embeds in front of the text, as the stored points show.
         is_new: Whether it takes the place of no stored point.
         is_rewritten: Whether its text is another than the stored one.
+        is_sure: Whether the chunks beside it show that the ingestion would write it as it is.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Chunk:
     header: str = ""
     is_new: bool = False
     is_rewritten: bool = True
+    is_sure: bool = False
 
     @property
     def embedded(self) -> str:

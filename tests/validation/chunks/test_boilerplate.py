@@ -171,7 +171,14 @@ def test_what_is_said_of_each_chunk_in_one_of_some_wordings_is_no_furniture():
     assert boilerplate(found, PAGES) == []
 
 
-@pytest.mark.parametrize("framed", ["Home Products Pricing Careers\n{}", "{}\nHome Products Pricing Careers"])
+@pytest.mark.parametrize(
+    "framed",
+    [
+        "Home Products Pricing Careers\n{}",
+        "{}\nHome Products Pricing Careers",
+        "Home \u00bb Products \u00bb Pricing \u00bb Careers\n{}",
+    ],
+)
 def test_a_menu_around_most_chunks_is_furniture_although_no_page_holds_it(framed: str):
     found = index(change=lambda text, page, part: framed.format(text) if page else text)
     assert len(named(boilerplate(found, PAGES))) == 27

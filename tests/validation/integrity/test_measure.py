@@ -135,6 +135,13 @@ def test_a_text_that_mostly_stands_on_its_page_is_of_another_only_where_that_one
     assert (subjects(found, "integrity.gone"), subjects(found, "integrity.drifted")) == (gone, [] if gone else ["0"])
 
 
+def test_a_text_that_goes_on_with_some_of_another_page_is_of_its_own_although_that_one_lacks_it(tmp_path: Path):
+    pages = {"/a": html(paragraphs(GRIPPER, CAMERA)), "/b": html(paragraphs(BATTERY, VISITORS))}
+    mixed = point("/a", f"{GRIPPER} {CAMERA[:60]} {BATTERY}")
+    found = measured(tmp_path, pages, mixed, point("/b", VISITORS))
+    assert (subjects(found, "integrity.drifted"), subjects(found, "integrity.gone")) == (["0"], [])
+
+
 def test_a_page_of_which_no_chunk_holds_its_text_is_none_that_a_question_can_find(tmp_path: Path):
     """A question about it fails whatever a simulated repair ranks: there is nothing to find."""
     wall = "Please accept or reject what this site stores on your machine."
@@ -380,6 +387,9 @@ def test_what_is_lost_follows_from_a_text_that_differs_only_where_that_has_other
             (f"{GRIPPER} {other} {BATTERY}", "integrity.not_captured", True),
             (f"{GRIPPER} {CAMERA.replace('printed board', 'white screen')}", "integrity.not_captured", False),
             (f"{GRIPPER} {reworded} {BATTERY}", "integrity.not_captured", True),
+            (f"{GRIPPER} {CAMERA} The gripper closes until {other}", "integrity.not_captured", True),
+            (f"{GRIPPER} Quorum. {BATTERY}", "integrity.not_captured", True),
+            (f"{GRIPPER} {BATTERY.replace('beside the door', 'under a quorum')}", "integrity.not_captured", False),
             (f"{GRIPPER} {other} {BATTERY}", "integrity.heading_loss", False),
         )
     ):

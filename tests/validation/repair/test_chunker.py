@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -114,6 +115,13 @@ def test_no_word_is_lost_or_parted_by_a_cut_that_was_not_seen() -> None:
     assert all(80 <= len(layout.text(*piece)) <= 150 for piece in pieces)
 
 
+def test_a_chunk_begins_well_behind_the_one_before_it_however_much_they_are_said_to_share() -> None:
+    text = " ".join(_sentence(seed, 9) for seed in range(8))
+    layout = Layout.of(FoldedText.of(text), ())
+    pieces = Chunker(limit=120, overlap=119).pieces(layout, 0, len(layout.page.letters))
+    assert len(pieces) <= 2 * len(text) / 120
+
+
 def test_a_script_without_blanks_is_cut_anywhere() -> None:
     layout = Layout.of(FoldedText.of("\u8d64" * 100), ())
     assert [end - start for start, end in Chunker(limit=30).pieces(layout, 0, 100)] == [30, 30, 30, 10]
@@ -121,7 +129,35 @@ def test_a_script_without_blanks_is_cut_anywhere() -> None:
 
 def test_what_stands_in_front_of_most_chunks_is_put_in_front_of_new_ones() -> None:
     rows = [{"title": f"Page {number}", "headings": [f"Page {number}", "Use"]} for number in range(3)]
-    seen = Opening.seen_in([(f"[{row['title']}] {' / '.join(row['headings'])}\n", row) for row in rows])
+    seen = Opening.seen_in([_opened(f"[{row['title']}] {' / '.join(row['headings'])}\n", row) for row in rows])
     assert seen.of({"title": "Gears", "headings": ["Gears", "Cut", "Deep"]}) == "[Gears] Gears / Cut / Deep\n"
-    assert Opening.seen_in([("a", rows[0]), ("b", rows[1])]).of(rows[0]) == ""
+    assert Opening.seen_in([_opened("a", rows[0]), _opened("b", rows[1])]).of(rows[0]) == ""
     assert Opening.seen_in([]).of(rows[0]) == ""
+
+
+def _opened(opening: str, row: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    return opening, f"{opening}Each blank is held in a collet.", row
+
+
+def test_the_path_of_a_chunk_holds_the_headings_that_its_page_begins_it_with() -> None:
+    """Chunks at the beginning of a section and further down in it, of all depths, are written in one way."""
+    paths = [["Gears"], ["Gears", "Cut"], ["Gears", "Cut", "Deep"]]
+    openings = ["", "Gears > ", "Gears > Cut > Deep\n"]
+    rows = [{"headings": path, "title": "Gears", "text": f"{' > '.join(path)}\nEach blank is held."} for path in paths]
+    seen = Opening.seen_in([(one, row["text"], row) for one, row in zip(openings, rows, strict=True)])
+    assert seen.of({"headings": ["Worms", "Use"]}) == "Worms > Use\n"
+    assert seen.takes_in
+    repeated = Opening.seen_in([(f"{' > '.join(row['headings'])}\n", f"{row['text']}", row) for row in rows])
+    assert (repeated.shape, repeated.takes_in) == (seen.shape, False)
+
+
+def test_a_short_value_is_no_part_of_a_word_of_the_opening() -> None:
+    seen = Opening.seen_in([_opened("Module: C\n\n", {"module": "C"}), _opened("Module: D\n\n", {"module": "D"})])
+    assert seen.of({"module": "Go"}) == "Module: Go\n\n"
+    assert Opening.seen_in([_opened("Code\n", {"title": "C"})]).of({"title": "Go"}) == "Code\n"
+
+
+def test_headings_that_begin_a_chunk_are_left_to_its_path() -> None:
+    layout = _layout([Block("heading", "Gears", 1), Block("heading", "Cut", 2), Block("paragraph", "Each blank.")])
+    assert layout.below_headings(0) == len("GearsCut")
+    assert layout.below_headings(len("Gears") + 1) == len("Gears") + 1

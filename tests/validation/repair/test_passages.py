@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.text.folding import FoldedText
-from ragval_pipeline.validation.repair.passages import missing_passages, own_passage, place_of
+from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.repair.passages import as_on_page, closes_over, missing_passages, own_passage, place_of
 
 PAGE = (
     "Gears are cut from brass on the small lathe. The cutter has one tooth and turns slowly. "
@@ -53,3 +53,20 @@ def test_what_stands_in_front_of_a_chunk_is_no_part_of_its_place() -> None:
     assert bare is not None
     assert (bare.opening, bare.start) == ("", placed.start)
     assert place_of("Paint dries for two days before the second coat is put on with a brush.", WHOLE) is None
+
+
+def test_a_chunk_that_goes_on_behind_what_it_lacks_was_cut_without_it() -> None:
+    before, behind = PAGE.split(f"{SECOND} ")
+    [lost] = missing_passages(WHOLE, [before, behind])
+    assert closes_over(fold(before + behind), WHOLE, *lost)
+    assert not closes_over(fold(before), WHOLE, *lost)
+    assert not closes_over(fold(behind), WHOLE, *lost)
+    [first] = missing_passages(WHOLE, [SECOND + behind])
+    assert not closes_over(fold(SECOND + behind), WHOLE, *first)
+
+
+def test_what_stands_in_front_of_a_text_and_on_no_page_goes_but_for_marks() -> None:
+    first = PAGE[: PAGE.index(SECOND) - 1]
+    assert as_on_page(f"Home \u00bb Products \u00bb Pricing \u00bb Careers\n{first}", WHOLE) == first
+    marked = SECOND.replace("is held in", "| is held | in").replace("sixty", "ninety")
+    assert as_on_page(f"- {marked}", WHOLE) == f"- {marked.replace('ninety', 'sixty')}"

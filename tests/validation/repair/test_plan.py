@@ -35,8 +35,8 @@ def row(point: str, name: str, **values: Any) -> dict[str, Any]:
 ROWS = [row("1", "gears/a"), row("2", "gears/b"), row("3", "paint/c")]
 
 
-def planned(*findings: Finding, rows: list[dict[str, Any]] = ROWS) -> list[Repair]:
-    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: PAGES)
+def planned(*findings: Finding, rows: list[dict[str, Any]] = ROWS, pages: list[dict[str, Any]] = PAGES) -> list[Repair]:
+    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: pages)
 
 
 def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
@@ -64,6 +64,46 @@ def test_a_missing_page_is_embedded_as_the_framework_embeds_the_others() -> None
     assert {chunk.header for chunk in repair.chunks} == {f"url: {SITE}/gears/a\ntitle: {title}\n\n"}
 
 
+def test_a_page_that_lost_a_text_before_it_was_cut_is_cut_anew_but_for_chunks_with_a_wrong_vector() -> None:
+    """All that follows such a text begins and ends elsewhere: what is added to it would stand beside wrong borders."""
+    key, pages = "x.org/docs/gears/a", [{**PAGES[0], "main": " ".join(TEXTS.values())}, *PAGES[1:]]
+    left = f"{TEXTS['gears/a']} {TEXTS['paint/c']}"
+    rows = [row("1", "gears/a", text=left[:60]), row("4", "gears/a", text=left[60:].strip()), *ROWS[1:]]
+    lost = about("integrity.not_captured", f"{SITE}/gears/a", key)
+    repair, _ = planned(lost, rows=rows, pages=pages)
+    assert repair.removed == {"1", "4"}
+    assert " ".join(chunk.text for chunk in repair.chunks) == pages[0]["main"]
+    repair, _ = planned(lost, about("vector.zero", "4", key), rows=rows, pages=pages)[:2]
+    assert repair.removed == frozenset()
+    assert TEXTS["gears/b"][:80] in " ".join(chunk.text for chunk in repair.chunks)
+    rows = [row("1", "gears/a", text=TEXTS["gears/a"]), row("4", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
+    assert planned(lost, rows=rows, pages=pages)[0].removed == frozenset()
+
+
+def test_a_chunk_is_surely_as_it_was_between_others_that_are_cut_as_all_are() -> None:
+    main = " ".join(TEXTS.values())
+    pages = [{**PAGES[0], "main": main}, *PAGES[1:]]
+    gap = about("chunk.index_gap", f"{SITE}/gears/a", "x.org/docs/gears/a")
+    whole = planned(gap, rows=ROWS[1:], pages=pages)[0].chunks
+    assert len(whole) > 2
+    assert not any(chunk.is_sure for chunk in whole)
+    stored = [row(str(at), "gears/a", text=chunk.text) for at, chunk in enumerate(whole)]
+    [between] = planned(gap, rows=[stored[0], *stored[2:], *ROWS[1:]], pages=pages)[0].chunks
+    assert (between.text, between.is_sure) == (whole[1].text, True)
+    [first] = planned(gap, rows=[*stored[1:], *ROWS[1:]], pages=pages)[0].chunks
+    assert (first.text, first.is_sure) == (whole[0].text, True)
+    other = row("9", "gears/a", text=stored[2]["text"][:-12])
+    [first] = planned(gap, rows=[stored[1], other, *stored[3:], *ROWS[1:]], pages=pages)[0].chunks
+    assert (first.text, first.is_sure) == (whole[0].text, False)
+
+
+def test_points_without_a_text_say_nothing_of_how_long_chunks_are() -> None:
+    missing = about("coverage.missing_page", f"{SITE}/gears/a", "x.org/docs/gears/a")
+    blank = [row(f"b{at}", "gears/b", text="") for at in range(5)]
+    [chunk] = planned(missing, rows=[*ROWS[1:], *blank])[0].chunks
+    assert chunk.text == TEXTS["gears/a"]
+
+
 def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_what_says_where_it_is_from() -> None:
     rows = [row("1", "gears/a", text=TEXTS["paint/c"]), *ROWS[1:]]
     repair, _, moved = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)
@@ -86,6 +126,15 @@ def test_a_changed_text_is_written_as_its_page_has_it_under_the_same_id() -> Non
     assert [(chunk.id, chunk.text) for chunk in repair.chunks] == [("1", TEXTS["gears/a"])]
 
 
+def test_what_the_ingestion_puts_in_front_of_its_texts_stays_in_front_of_one_that_changed() -> None:
+    rows = [
+        row(str(at), name, title=name, text=f"Workshop manual: {name}\n{TEXTS[name]}") for at, name in enumerate(NAMES)
+    ]
+    changed = {**rows[0], "text": rows[0]["text"].replace("brass", "steel")}
+    [repair] = planned(about("integrity.drifted", "0", "x.org/docs/gears/a"), rows=[changed, *rows[1:]])
+    assert [chunk.text for chunk in repair.chunks] == [rows[0]["text"]]
+
+
 def test_a_phrase_of_the_frame_goes_and_the_rest_stays_as_it_is_stored() -> None:
     rows = [row("1", "gears/a", text=f"Skip to\ncontent | {TEXTS['gears/a']}"), *ROWS[1:]]
     [repair] = planned(about("text.boilerplate", "1", None, phrases=["skip to content"]), rows=rows)
@@ -104,6 +153,23 @@ def test_an_address_that_is_missing_is_that_of_the_page_that_holds_the_text() ->
     empty = make_finding("payload.empty_field", ["1"], scope="source_url", details={"field": "source_url"})
     [repair] = planned(empty, rows=[stray, *ROWS[1:]])
     assert repair.values == {"1": {"source_url": f"{SITE}/gears/a"}}
+
+
+def test_points_under_one_address_get_those_of_the_pages_that_hold_their_texts() -> None:
+    here = {"source_url": f"{SITE}/paint/c", "page_url": f"{SITE}/paint/c", "page_key": "x.org/docs/paint/c"}
+    rows = [{**one, **here} for one in ROWS]
+    one_address = make_finding("payload.constant_field", [Subject(name="url", details={"field": "source_url"})])
+    [repair] = planned(one_address, rows=rows)
+    assert [values["source_url"] for values in repair.values.values()] == [f"{SITE}/{name}" for name in NAMES]
+
+
+def test_of_pages_that_are_alike_the_one_that_has_all_of_a_text_holds_it() -> None:
+    other = TEXTS["gears/b"].replace("sixty holes", "forty notches")
+    pages = [{**PAGES[0], "main": other}, *PAGES[1:]]
+    stray = row("1", "gears/b", source_url=None, page_url=None, page_key=None)
+    empty = about("payload.empty_field", "1", None, field="source_url")
+    [repair] = planned(empty, rows=[stray, *ROWS[1:]], pages=pages)
+    assert repair.values == {"1": {"source_url": f"{SITE}/gears/b"}}
 
 
 def test_of_two_spellings_what_only_the_one_that_goes_holds_gets_the_address_that_stays() -> None:

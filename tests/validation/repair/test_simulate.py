@@ -11,7 +11,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.repair.cases import cases_of
+from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
@@ -92,6 +92,15 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
         simulated = tried(repair, vectors=vectors, questions=[[1.0, 0.0]])
         assert (links(simulated).get("query.failed", {}).keys() == {"q"}) is cleared
         assert simulated.refuted == {}
+
+
+def test_a_chunk_that_is_surely_written_so_is_scored_as_it_is() -> None:
+    vectors = {"new": [0.9, 0.43], "right": [1.0, 0.0], "far": [0.7, 0.71]}
+    for is_sure in (True, False):
+        chunk = Chunk("c", "new", {"source_url": "/gears"}, is_new=True, is_sure=is_sure)
+        repair = Repair("chunk.index_gap", chunks=(chunk,), compared=((("right",), ("far",)),))
+        simulated = tried(repair, vectors=vectors, questions=[[1.0, 0.0]])
+        assert (links(simulated).get("query.failed", {}).keys() == {"q"}) is is_sure
 
 
 def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
@@ -234,6 +243,20 @@ def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
     assert links(tried(Repair("vector.zero", removed=frozenset({"a"})), findings=[dark])) == {
         "retrieval.dark_page": {"/gears": frozenset({"vector.zero"})}
     }
+
+
+def test_every_page_is_asked_for_once_before_any_is_asked_for_twice() -> None:
+    pages = [Subject(name=f"/{number}", page=f"/{number}", details={"asked": ["a", "b", "c"]}) for number in range(200)]
+    cases = cases_of([make_finding("retrieval.dark_page", pages)], [], SETTINGS)
+    assert len({case.subject for case in cases}) == 200
+    assert len(cases) == MOST_ASKED
+
+
+def test_subjects_that_were_too_many_to_be_asked_for_are_known() -> None:
+    dark = make_finding("retrieval.dark_page", ["/a", "/b", "/c"])
+    result = WouldClear("chunk.stale_tail", None, {dark.code: frozenset({"/a"})}, {dark.code: frozenset({"/b"})})
+    assert Simulated((result,)).unasked([dark]) == {dark.code: {"/c"}}
+    assert Simulated().unasked([dark]) == {}
 
 
 def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_are_most_of_them() -> None:
