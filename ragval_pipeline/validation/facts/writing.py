@@ -35,7 +35,7 @@ _MARK = re.compile(
 _AT_LINE = re.compile(r"o(?=[ \t])|\d{1,4}(?=[ \t]{2})")
 _IN_SQUARE = ("[]", "\u27e8\u27e9")
 #: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
-_TOGETHER, _AHEAD = 8, 5  # work
+_TOGETHER, _AHEAD = 4, 4  # work
 #: Places of the letters beside a piece that are looked at, and characters there.
 _PLACES, _NEAR = 64, 200  # work
 
@@ -118,15 +118,19 @@ def _last_of_writing(
     upto = number
     while upto + 1 < len(pieces) and upto - number < _TOGETHER and pieces[upto + 1].first == pieces[upto].last:
         upto += 1
+    # Some letters stand in too many places.
+    places = page.first_places(before, _PLACES) if len(before) == SIZE else None
     for last in range(upto, number - 1, -1):
         rests = dict.fromkeys(_rests(text.letters, pieces, last))
-        if _is_writing(text, pieces[number : last + 1], before, tuple(rests), page):
+        if before and any(_goes_on(page, before, places, rest) for rest in rests if rest):
+            return last
+        if _is_writing_on_one_side(text, pieces[number : last + 1], before, tuple(rests), page):
             return last
     return None
 
 
 def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
-    """The letters behind a piece, with and without each of the pieces that follow, in all ways."""
+    """The letters behind a piece, with and without each of the pieces that follow: with all first, without any last."""
     ways = [("", pieces[last].last)]
     for number in range(last + 1, min(last + 1 + _AHEAD, len(pieces) + 1)):
         upto = pieces[number].first if number < len(pieces) else len(letters)
@@ -138,27 +142,26 @@ def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
     yield from (rest for rest, _ in ways)
 
 
-def _is_writing(text: FoldedText, own: Sequence[_Piece], before: str, rests: Sequence[str], page: Searched) -> bool:
-    """Whether the page goes on across pieces, from the letters before them to one of the rests."""
-    if before and any(_goes_on(page, before, rest) for rest in rests if rest):
-        return True
-    is_number = all(piece.is_number for piece in own)
-    is_sure = not before or all(_is_set_apart(text.shown, piece) for piece in own)
-    if is_sure and any(_begins(page, rest, is_number) for rest in rests):
-        return True
-    is_at_end = bool(before) and not any(rests)
-    return is_at_end and _ends(page, before, is_number, in_line=_is_in_brackets(text.shown, own[-1]))
-
-
-def _goes_on(page: Searched, before: str, rest: str) -> bool:
+def _goes_on(page: Searched, before: str, places: Sequence[int] | None, rest: str) -> bool:
     """Whether the page has some letters and then, at once, so many of the others that both are as long as a run."""
     size = max(SIZE - len(before), min(len(rest), SIZE // 2))
     if len(rest) < size:
         return False
-    if len(before) < SIZE:  # some letters stand in too many places
+    if places is None:
         return page.place(before + rest[:size]) is not None
-    places = page.first_places(before, _PLACES)
     return any(page.letters.startswith(rest[:size], place + SIZE) for place in places)
+
+
+def _is_writing_on_one_side(
+    text: FoldedText, own: Sequence[_Piece], before: str, rests: Sequence[str], page: Searched
+) -> bool:
+    """Whether the letters on one side say so: at the text's ends, and of what brackets set apart."""
+    is_number = all(piece.is_number for piece in own)
+    is_sure = not before or all(_is_set_apart(text.shown, piece) for piece in own)
+    if is_sure and any(_begins(page, rest, is_number) for rest in {rests[0], rests[-1]}):
+        return True
+    is_at_end = bool(before) and not any(rests)
+    return is_at_end and _ends(page, before, is_number, in_line=_is_in_brackets(text.shown, own[-1]))
 
 
 def _begins(page: Searched, rest: str, is_number: bool) -> bool:
