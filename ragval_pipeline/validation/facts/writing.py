@@ -24,7 +24,7 @@ _NAME = re.compile(r"[/#=\\]|[.:][^\W\d]")
 #: What stands before and behind a name in brackets, or before the text in brackets that it links.
 _OPENED, _CLOSED = re.compile(r"[\[({<|][\"'`]?\Z"), re.compile(r"[\"'`]?[\])}>|\[]")
 #: Within these any word is a name: anchors, attributes.
-_OPENED_TWICE, _CLOSED_TWICE = re.compile(r"(?:\[\[|<<|\{)\Z"), re.compile(r"\]\]|>>|\}")
+_OPENED_TWICE = re.compile(r"(?:\[\[|<<|\{)\Z")
 #: A field, a command; an address behind what it links.
 _FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w|:(?=\w+:/)")
 #: The number of an item, where line breaks may be blanks, or of a link; what text browsers write of code and buttons.
@@ -35,7 +35,7 @@ _MARK = re.compile(
 _AT_LINE = re.compile(r"o(?=[ \t])|\d{1,4}(?=[ \t]{2})")
 _IN_SQUARE = ("[]", "\u27e8\u27e9")
 #: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
-_TOGETHER, _AHEAD = 4, 4  # work
+_TOGETHER, _AHEAD = 8, 5  # work
 #: Places of the letters beside a piece that are looked at, and characters there.
 _PLACES, _NEAR = 64, 200  # work
 
@@ -96,9 +96,7 @@ def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
         return True
     if _AT_LINE.match(shown, start) and not shown[shown.rfind("\n", 0, start) + 1 : start].strip():
         return True
-    if _OPENED_TWICE.search(before) or _CLOSED_TWICE.match(after):
-        return True
-    return bool(_MARK.match(shown, start) or _FIELD.match(shown, start))
+    return bool(_OPENED_TWICE.search(before) or _MARK.match(shown, start) or _FIELD.match(shown, start))
 
 
 def _is_number(piece: str) -> bool:
