@@ -46,6 +46,11 @@ SHAPES: dict[str, Callable[[int], tuple[str, Sequence[str]]]] = {
     "many chunks of one page": lambda n: (text := encoded(5 * n), pieces(text, 200)),
     "words that begin alike": lambda n: (numbered(n, "x"), [numbered(n, "y")]),
     "a word without an end": lambda n: (text := encoded(n), [text.replace("0a", "xyz")]),
+    "addresses that no page shows": lambda n: (
+        SENTENCE * n,
+        [" ".join(f"(a/{at}.html) {{x}} [b/c]" for at in range(n))],
+    ),
+    "addresses among words that stand all over": lambda n: ("y " * n, ["{x} y [a/b] {c.d} " * (n // 4)]),
     "lines that are the chunk's title": lambda n: (SENTENCE, ["Title\nother\n" * n]),
 }
 

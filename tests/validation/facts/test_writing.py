@@ -57,9 +57,3 @@ def test_an_address_at_the_end_is_no_text_unless_the_page_has_one_there():
 
 def test_a_tag_around_a_chunk_is_no_address():
     assert missing(match(f"{GRIPPER[: GRIPPER.index('two')]}\n</twirl>")) != []
-
-
-def test_many_addresses_take_no_longer_than_their_number():
-    page = " ".join(f"part {number} of the gripper" for number in range(400))
-    text = " ".join(f"part {number} (p/{number}.html) [a/{number}] of the gripper" for number in range(400))
-    assert missing(match(text, page)) == []
