@@ -72,7 +72,8 @@ _MARKUP = re.compile(
 )
 # What reStructuredText and MyST write beside what a page shows.
 _DIRECTIVES = re.compile(
-    r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?[\w:-]+::(?:[ \t]+\S+[ \t]*$)?"  # a directive, its language or path
+    r"^[ \t]*\.\.[ \t]+(?:container|(?:rst-)?class)::[^\n]*$"  # which take names of classes
+    r"|^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?[\w:-]+::(?:[ \t]+\S+[ \t]*$)?"  # a directive, its language or path
     r"|^[ \t]*\.\.[ \t]+_[^\n]+$"  # a target
     r"|^[ \t]*:[\w-]+:(?:[ \t][^\n]*)?$"  # an option
     r"|(?<![\w`]):[\w:+.-]+:(?=`)|\{[\w:+.-]+\}(?=`)"  # a role

@@ -269,6 +269,7 @@ parser = Parser(html)"""
         f":::{{quiz}} Using the arm\n:class: zoo\n\n{GRIPPER}\n:::\n\n```{{toctree}}\nquiz/zoo\nyeti\n```\n\n{CAMERA}",
         f".. _quiz-zoo:\n\nUsing the arm\n====\n\n.. quiz:: zoo\n   :yeti: 3\n\n   {GRIPPER}\n\n.. quiz::\n   {CAMERA}",
         f".. toctree::\n   :maxdepth: 2\n\n   quiz\n   zoo/yeti\n\n{GRIPPER}\n\n.. |quiz| image:: zoo.png",
+        f".. container:: quiz zoo yeti\n\n   {GRIPPER}\n\n.. rst-class:: zoo yeti\n\n{CAMERA}",
         GRIPPER.replace("motor", ":class:`~quiz.zoo.motor`").replace("until", "{term}`until`"),
         GRIPPER.replace("the motor", "`the motor <https://quiz.example/zoo>`_").replace("until", ":ref:`until <yeti>`"),
         f"// highlight-next-line\n{GRIPPER}\n# highlight-start\n{CAMERA}\n{{/* highlight-end */}}",
