@@ -42,8 +42,8 @@ _MARKUP = re.compile(
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
     # the list of addresses that lynx and its like put below a page, or a part of it
-    rf"|^[ \t#]*(?:References|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
-    r"|^[ \t]*\u27e8\d{1,4}\u27e9[ \t]+\S*[./#:][^\n]*$"
+    rf"|^[ \t#]*(?:References:?|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
+    r"|^[ \t]*(?:\u27e8\d{1,4}\u27e9[ \t]+\S*[./#:][^\n]*|\[\d{1,4}\][ \t]+\S*[./#:]\S*[ \t]*)$"
     r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows without having it in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
     # the same in a line, where an ingestion put blanks for line breaks; the title is shown

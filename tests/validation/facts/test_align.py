@@ -281,6 +281,7 @@ parser = Parser(html)"""
         f"[![Build][5]][6][![Licence][7]][8]\n{GRIPPER}\n\n   [5]: badge.svg\n   [6]: builds.html",
         f"{GRIPPER}\n    [1]:\nhttps://zoo.example/quiz-of-\nwaltz.html\n       [2]: quiz.html#zoo-\nwaltz\n{CAMERA}",
         f"{GRIPPER} \u27e81\u27e9\n\n## References\n\n\u27e81\u27e9 ../quiz.html#zoo: A waltz",
+        f"{GRIPPER} [1]\n\nReferences:\n\n[1] file:///zoo/quiz.html#zoo\n[2] ../waltz.html",
         f"html#sect.quiz\n   [3]: quiz.html#zoo\n   [4]: zoo.html\n\n{GRIPPER}",
         f"> Note:\n> ```bash\n> {GRIPPER}\n> ```\n\n1. ```text\n   {CAMERA}\n   ```",
         f'{CAMERA} ```yaml title="Note:" showLineNumbers {{2}} {GRIPPER} ``` {{/* Ask Ada for a dra',
