@@ -31,8 +31,8 @@ _FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w|:(?=\w+:/)")
 _MARK = re.compile(
     r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))"
 )
-#: The circle before an item, the number of a line of code.
-_AT_LINE = re.compile(r"o(?=[ \t])|\d{1,4}(?=[ \t]{2})")
+#: The circle or letter before an item, the number of a line of code.
+_AT_LINE = re.compile(r"o(?=[ \t])|(?:[a-z]|[ivxl]{2,5})[.)](?=\s)|\d{1,4}(?=[ \t]{2})")
 _IN_SQUARE = ("[]", "\u27e8\u27e9")
 #: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
 _TOGETHER, _AHEAD = 8, 5  # work

@@ -57,3 +57,11 @@ def test_an_address_at_the_end_is_no_text_unless_the_page_has_one_there():
 
 def test_a_tag_around_a_chunk_is_no_address():
     assert missing(match(f"{GRIPPER[: GRIPPER.index('two')]}\n</twirl>")) != []
+
+
+def test_the_letters_of_items_are_no_text_unless_the_page_shows_them():
+    page = f"{GRIPPER}\nOpen the lid of the printer\nPress both of its keys"
+    text = f"{GRIPPER}\n  a. Open the lid of the printer\n  ii. Press both of its keys"
+    assert missing(match(text, page)) == []
+    shown = page.replace("Open", "a. Open").replace("Press", "ii. Press")
+    assert missing(match(text.replace("a.", "c.").replace("ii.", "xv."), shown)) == ["c", "xv"]
