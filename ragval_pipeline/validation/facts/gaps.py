@@ -66,7 +66,8 @@ def add_labels(
             continue
         sought = text.letters[start:end]
         place = page.whole(sought, near=_expected(spans, start))
-        if place is not None:
+        # A part of an address or path is no label.
+        if place is not None and not (words <= 1 and _is_part_of_path(text, start, end)):
             add(spans, start, end, place, "line" if words > 1 else "word")
         elif own.whole(sought) is not None:
             add(spans, start, end, None, "stored")
@@ -75,6 +76,15 @@ def add_labels(
         # A title before the text without anything between.
         if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
             add(spans, start, end, None, "stored")
+
+
+def _is_part_of_path(text: FoldedText, start: int, end: int) -> bool:
+    """Whether slashes part a word from letters on both sides."""
+    if start == 0 or end == len(text.letters) or text.spaced[start] or text.spaced[end]:
+        return False
+    before = text.shown[int(text.offsets[start - 1]) + 1 : int(text.offsets[start])]
+    after = text.shown[int(text.offsets[end - 1]) + 1 : int(text.offsets[end])]
+    return "/" in before and "/" in after
 
 
 def add_written_lines(text: FoldedText, spans: list[Span], source: Searched) -> None:

@@ -65,3 +65,9 @@ def test_the_letters_of_items_are_no_text_unless_the_page_shows_them():
     assert missing(match(text, page)) == []
     shown = page.replace("Open", "a. Open").replace("Press", "ii. Press")
     assert missing(match(text.replace("a.", "c.").replace("ii.", "xv."), shown)) == ["c", "xv"]
+
+
+def test_a_part_that_was_put_into_an_address_is_missing_although_the_page_has_the_word_elsewhere():
+    page = f"{GRIPPER}\nIt is described at https://example.org/arms/gripper\nMotor\nThe tray"
+    text = page.replace("arms/gripper", "arms/motor/gripper")
+    assert missing(match(text, page)) == ["motor"]
