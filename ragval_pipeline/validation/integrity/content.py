@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, groupby, islice, pairwise, takewhile
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
@@ -230,16 +230,29 @@ def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterato
 
 
 _Run = tuple[int, int, int]
+_Chain = tuple[_Run, Any]
 
 
-def _in_order(runs: Iterable[_Run]) -> tuple[_Run, ...]:
+def _in_order(runs: Iterable[_Run]) -> list[_Run]:
     """The runs with most letters that follow one another on the page as in the chunk: others are met by chance."""
-    best: list[tuple[int, tuple[_Run, ...]]] = [(0, ())]
-    for start, place, length in runs:
-        before = (found for found in best if not found[1] or sum(found[1][-1][1:]) <= place)
-        letters, chain = max(before, key=lambda found: found[0])
-        best.append((letters + length, (*chain, (start, place, length))))
-    return max(best, key=lambda found: found[0])[1]
+    # By where they end on the page, the longer ones of those that end there or before: each with what it goes on.
+    ends: list[int] = [-1]
+    chains: list[tuple[int, _Chain | None]] = [(0, None)]
+    for run in runs:
+        _, place, length = run
+        before, chain = chains[bisect_right(ends, place) - 1]
+        letters, end = before + length, place + length
+        at = bisect_right(ends, end)
+        if chains[at - 1][0] >= letters:
+            continue
+        upto = next((number for number in range(at, len(ends)) if chains[number][0] > letters), len(ends))
+        first = at - (ends[at - 1] == end)
+        ends[first:upto], chains[first:upto] = [end], [(letters, (run, chain))]
+    found, chain = list[_Run](), chains[-1][1]
+    while chain is not None:
+        run, chain = chain
+        found.append(run)
+    return found[::-1]
 
 
 def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequence[int]) -> Collection[int]:
