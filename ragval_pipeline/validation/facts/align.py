@@ -99,7 +99,7 @@ def align(
         lacks may stand in the Markdown that the page was rendered from.
     """
     raw = folded or FoldedText.of(text)
-    found = _aligned(text, raw, page, labels, address, {} if seen is None else seen)
+    found = _aligned(raw, page, labels, address, {} if seen is None else seen)
     if found.whole or page.source is None:
         return found
     spans = list(found.spans)
@@ -110,31 +110,35 @@ def align(
 
 
 def _aligned(
-    text: str, raw: FoldedText, page: Searched, labels: Sequence[str], address: Sequence[str], seen: dict[str, int]
+    raw: FoldedText, page: Searched, labels: Sequence[str], address: Sequence[str], seen: dict[str, int]
 ) -> Alignment:
     exact = _exact(raw, page, labels, seen)
     if exact is not None:
         return exact
     runs = common_runs(raw, page)
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
-        return _aligned(plainer, FoldedText.of(plainer), page, labels, address, seen)
+        return _aligned(FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
-    bare = FoldedText.of(without_markup(without_escaped(raw.shown), added=added))
-    strange, shows_some = _without_strange_markup(raw, runs, added)
-    exact = _exact(bare, page, labels, seen) if bare.letters and not shows_some else None
-    if exact is not None:
-        return exact
     reading = raw
-    if strange != raw.shown:
+    if (bare := without_markup(without_escaped(raw.shown), added=added)) != raw.shown:
+        strange, shows_some = _without_strange_markup(raw, runs, added)
+        if not shows_some and (exact := _exact_with_letters(FoldedText.of(bare), page, labels, seen)) is not None:
+            return exact
         reading = FoldedText.of(strange)
         runs = common_runs(reading, page)
     told = without_writing(reading, runs, page)
     if told is not reading:
-        exact = _exact(told, page, labels, seen) if told.letters else None
-        if exact is not None:
+        if (exact := _exact_with_letters(told, page, labels, seen)) is not None:
             return exact
         runs = common_runs(told, page)
     return _differing(told, runs, page, labels, address)
+
+
+def _exact_with_letters(
+    text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]
+) -> Alignment | None:
+    """The same for what is left of a text: of one that is all markup nothing is."""
+    return _exact(text, page, labels, seen) if text.letters else None
 
 
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:

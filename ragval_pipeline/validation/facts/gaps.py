@@ -18,11 +18,13 @@ from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 #: Spans before a line among which one that stands on the page is looked for.
 _BEFORE = 64  # work
 # Line breaks, cells, and what headings, breadcrumbs, lists and rows are parted with: number signs, guillemets, middle
-# dot, bullet, dashes, lines of boxes.
+# dot, bullet, dashes, lines of boxes; slashes, but not those within an address or a path.
 # Rows of tables are written out as well: ``Name: a. Type: b``.
 _COLUMN = r"\s+[^\s:.,;][^\n:.,;]{0,40}:"
 # Possessive: a long line would need a hundred bytes a letter for ways back that are never taken.
-_PIECES = re.compile(rf"(?:[^\n\t|;#>\u2500-\u257f\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|[.,](?!{_COLUMN}))++")
+_PIECES = re.compile(
+    rf"(?:[^\n\t|;#>\u2500-\u257f\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|(?<=\w)/(?=\w)|[.,](?!{_COLUMN}))++"
+)
 
 # What stands for a picture, as Markdown and plain text write it: ``![a camera](camera.png)``, ``[a camera]``.
 _BRACKETED = re.compile(r"[^\[\]]+")
@@ -66,8 +68,7 @@ def add_labels(
             continue
         sought = text.letters[start:end]
         place = page.whole(sought, near=_expected(spans, start))
-        # A part of an address or path is no label.
-        if place is not None and not (words <= 1 and _is_part_of_path(text, start, end)):
+        if place is not None:
             add(spans, start, end, place, "line" if words > 1 else "word")
         elif own.whole(sought) is not None:
             add(spans, start, end, None, "stored")
@@ -76,15 +77,6 @@ def add_labels(
         # A title before the text without anything between.
         if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
             add(spans, start, end, None, "stored")
-
-
-def _is_part_of_path(text: FoldedText, start: int, end: int) -> bool:
-    """Whether slashes part a word from letters on both sides."""
-    if start == 0 or end == len(text.letters) or text.spaced[start] or text.spaced[end]:
-        return False
-    before = text.shown[int(text.offsets[start - 1]) + 1 : int(text.offsets[start])]
-    after = text.shown[int(text.offsets[end - 1]) + 1 : int(text.offsets[end])]
-    return "/" in before and "/" in after
 
 
 def add_written_lines(text: FoldedText, spans: list[Span], source: Searched) -> None:

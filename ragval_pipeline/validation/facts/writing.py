@@ -88,6 +88,7 @@ def _pieces(text: FoldedText) -> Iterator[_Piece]:
 
 
 def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
+    """Whether a piece has a sign of writing: what it holds and what stands beside it, never the page."""
     start, end = piece.span()
     before, after = shown[max(0, start - 2) : start], shown[end : end + 2]
     if _NAME.search(piece[0]) and (_OPENED.search(before) or _CLOSED.match(after)):
@@ -116,7 +117,7 @@ def _last_of_writing(
     upto = number
     while upto + 1 < len(pieces) and upto - number < _TOGETHER and pieces[upto + 1].first == pieces[upto].last:
         upto += 1
-    # Some letters stand in too many places.
+    # Fewer letters than a run stand in too many places to look at each.
     places = page.first_places(before, _PLACES) if len(before) == SIZE else None
     for last in range(upto, number - 1, -1):
         rests = dict.fromkeys(_rests(text.letters, pieces, last))
