@@ -16,8 +16,8 @@ from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.repair.chunker import Chunker, Layout
+from ragval_pipeline.validation.repair.homes import Homes
 from ragval_pipeline.validation.repair.opening import Opening
 from ragval_pipeline.validation.repair.passages import (
     SEED,
@@ -25,7 +25,6 @@ from ragval_pipeline.validation.repair.passages import (
     as_on_page,
     closes_over,
     missing_passages,
-    own_passage,
     place_of,
 )
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
@@ -79,7 +78,6 @@ class RepairCorpus:
     titles: dict[str, str | None] = field(default_factory=dict)
     usual: dict[tuple[str, str], Counter[Any]] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
-    homes: dict[str, str | None] = field(default_factory=dict)
     blocks: dict[str, list[Block]] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)
     placed: dict[str, list[tuple[Row, Span]]] = field(default_factory=dict)
@@ -91,8 +89,10 @@ class RepairCorpus:
     chunker: Chunker = field(default_factory=Chunker)
     titled: bool = False
     whole: bool = True
-    one_address: bool = False
-    owners: dict[int, list[str]] = field(default_factory=dict)
+    homes: Homes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.homes = Homes(self.inventory, self.texts)
 
     @classmethod
     def read(
@@ -147,8 +147,8 @@ class RepairCorpus:
         world.ill = names
         well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
         world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
-        world.one_address = "source_url" in _constant_fields(known)
-        strays = world.one_address or any(
+        world.homes.by_text = "source_url" in _constant_fields(known)
+        strays = world.homes.by_text or any(
             row["page_url"] is None or row["point_id"] in gone for row in world.rows.values()
         )
         for page in pages():
@@ -177,40 +177,9 @@ class RepairCorpus:
         ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
         return PointLookup(facts, ids)
 
-    def home(self, row: Row) -> str | None:
-        """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
-        named = None if self.one_address else row["page_key"] if row["page_url"] else self._on_site(row["source_url"])
-        if named is not None:
-            return str(named)
-        name = str(row.get("point_id"))
-        if name not in self.homes:
-            self.homes[name] = self.holding(row["text"] or "")
-        return self.homes[name]
-
-    def holding(self, text: str) -> str | None:
-        """The page that holds most of a text; of several the first that has all of it."""
-        letters = fold(text)
-        if not self.owners:
-            for key, page in self.texts.items():
-                for run in sampled_runs(page.letters).tolist():
-                    self.owners.setdefault(run, []).append(key)
-        held = Counter(key for run in sampled_runs(letters).tolist() for key in self.owners.get(run, ()))
-        # A text that is too short for a sampled run is looked for as it is.
-        near = [key for key in held or self.texts if held[key] == max(held.values(), default=0)]
-        near.sort(key=lambda key: letters not in self.texts[key].letters)
-        return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
-
-    def _on_site(self, url: str | None) -> str | None:
-        """The page under the same path on the site's own host."""
-        host, urls = self.inventory.site_host, self.inventory.scope_urls
-        if not url or not host or "//" not in url:
-            return None
-        key = self.inventory.folder().key(urlsplit(url)._replace(netloc=host).geturl())
-        return key if key in urls else None
-
     def value(self, name: str, row: Row) -> Any:
         """What a field of a point should hold: what its page's or its module's other points hold."""
-        home = self.home(row)
+        home = self.homes.of(row)
         if home is None:
             return None
         if name == "source_url":

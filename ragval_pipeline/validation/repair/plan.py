@@ -192,7 +192,7 @@ class _Plan:
             if row["point_id"] in self.world.wrong_vectors:
                 # Embedding it anew would mend its vector as well, and say nothing about its text.
                 continue
-            key = self.world.home(row)
+            key = self.world.homes.of(row)
             text = self._own_text(row, key)
             if not is_blank(text or ""):
                 chunks.append(stored_chunk(row, text))
@@ -209,7 +209,7 @@ class _Plan:
 
     def _moved(self) -> Repair | None:
         """Texts of other pages under the addresses of these; what no page holds goes. None where no page holds any."""
-        pages = {str(row["point_id"]): self.world.holding(row["text"] or "") for row in self._rows()}
+        pages = {str(row["point_id"]): self.world.homes.holding(row["text"] or "") for row in self._rows()}
         values = {point: self.world.payload_of(page) for point, page in pages.items() if page is not None}
         return self._made(removed=pages.keys() - values.keys(), values=values) if values else None
 
