@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, groupby, islice, pairwise, takewhile
+from itertools import accumulate, dropwhile, groupby, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.sources.arrow import constant
@@ -210,10 +210,13 @@ def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterato
     What it ends with stands for what the page goes on with: where that is not ``lost`` it counts only if ``behind``.
     """
     spans = tuple(zip(chunk.starts, chunk.places, chunk.lengths, strict=True))
+    # What is stored with a chunk stands in it without a place on the page.
+    placeless = [(start, length) for start, place, length in spans if place < 0]
+    upto = [0, *accumulate(length for _, length in placeless)]
 
     def others(begin: int, end: int) -> int:
-        # What is stored with a chunk stands in it without a place on the page.
-        return end - begin - sum(length for start, place, length in spans if place < 0 and begin <= start < end)
+        first, last = (bisect_left(placeless, (letter,)) for letter in (begin, end))
+        return end - begin - (upto[last] - upto[first])
 
     seen = 0
     before: int | None = None
