@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST, NESTED, PASSAGE_LETTERS, VERIFIED_FROM, WHOLE
+from ragval_pipeline.validation.chunks.windows import SlidingWindows
+from ragval_pipeline.validation.thresholds import (
+    ANCHOR_LETTERS,
+    MOST,
+    NESTED,
+    PASSAGE_LETTERS,
+    VERIFIED_FROM,
+    WHOLE,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +95,7 @@ class Layout:
         import pyarrow.compute as pc
 
         found = cls()
+        sliding: dict[int, SlidingWindows] = defaultdict(SlidingWindows)
         for table in buckets:
             meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
             kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), constant(0))))
@@ -93,7 +103,9 @@ class Layout:
             # What was cut from a stored chunk is stored again by that alone: each depth is an ingestion of its own.
             for depth in pc.unique(kept.column("depth")).to_pylist():
                 chunks = _Chunks.of(kept.filter(pc.equal(kept.column("depth"), constant(depth))))
-                found.twice.update(chunks.ingested_twice())
+                found.twice.update(chunks.ingested_twice(sliding[depth]))
+        for windows in sliding.values():
+            found.twice.update(windows.ingested_twice())
         return found
 
     def _add(self, chunks: _Chunks) -> None:
@@ -151,11 +163,14 @@ class _Chunks:
         """How often the pages are stored, by some of the spans."""
         return stored_of(self.page[self.chunk[spans]], self.place[spans], self.length[spans], pages=len(self.keys))
 
-    def ingested_twice(self) -> dict[str, float]:
+    def ingested_twice(self, sliding: SlidingWindows) -> dict[str, float]:
         """The pages of which most is held more than once, with how often they are stored.
 
         Two of their chunks begin at the beginning and two end at the end, or many stand within others, and numbers
         do not say that each follows the one before it, as windows that slide over a page do.
+
+        Args:
+            sliding: Takes the pages whose chunks have no numbers and may be such windows by their places.
         """
         import numpy as np
 
@@ -190,12 +205,16 @@ class _Chunks:
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
         twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
         stored = self.stored(spans & placed[self.chunk])
-        twice &= ~self._in_turn(placed & (self.columns["repeated"] == 0), begins, ends)
+        once = placed & (self.columns["repeated"] == 0)
+        twice &= ~self._in_turn(once, begins, ends)
         twice &= (counted(placed) >= _CHUNKS) & (stored.repeated >= WHOLE * stored.covered)
-        return {
+        times = {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()
         }
+        numbered = counted(self.columns["chunk_index"] >= 0) > 0
+        own = once & (twice & ~numbered)[self.page]
+        return sliding.without(times, self.keys, self.page[own], begins[own], ends[own])
 
     def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
         """The pages of which each chunk with the next number begins and ends no earlier than the one before."""

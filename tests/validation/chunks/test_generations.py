@@ -8,7 +8,7 @@ import pytest
 from ragval_pipeline.findings.model import Aspect
 from ragval_pipeline.validation.chunks.layout import Layout
 from ragval_pipeline.validation.chunks.measure import times_stored
-from tests.validation.integrity.world import GRIPPER, paragraphs, record
+from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
 TEXT = " ".join(f"word{number} of sentence{number % 7} in part{number // 30}." for number in range(120))
@@ -91,14 +91,51 @@ def test_of_two_ingestions_of_the_same_texts_one_goes_and_of_others_none_is_know
     assert other["older"] == []
 
 
-def test_windows_that_slide_over_a_page_are_one_ingestion_by_their_numbers():
+def windows(size: int, step: int) -> list[dict[str, str]]:
     words = TEXT.split(" ")
-    windows = [" ".join(words[max(0, at - 30) : at + 30]) for at in range(0, len(words), 12)]
-    payloads = [{"text": text, "source_url": "/a"} for text in windows]
-    numbered = [{**payload, "chunk_index": number} for number, payload in enumerate(payloads)]
-    assert twice(*payloads) is not None
+    texts = [" ".join(words[max(0, at - size // 2) : at + size // 2]) for at in range(0, len(words), step)]
+    return [{"text": text, "source_url": "/a"} for text in texts]
+
+
+def sentences(around: int) -> list[dict[str, str]]:
+    parts = [f"{part}." for part in TEXT.split(".") if part]
+    found = ["".join(parts[max(0, at - around) : at + around + 1]) for at in range(len(parts))]
+    return [{"text": text, "source_url": "/a"} for text in found]
+
+
+def test_windows_that_slide_over_a_page_are_one_ingestion_by_their_numbers():
+    numbered = [{**payload, "chunk_index": number} for number, payload in enumerate(windows(60, 12))]
     assert twice(*numbered) is None
-    assert twice(*numbered[::2], *({**payload, "chunk_index": 90} for payload in payloads[1::2])) is not None
+    assert twice(*numbered[::2], *({**payload, "chunk_index": 90} for payload in numbered[1::2])) is not None
+
+
+@pytest.mark.parametrize(
+    "chunks", [windows(60, 12), windows(60, 20), sentences(1), sentences(2), sentences(3)],
+    ids=["12 words", "20 words", "1 sentence", "2 sentences", "3 sentences"],
+)  # fmt: skip
+def test_windows_without_numbers_are_one_ingestion_by_their_places_unless_they_are_stored_again(chunks):
+    assert twice(*chunks) is None
+    assert twice(*chunks, *chunks) is not None
+
+
+@pytest.mark.parametrize("step", [15, 25, 33])
+def test_windows_that_all_end_with_the_page_are_one_ingestion(step: int):
+    words = TEXT.split(" ")
+    chunks = [{"text": " ".join(words[at : at + 100]), "source_url": "/a"} for at in range(0, len(words), step)]
+    assert twice(*chunks) is None
+    assert twice(*chunks, *chunks) is not None
+
+
+def test_a_page_too_short_to_show_windows_is_judged_by_the_others():
+    parts = [CAMERA, "The printed board hangs beside it.", VISITORS]
+    few = [{"text": " ".join(parts[max(0, at - 1) : at + 2]), "source_url": "/b"} for at in range(3)]
+    pages = [record(paragraphs(TEXT)), record(paragraphs(*parts), page="/b")]
+
+    def found(*payloads):
+        return named(detected("chunk.ingested_twice", evidence_of(rows(*payloads, pages=("/a", "/b")), pages)))
+
+    assert found(*cut(100), *few) == ["https://docs.example.com/b"]
+    assert found(*sentences(1), *few) == []
 
 
 def test_chunks_within_the_larger_one_that_they_name_are_no_second_generation_unless_they_are_stored_again():
