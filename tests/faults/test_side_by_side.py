@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import dagster as dg
@@ -79,8 +80,8 @@ def test_eight_runs_at_once_against_one_server_each_write_a_whole_report(tmp_pat
     processes.set_forkserver_preload(["ragval_pipeline.cli.run", "ragval_pipeline.orchestration.run", __name__])
     with staged(tmp_path) as stage:
         stage.qdrant()
-        with processes.Pool(AT_ONCE) as pool:
-            assert pool.map(validate, [str(stage.suite)] * AT_ONCE, chunksize=1) == [0] * AT_ONCE
+        with ProcessPoolExecutor(AT_ONCE, mp_context=processes) as pool:
+            assert list(pool.map(validate, [str(stage.suite)] * AT_ONCE)) == [0] * AT_ONCE
         base = stage.folder / "reports" / NAME
         reports = [json.loads(file.read_bytes()) for file in base.glob("2*/validation_report.json")]
         assert len({report["run_id"] for report in reports}) == AT_ONCE
