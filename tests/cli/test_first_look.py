@@ -227,7 +227,23 @@ def test_what_stands_in_front_of_the_embedded_texts_is_written_into_the_suite(tm
     assert yaml.safe_load(text)["payload"]["embedded_text"] == "{title}\n{text}"
     assert yaml.safe_load(text)["embedding"] == {"provider": "static"}
     assert "stored texts again, with the page title in front of each text, gave the stored vectors" in text
-    assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
+
+
+def test_what_stands_in_front_of_most_texts_is_seen_where_the_shortest_have_nothing_there(
+    tmp_path: Path, ragval: Ragval
+) -> None:
+    def payload(heading: str, text: str, part: int) -> dict[str, str]:
+        return {"text": f"{text} {part}", "url": f"https://docs.example.com/{part}", "heading": heading}
+
+    payloads = [
+        *(payload("", "Home page", part) for part in range(26)),
+        *(payload("Driving the arm", "The arm turns to where the light comes from", part) for part in range(26)),
+    ]
+    store(tmp_path / "qdrant", payloads, texts=[f"{held['heading']}\n{held['text']}" for held in payloads])
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    written = yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))
+    assert written["payload"]["embedded_text"] == "{headings}\n{text}"
+    assert written["embedding"] == {"provider": "static"}
 
 
 def test_texts_that_were_embedded_as_they_are_need_no_template(tmp_path: Path, ragval: Ragval) -> None:

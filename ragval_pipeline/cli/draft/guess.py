@@ -17,7 +17,7 @@ from ragval_pipeline.sources.embedders.models import (
     known_limit,
 )
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
-from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup
 from ragval_pipeline.suite.payload import OF_PAYLOAD
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MOST, NOISE
@@ -139,9 +139,13 @@ def _static(
     points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
     path = fields.get("text")
     texts = [embedded_of(point.payload, path, flavour) for point in points]
-    # Long texts hide what stands in front of them.
-    usable = sorted((place for place, text in enumerate(texts) if not is_blank(text)), key=lambda at: len(texts[at]))
-    usable = usable[:_TEXTS]
+    lacking = [
+        sum(kind_of(*lookup(point.payload, path)) in EMPTY_KINDS | {"absent"} for path in fields.values())
+        for point in points
+    ]
+    # Long texts hide what stands in front of them, and where that is empty, nothing is to be seen.
+    usable = [place for place, text in enumerate(texts) if not is_blank(text)]
+    usable = sorted(usable, key=lambda at: (lacking[at], len(texts[at])))[:_TEXTS]
     if not usable:
         return None
     tried = [points[place] for place in usable]
