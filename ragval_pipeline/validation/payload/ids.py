@@ -59,7 +59,8 @@ def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:
         return False
     on_page = Counter((value, page) for value, _, page in points)
     holders = Counter(value for value, _, _ in points)
-    return max(on_page.values()) == 1 and 2 * sum(number > 1 for number in holders.values()) > len(holders)
+    # The longest page may have more numbers than all others share.
+    return max(on_page.values()) == 1 and 2 * sum(held for held in holders.values() if held > 1) > len(points)
 
 
 @detector("payload.id_rule", needs=PayloadEvidence)

@@ -33,6 +33,8 @@ def test_numbers_that_each_page_counts_for_itself_are_places_and_not_ids():
         assert shared(*points) == []
     without_index = [{"chunk_id": index, "source_url": f"/p{page}"} for page in range(4) for index in range(3)]
     assert shared(*without_index) == []
+    with_a_long_page = [*without_index, *({"chunk_id": index, "source_url": "/long"} for index in range(10))]
+    assert shared(*with_a_long_page) == []
 
 
 def test_numbers_that_count_over_the_whole_collection_are_ids():
