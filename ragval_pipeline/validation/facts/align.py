@@ -11,8 +11,9 @@ from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps, in_one
+from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps, in_one, in_turn
 from ragval_pipeline.validation.facts.writing import without_writing
+from ragval_pipeline.validation.thresholds import MOST
 
 #: Lines that an ingestion may put before a chunk.
 _ADDED = 6  # work
@@ -49,29 +50,39 @@ def _nearest(chosen: Sequence[Span], start: int, places: Sequence[int]) -> int:
     return min(places, key=lambda place: min(abs((place - start) - (span.place - span.start)) for span in beside))
 
 
-def _closed_up(text: FoldedText, chosen: list[Span], page: Searched) -> list[Span]:
-    """Runs that go on at either side as far as the letters are the same, where a longer run had been cut off."""
+def _closed_up(text: FoldedText, chosen: Sequence[Span], page: Searched) -> list[Span]:
+    """Runs that go on at either side as far as the letters are the same, where a longer run had been cut off.
+
+    What a page has often is found at one of its places: a longer run beside it that goes on so holds it as well.
+    """
     ours, theirs = text.letters, page.letters
-    for number, span in enumerate(chosen):
-        upto = chosen[number + 1].start if number + 1 < len(chosen) else len(ours)
-        length = span.length
-        while (
-            span.start + length < upto
-            and theirs[span.place + length : span.place + length + 1] == ours[span.start + length]
-        ):
-            length += 1
-        chosen[number] = span._replace(length=length)
-    for number, span in enumerate(chosen):
-        after = chosen[number - 1].end if number else 0
-        back = 0
-        while (
-            span.start - back > after
-            and span.place - back > 0
-            and theirs[span.place - back - 1] == ours[span.start - back - 1]
-        ):
-            back += 1
-        chosen[number] = Span(span.start - back, span.place - back, span.length + back, "run")
-    return chosen
+    ahead: list[Span] = []
+    for span in reversed(chosen):
+        grown = span
+        while True:
+            upto = ahead[-1].start if ahead else len(ours)
+            while grown.end < upto and theirs[grown.beyond : grown.beyond + 1] == ours[grown.end]:
+                grown = grown._replace(length=grown.length + 1)
+            if not ahead or grown.end < upto or ahead[-1].length > span.length:
+                break
+            if theirs[grown.beyond : grown.beyond + ahead[-1].length] != ours[upto : ahead[-1].end]:
+                break
+            grown = grown._replace(length=grown.length + ahead.pop().length)
+        ahead.append(grown)
+    closed: list[Span] = []
+    for span in reversed(ahead):
+        start, place = span.start, span.place
+        while True:
+            after = closed[-1].end if closed else 0
+            while start > after and place > 0 and theirs[place - 1] == ours[start - 1]:
+                start, place = start - 1, place - 1
+            if not closed or start > after or closed[-1].length > span.length or place < closed[-1].length:
+                break
+            if theirs[place - closed[-1].length : place] != ours[closed[-1].start : after]:
+                break
+            start, place = closed[-1].start, place - closed.pop().length
+        closed.append(Span(start, place, span.end - start, "run"))
+    return closed
 
 
 def align(
@@ -189,11 +200,14 @@ def _is_verbatim(text: FoldedText, labels: int, page: Searched, place: int) -> b
 
 
 def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
-    """The text without imports, exports and diagrams of which the page has less than half."""
+    """The text without imports, exports and diagrams of which the page has less than half in turn.
+
+    A statement may repeat the name of what is imported, which the page has once, and in another sense.
+    """
 
     def stands_there(start: int, end: int) -> bool:
         first, last = raw.letters_between(start, end)
-        return last > first and 2 * covered(runs, first, last) >= last - first
+        return last > first and in_turn(runs, first, last) >= MOST * (last - first)
 
     return without_statements(raw.shown, keep=stands_there)
 

@@ -133,13 +133,28 @@ class Alignment:
 
 def covered(spans: Sequence[Span], first: int, last: int) -> int:
     """How many letters from the first to before the last lie in spans."""
-    count = 0
+    return sum(stop - start for start, stop, _ in _within(spans, first, last))
+
+
+def in_turn(spans: Sequence[Span], first: int, last: int) -> int:
+    """How many letters from the first to before the last the page has one after the other, but for short gaps."""
+    most = count = beyond = 0
+    for start, stop, place in _within(spans, first, last):
+        count = (count if 0 <= place - beyond <= LONGEST_GAP else 0) + stop - start
+        beyond = place + stop - start
+        most = max(most, count)
+    return most
+
+
+def _within(spans: Sequence[Span], first: int, last: int) -> Iterator[tuple[int, int, int]]:
+    """What of spans lies between two letters: first letter, letter behind, place of the first."""
     for number in range(max(0, bisect_left(spans, (first,)) - 1), len(spans)):
         span = spans[number]
         if span.start >= last:
             break
-        count += max(0, min(last, span.end) - max(first, span.start))
-    return count
+        start, stop = max(first, span.start), min(last, span.end)
+        if stop > start:
+            yield start, stop, span.place + start - span.start
 
 
 def in_one(spans: Sequence[Span], first: int, last: int) -> bool:

@@ -292,6 +292,30 @@ def test_what_a_source_file_runs_draws_or_marks_is_no_difference(text: str):
     assert missing(match(text, f"{PAGE}\nPress Ctrl now.\nNote:")) == []
 
 
+def test_an_import_whose_name_the_page_has_in_another_sense_is_no_text_and_one_that_it_shows_is():
+    text = f"import DrivingMotor from './parts/driving/motor.md';\n\n{GRIPPER}"
+    assert missing(match(text, f"The driving motor.\n{PAGE}")) == []
+    shown = text.replace("DrivingMotor from", "Motor from")
+    assert missing(match(shown, f"{text}\n{PAGE}")) == []
+    assert missing(match(text.replace("DrivingMotor", "Quiz"), f"{text}\n{PAGE}")) == ["Quiz"]
+
+
+def test_code_that_exports_and_is_shown_is_text_whatever_the_page_shows_between_its_lines():
+    code = "export default {\n  arm: 'left',\n  motor: 'quick',\n  gripper: ['wide', 'narrow'],\n}"
+    page = f"{GRIPPER}\n{code.replace('motor', 'Copy motor')}\n{CAMERA}"
+    assert missing(match(f"{GRIPPER}\n\n```js\n{code}\n```\n\n{CAMERA}", page)) == []
+    assert missing(match(f"{GRIPPER}\n\n```js\n{code.replace('wide', 'zoo')}\n```", page)) == ["zoo"]
+
+
+def test_what_a_page_has_often_is_held_where_the_text_around_it_stands():
+    often = "app.Get('/', func(c *Ctx) error"
+    page = "\n".join(f"{often} {{ return number{at} }}" for at in range(40))
+    page = f"{page}\nfunc Context() context.Context\nExample\n{often} {{ ctx := c.UserContext() }}\n{CAMERA}"
+    found = match(f"ontext\n{often} {{ ctx := c.UserContext() }}", page)
+    assert missing(found) == []
+    assert [span.kind for span in found.spans] == ["words", "run"]
+
+
 def test_directives_and_roles_that_a_page_shows_are_text():
     page = f"Write .. note:: and :ref:`arm` so:\n.. note::\n   :class: tip\n   {GRIPPER}"
     found = match(page, page)
