@@ -124,15 +124,11 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
     import numpy as np
 
     size = len(page.letters)
-    places: dict[str, list[int]] = {}
-    for at in range(size - SEED + 1):
-        places.setdefault(page.letters[at : at + SEED], []).append(at)
+    seeds = {letters[at : at + SEED] for letters in map(fold, texts) for at in range(len(letters) - SEED + 1)}
     held = np.zeros(size + 2, dtype=np.int8)
-    for text in texts:
-        letters = fold(text)
-        for at in range(len(letters) - SEED + 1):
-            for place in places.get(letters[at : at + SEED], ()):
-                held[place + 1 : place + SEED + 1] = 1
+    for at in range(size - SEED + 1):
+        if page.letters[at : at + SEED] in seeds:
+            held[at + 1 : at + SEED + 1] = 1
     held[0] = held[-1] = 1
     edges = np.flatnonzero(held == 1)
     return [(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
