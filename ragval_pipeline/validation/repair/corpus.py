@@ -16,11 +16,10 @@ from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.repair.chunker import Chunker, Layout
-from ragval_pipeline.validation.repair.homes import Homes
-from ragval_pipeline.validation.repair.opening import Opening
+from ragval_pipeline.validation.repair.chunker import Chunker, Layout, Opening
 from ragval_pipeline.validation.repair.passages import (
     SEED,
+    Homes,
     Span,
     as_on_page,
     closes_over,
