@@ -26,7 +26,7 @@ from ragval_pipeline.validation.repair.passages import (
     missing_passages,
     place_of,
 )
-from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
+from ragval_pipeline.validation.repair.point_lookup import FACTS, PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Chunk, Compared
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
@@ -35,7 +35,7 @@ Row = Mapping[str, Any]
 #: Snapshot columns, and columns of the page copies, that a plan reads.
 COLUMNS = (
     "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
-    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text",
+    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text", "model",
 )  # fmt: skip
 PAGE_COLUMNS = ("page_key", "title", "main", "headings", "blocks")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
@@ -170,7 +170,7 @@ class RepairCorpus:
     def lookup(self) -> PointLookup:
         """What the rules for duplicates ask for."""
         facts = {
-            name: PointFacts(row["page_url"], row["source_url"], row["embedded_at"], row["text_sha256"])
+            name: PointFacts(**{name: row[name] for name in FACTS})
             for name, row in self.rows.items()
         }
         ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
