@@ -142,7 +142,8 @@ class RepairCorpus:
                 world.rows[row["point_id"]] = row
                 world.of_page.setdefault(key or "", []).append(row)
                 world.of_source.setdefault(row["source_url"] or "", []).append(row)
-            world.whole = world.whole and not (wanted and len(world.rows) == MOST_POINTS)
+            elif wanted:
+                world.whole = False
         world.ill = names
         well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
         world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
@@ -169,10 +170,7 @@ class RepairCorpus:
 
     def lookup(self) -> PointLookup:
         """What the rules for duplicates ask for."""
-        facts = {
-            name: PointFacts(**{name: row[name] for name in FACTS})
-            for name, row in self.rows.items()
-        }
+        facts = {name: PointFacts(**{name: row[name] for name in FACTS}) for name, row in self.rows.items()}
         ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
         return PointLookup(facts, ids)
 

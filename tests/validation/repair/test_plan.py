@@ -313,6 +313,8 @@ def test_a_field_that_no_query_reads_has_no_repair_to_try() -> None:
 
 
 def test_what_concerns_more_points_than_are_read_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "MOST_POINTS", 3)
+    assert not planned(make_finding("vector.mixed_models", ["1"]))[0].is_too_large
     monkeypatch.setattr(corpus, "MOST_POINTS", 2)
     [repair] = planned(make_finding("vector.mixed_models", ["1"]))
     assert repair.is_too_large
