@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from urllib.parse import urlsplit
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_file_path, is_http_url, is_loopback_or_private
@@ -15,8 +15,6 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
 
-#: Addresses that a host's details name.
-_SHOWN = 20  # shown
 FOREIGN = "coverage.foreign_host"
 LOOPBACK = "coverage.loopback_host"
 
@@ -89,7 +87,7 @@ def _foreign(
             details={
                 "pages": len(pages),
                 "points": sum(page.points for page in pages),
-                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:_SHOWN],
+                "urls": sorted(spelling for page in pages for spelling in page.spellings)[:SHOWN],
             },
         )
         for host, pages in foreign.items()
