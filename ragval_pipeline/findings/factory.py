@@ -9,6 +9,11 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
 from ragval_pipeline.findings.model import SEVERITIES, Finding, Severity, Subject
 
+#: Entries that a list in the details of a finding or a subject holds at most.
+SHOWN = 20
+#: Names that a sentence lists.
+NAMED = 3
+
 
 def make_finding(
     code: str,

@@ -70,6 +70,7 @@ class Trial:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
 
     def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
+        from ragval_pipeline.sources.embedders.models import model_in_use
         from ragval_pipeline.sources.site.page_copies.copies import PageCopies
         from ragval_pipeline.sources.snapshot.reader import Snapshot
         from ragval_pipeline.validation.repair.corpus import COLUMNS, PAGE_COLUMNS
@@ -80,6 +81,7 @@ class Trial:
             self.inventory,
             lambda: Snapshot(self.manifest).rows(COLUMNS),
             lambda: PageCopies(self.copies).rows(PAGE_COLUMNS) if self.copies.parts else (),
+            model=model_in_use(self.suite.embedding.provider, self.suite.embedding.model),
         )
 
     def _tried(

@@ -16,7 +16,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.text.times import utc_text
-from ragval_pipeline.validation.coverage.addresses import with_addresses
+from ragval_pipeline.validation.coverage.hosts import with_addresses
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.repair.cases import JUDGED

@@ -24,8 +24,7 @@ from ragval_pipeline.cli.draft.site import (
 )
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.file_names import is_file_path
-from ragval_pipeline.sources.site.urls import host_of, is_http_url, path_of
+from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.printing import suite_name

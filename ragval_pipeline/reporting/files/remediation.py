@@ -10,8 +10,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
-from ragval_pipeline.validation.coverage.addresses import STANDS_FOR
-from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, site_pages_of
+from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, STANDS_FOR, site_pages_of
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup

@@ -208,7 +208,7 @@ class SiteInventory(BaseModel):
         """The canonicaliser for this site."""
         files = None
         if self.of_files:
-            from ragval_pipeline.sources.site.file_names import FileNames
+            from ragval_pipeline.sources.site.urls import FileNames
 
             files = FileNames(self.location or "", {page.sitemap: page.key for page in self.pages})
         return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, files=files)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.text.folding import as_written, words_of
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 _Edge = Literal["begins", "ends"]
 _EDGES: tuple[_Edge, ...] = ("begins", "ends")
 
-#: Phrases that the message names.
-_NAMED = 3  # shown
 #: How often a phrase stands in a chunk.
 _REPEATED = 2
 
@@ -110,7 +108,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
         for name, named in held.items()
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
-    shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:_NAMED])
+    shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:NAMED])
     message = f"{len(subjects):,} points hold text of the page's frame: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 

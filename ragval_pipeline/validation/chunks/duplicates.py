@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-_SHOWN_COPIES = 20  # shown
-
-
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The points of each group that have no place of their own; the details name all others."""
@@ -37,7 +34,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         ids = [ref.point_id for ref in group]
         for ref in group:
             if ref.point_id in same.copies:
-                others = [other for other in ids[: _SHOWN_COPIES + 1] if other != ref.point_id][:_SHOWN_COPIES]
+                others = [other for other in ids[: SHOWN + 1] if other != ref.point_id][:SHOWN]
                 # What is wrong with one copy makes a copy of the other.
                 subjects.append(ref.subject(points=tuple(others), others=others, copies=len(ids)))
     if subjects:
@@ -150,7 +147,6 @@ def _pairs(members: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 #: Trigrams by which texts differ that differ by two words: three on either side for each.
 _TWO_WORDS = 12  # definition
-_SHOWN = 20  # shown
 #: Neighbours of one text after which no more are looked for: it is a near duplicate, whatever else there is.
 _ENOUGH = 50  # work
 
@@ -221,7 +217,7 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     alike = _neighbours(chunks)
     subjects = []
     for index, found in alike.items():
-        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:_SHOWN]
+        nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:SHOWN]
         others = [chunks.ref(other).point_id for other, _ in nearest]
         subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
     if subjects:

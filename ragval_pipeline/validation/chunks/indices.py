@@ -31,8 +31,8 @@ _COUNTED = (
     "complete: count their chunks from {first}, as those of the other pages are."
 )
 
-#: Points that share one index that a subject's details list.
-SHOWN_POINTS = 100  # shown
+#: Points that share an index, or indices that a page lacks, that a subject's details list.
+_LISTED = 100  # shown
 _TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
 _SURPLUS = "Delete the surplus points of each group, which their {} tell: see delete_point_ids of remediation.json."
 _IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
@@ -132,7 +132,7 @@ def _alike(own: Sequence[str], misplaced: Collection[str], held: Mapping[str, Ha
 
 
 def _others(point_id: str, names: Sequence[str]) -> list[str]:
-    return list(islice((name for name in names if name != point_id), SHOWN_POINTS))
+    return list(islice((name for name in names if name != point_id), _LISTED))
 
 
 def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:
@@ -179,10 +179,6 @@ def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] 
     return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)
 
 
-#: Missing indices of a page that a subject's details list.
-SHOWN_INDICES = 100  # shown
-
-
 @detector("chunk.index_gap", needs=ChunkEvidence)
 def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Pages whose indices do not go from 0 up, each there."""
@@ -208,7 +204,7 @@ def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
             continue
         present = sorted(page.points)
         missing = present[-1] - first + 1 - len(present)
-        shown = list(islice(_between(first, present), SHOWN_INDICES))
+        shown = list(islice(_between(first, present), _LISTED))
         details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
         extent = missing / (missing + len(present))
         yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent)

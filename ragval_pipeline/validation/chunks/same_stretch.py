@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
 from ragval_pipeline.validation.chunks.order import Number
 from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.thresholds import MOST
 
 #: The stretches of its page's letters that a chunk holds, as (first, behind the last).
@@ -66,16 +67,6 @@ def _held(shapes: Sequence[Shape]) -> Iterator[tuple[Shape, Shape]]:
 
 def _joined(shapes: Collection[Shape], within: Mapping[Shape, Collection[Shape]]) -> dict[Shape, Shape]:
     """The first of those that hold, or are held by, each other, for each of some shapes."""
-    leader = {shape: shape for shape in shapes}
-
-    def find(shape: Shape) -> Shape:
-        while leader[shape] != shape:
-            shape = leader[shape]
-        return shape
-
-    for shape in shapes:
-        for holder in within[shape]:
-            if holder in leader:
-                low, high = sorted((find(shape), find(holder)))
-                leader[high] = low
-    return {shape: find(shape) for shape in shapes}
+    known = frozenset(shapes)
+    pairs = ((shape, holder) for shape in known for holder in within[shape] if holder in known)
+    return {shape: group[0] for group in groups_of_pairs(pairs) for shape in group}

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.text.times import parse_time, utc_text
@@ -192,16 +192,12 @@ def _times(page: PageOrder, now: datetime) -> dict[int, datetime]:
 def _tail(key: str, page: PageOrder, times: Mapping[int, datetime]) -> Tail | None:
     """The longest end of the page that is older than everything in front of it."""
     indices = sorted(times)
-    newest_after = times[indices[-1]]
-    found = None
-    for place in range(len(indices) - 1, 0, -1):
-        newest_after = max(newest_after, times[indices[place]])
-        oldest_before = min(times[index] for index in indices[:place])
-        if newest_after + CLOCK_SKEW < oldest_before:
-            found = (place, newest_after, oldest_before)
-    if found is None:
+    oldest_upto = list(accumulate((times[index] for index in indices), min))
+    newest_from = list(accumulate((times[index] for index in reversed(indices)), max))[::-1]
+    older = (place for place in range(1, len(indices)) if newest_from[place] + CLOCK_SKEW < oldest_upto[place - 1])
+    place = next(older, None)
+    if place is None:
         return None
-    place, newest, rewritten = found
     tail = {point_id: (index, times[index]) for index in indices[place:] for point_id, _ in page.points[index]}
     head = tuple(point_id for index in indices[:place] for point_id, _ in page.points[index])
-    return Tail(key, page.url, indices[place], tail, head, newest, rewritten)
+    return Tail(key, page.url, indices[place], tail, head, newest_from[place], oldest_upto[place - 1])

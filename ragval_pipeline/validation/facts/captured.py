@@ -17,7 +17,7 @@ from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import BlockFacts
 from ragval_pipeline.validation.facts.spans import Alignment
-from ragval_pipeline.validation.thresholds import LONGEST_GAP, PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +127,8 @@ def _is_most_of(heading: str, pieces: set[str]) -> bool:
     """
     words = list(filter(None, map(fold, _WORDS.findall(heading))))
     count = len(words)
-    return any(
+    # The line is a label, of which this is less than twice as long.
+    return count < 2 * LABEL_WORDS and any(
         "".join((*words[:first], *words[last:])) in pieces
         for first in range(count)
         for last in range(first + 1, first + (count + 1) // 2)

@@ -1,12 +1,13 @@
-"""Damage that a text shows by itself: a wrong character set, letters lost, control characters."""
+"""Damage that a text shows by itself: a wrong character set, letters lost, characters that nobody sees out of place."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 #: Lines longer than this are judged in pieces.
 _PIECE = 2_000  # work
@@ -113,3 +114,87 @@ def around(text: str, at: int) -> str:
     """What stands around a character of a text."""
     start = max(at - SHOWN // 4, 0)  # shown
     return text[start : start + SHOWN // 2].strip()
+
+
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+# Control characters but tab, line feed and carriage return; soft hyphen, grapheme joiner, word joiner, invisible
+# operators, deprecated and annotation controls, byte order mark; then those that have a place in some scripts.
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u2060-\u2064\u206a-\u206f\ufff9-\ufffb\ufeff"
+    f"\u180e\u200b-\u200d{_BIDI}\U000e0001-\U000e007f]"
+)
+#: Characters of ASCII that are none of these: most texts hold no other.
+_HARMLESS = bytes(code for code in range(128) if not _SUSPECT.match(chr(code)))  # work
+_IS_BIDI = re.compile(f"[{_BIDI}]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+#: Scripts that write with joiners, by the first word of their characters' names.
+_JOINING_SCRIPTS = (
+    "ARABIC SYRIAC NKO MANDAIC MONGOLIAN DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM "
+    "SINHALA TIBETAN MYANMAR KHMER BALINESE JAVANESE MEETEI THAANA"
+)
+_JOINING = frozenset(_JOINING_SCRIPTS.split())
+#: Scripts whose writers divide words by zero-width spaces; Thai, Chinese and Japanese leave that to the browser.
+_DIVIDED = frozenset({"LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE"})
+#: Characters beside such a character among which the nearest letter is looked for.
+_NEAR = 8  # work
+#: What the bytes before 0xAD look like in Latin-1: beginnings of two-byte letters, and middles of longer ones.
+_FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00f4][\u0080-\u00bf]")
+_VARIATION_16 = "\ufe0f"
+
+
+def stray_characters(text: str, page: str = "") -> Mapping[str, int]:
+    """How often each such character stands in a text, as ``U+200B``.
+
+    Args:
+        text: The text.
+        page: What its page shows: marks of direction belong on a page that has text from right to left.
+    """
+    if text.isascii() and not text.encode().translate(None, _HARMLESS):
+        return {}
+    found: Counter[str] = Counter()
+    right_to_left: bool | None = None
+    for match in _SUSPECT.finditer(text):
+        char, at = match.group(), match.start()
+        if _IS_BIDI.match(char):
+            if right_to_left is None:
+                right_to_left = any(map(_RIGHT_TO_LEFT.search, (text, page)))
+            belongs = right_to_left
+        else:
+            belongs = _belongs(text, at)
+        if not belongs:
+            found[f"U+{ord(char):04X}"] += 1
+    return found
+
+
+def _belongs(text: str, at: int) -> bool:
+    """Whether the script around asks for the character at ``at``."""
+    char = text[at]
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    if char in "\u180e\u200b\u200c\u200d":  # writers set them beside blanks and marks as well, and several in a row
+        around = text[max(0, at - _NEAR) : at][::-1], text[at + 1 : at + 1 + _NEAR]
+        scripts = {_script(next(filter(_is_written, side), "")) for side in around}
+        asking = _DIVIDED if char == "\u200b" else _JOINING
+        return not scripts.isdisjoint(asking) or (char == "\u200d" and _is_emoji_joint(text, at))
+    if char == "\u00ad":  # not a hyphen but the second half of a letter in the wrong character set: see ``mojibake``
+        return _FIRST_HALF.match(before + after) is not None
+    if char >= "\U000e0001":  # flags of England, Scotland, Wales: a black flag and its tags
+        return text[:at].rstrip("".join(map(chr, range(0xE0020, 0xE0080))))[-1:] == "\U0001f3f4"  # definition
+    return False
+
+
+def _is_emoji_joint(text: str, at: int) -> bool:
+    before = text[max(0, at - 8) : at].rstrip(_VARIATION_16)[-1:]  # work
+    return _is_pictograph(before) and _is_pictograph(text[at + 1 : at + 2])
+
+
+def _is_pictograph(char: str) -> bool:
+    return bool(char) and (ord(char) >= 0x1F000 or unicodedata.category(char) == "So")  # definition
+
+
+def _is_written(char: str) -> bool:
+    return unicodedata.category(char)[0] in "LM"  # definition
+
+
+@lru_cache(maxsize=4096)  # work
+def _script(char: str) -> str:
+    return unicodedata.name(char, "").partition(" ")[0] if char else ""

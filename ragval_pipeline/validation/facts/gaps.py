@@ -127,7 +127,7 @@ def add_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
         if end - start > LONGEST_GAP:
             continue
         at = bisect_left(spans, (start,))
-        before, after = _long_before(spans, at, size), _long_after(spans, at, size)
+        before, after = _long(spans, at - 1, size), _long(spans, at, size)
         window = _window(before, after, start, end, len(page.letters))
         if window is None or window[0] == window[1]:
             continue
@@ -153,14 +153,9 @@ def add_carried_words(text: FoldedText, spans: list[Span], page: Searched) -> No
                 add(spans, first, last, place, "line")
 
 
-def _long_before(spans: Sequence[Span], at: int, size: int) -> Span | None:
-    """The span that ends at a gap, if enough letters stand on the page in one before it."""
-    span = spans[at - 1] if at else None
-    return span if span is not None and span.place >= 0 and span.length >= size else None
-
-
-def _long_after(spans: Sequence[Span], at: int, size: int) -> Span | None:
-    span = spans[at] if at < len(spans) else None
+def _long(spans: Sequence[Span], at: int, size: int) -> Span | None:
+    """The span beside a gap, if enough letters stand on the page in one there."""
+    span = spans[at] if 0 <= at < len(spans) else None
     return span if span is not None and span.place >= 0 and span.length >= size else None
 
 

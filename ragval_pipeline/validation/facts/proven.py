@@ -59,7 +59,7 @@ class Shown:
     @cached_property
     def marked(self) -> Mapping[str, str]:
         """The words that are not ASCII, by what they become where only ASCII can be written."""
-        return {_in_ascii(word): word for word in self.words if not word.isascii()}
+        return {word.encode("ascii", "replace").decode(): word for word in self.words if not word.isascii()}
 
     @cached_property
     def unmarked(self) -> str:
@@ -88,10 +88,6 @@ def _unescaped(match: re.Match[str]) -> str:
     # Characters beyond U+FFFF are two escapes.
     meant: str = json.loads(f'"{match.group()}"')
     return meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _in_ascii(text: str) -> str:
-    return text.encode("ascii", "replace").decode()
 
 
 def _unmarked(text: str) -> str:

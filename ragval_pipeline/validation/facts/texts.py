@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
-from ragval_pipeline.validation.facts.damage import Passage, damaged_passages
+from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, stray_characters
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
 from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, stored_hash
 from ragval_pipeline.validation.facts.page_words import PageWords
 from ragval_pipeline.validation.facts.proven import proven_damage
-from ragval_pipeline.validation.facts.strays import stray_characters
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 

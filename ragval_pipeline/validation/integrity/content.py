@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, dropwhile, groupby, islice, pairwise, takewhile
 from typing import TYPE_CHECKING, Any, Literal
@@ -152,14 +152,25 @@ def next_to_lost(chunks: Sequence[ChunkFacts], passages: Sequence[BlockFacts]) -
     Returns:
         By the id of each such chunk the letters between it and the next chunks, as a share of its own.
     """
-    spans = [(chunk.point_id, *span) for chunk in chunks for span in chunk.spans]
+    ends: defaultdict[int, set[str]] = defaultdict(set)
+    firsts: defaultdict[int, set[str]] = defaultdict(set)
+    for chunk in chunks:
+        for first, end in chunk.spans:
+            firsts[first].add(chunk.point_id)
+            ends[end].add(chunk.point_id)
+    # Where no chunk ends before a passage, or begins behind it, the page does.
     last = max((passage.start + passage.letters for passage in passages), default=0)
+    before, after = [0, *sorted(ends)], [*sorted(firsts), last]
     holes: dict[tuple[int, int], set[str]] = {}
     for passage in passages:
-        before = [(end, name) for name, _, end in spans if end < passage.start + passage.letters]
-        after = [(first, name) for name, first, _ in spans if first > passage.start]
-        hole = max((end for end, _ in before), default=0), min((first for first, _ in after), default=last)
-        holes[hole] = {name for place, name in (*before, *after) if place in hole}
+        beyond = passage.start + passage.letters
+        hole = (
+            before[bisect_left(before, beyond) - 1],
+            after[bisect_right(after, passage.start, hi=len(after) - 1)],
+        )
+        holes[hole] = set[str]().union(
+            *(ends[at] for at in hole if at < beyond), *(firsts[at] for at in hole if at > passage.start)
+        )
     letters = {chunk.point_id: chunk.letters for chunk in chunks}
     lost = Counter[str]()
     for (begin, end), names in holes.items():

@@ -67,7 +67,9 @@ def measure_integrity(facts: Facts) -> Measurement:
         return _unmeasured(f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
     return Measurement(
         asset=ASSET,
-        values=_values(compared) if _suffices(compared, manifest) else _unmeasured(_too_few(compared, manifest)).values,
+        values=_values(compared)
+        if manifest.suffices(len(compared.read))
+        else _unmeasured(_too_few(compared, manifest)).values,
         findings=tuple(_graded(with_share(finding, points.points), manifest) for finding in find_all(compared)),
         sections={
             "integrity": _summary(compared, facts),
@@ -189,10 +191,6 @@ def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
         reason = f"{integrity.reason}; {compared.added} of the others are what the ingestion puts around its chunks"
         integrity = integrity.model_copy(update={"reason": reason})
     return integrity, ratio("source_captured", compared.held, compared.content, of="letters of page content")
-
-
-def _suffices(compared: Compared, manifest: PageCopiesManifest) -> bool:
-    return manifest.suffices(len(compared.read))
 
 
 def _unread(compared: Compared) -> Counter[str]:

@@ -78,7 +78,8 @@ def suggest_field_map(
         the likeliest other. Fields that nothing resembles are left out. No payload name stands for two fields.
         Headings may have a name for each level, ``Header 1`` and ``Header 2``, which ``Header *`` stands for.
     """
-    leaves = [path for path in observed if path not in _objects(observed)]
+    objects = {path[: -len(_leaf(path)) - 1] for path in observed if _leaf(path) != path}
+    leaves = [path for path in observed if path not in objects]
     leaves += sorted({f"{path.rstrip(_NUMBER)}{NUMBERED}" for path in leaves if path[-1:] in _NUMBER})
     found = {canonical: path for canonical, path in wanted.items() if path in observed and fits(canonical, path)}
     taken = set(found.values())
@@ -122,10 +123,6 @@ def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tupl
 def _container_rank(path: str) -> int:
     outer = _folded((_PARTS.split(path)[:-1] or [""])[-1])
     return _CONTAINERS.index(outer) if outer in _CONTAINERS else len(_CONTAINERS)
-
-
-def _objects(observed: Iterable[str]) -> frozenset[str]:
-    return frozenset(path[: -len(_leaf(path)) - 1] for path in observed if _leaf(path) != path)
 
 
 def _leaf(path: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from ragval_pipeline.findings.factory import SHOWN
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.validation.payload.levels import (
     LEVELS,
@@ -23,8 +24,6 @@ from ragval_pipeline.validation.payload.levels import (
     present_fields,
 )
 
-#: Offending point ids that the kept results show for one expectation.
-SHOWN_IDS = 20  # shown
 #: The level that each kind of expectation rules out.
 _RULED_OUT: Mapping[str, Level] = {
     "present": "missing", "non_empty": "empty", "type": "wrong_type", "rule": "invalid",
@@ -71,7 +70,7 @@ def run_expectations(
     Returns:
         ``{engine, version, success, evaluated, unsuccessful, results}``; each result has ``level``, ``field``,
         ``severity``, ``expectation``, ``success``, ``unexpected_count``, ``element_count``, ``point_ids`` (the first
-        ``SHOWN_IDS``) and ``exception``. Results are in suite order.
+        ``SHOWN``) and ``exception``. Results are in suite order.
 
     Raises:
         RuntimeError: Great Expectations could not be run, or counts otherwise.
@@ -149,8 +148,8 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
     if _judges_here() and not _LOADING:
         from ragval_pipeline.validation.payload.gx_process import judge
 
-        return judge(levels.columns, expectations=suite, shown=SHOWN_IDS)
-    asked = json.dumps({"expectations": suite, "shown": SHOWN_IDS})
+        return judge(levels.columns, expectations=suite, shown=SHOWN)
+    asked = json.dumps({"expectations": suite, "shown": SHOWN})
     table = levels.columns.replace_schema_metadata({"asked": asked})
     process = _LOADING.pop() if _LOADING else _start()
     _ASKED.append(process.pid)

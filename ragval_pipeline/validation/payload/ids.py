@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.urls import is_http_url
@@ -18,8 +18,6 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
-
-_SHOWN = 20  # shown
 
 
 @detector("payload.duplicate_id", needs=PayloadEvidence)
@@ -40,8 +38,8 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
         groups.setdefault(row["chunk_id"], []).append(row["point_id"])
     subjects = []
     for row in points:
-        others = [name for name in sorted(groups[row["chunk_id"]])[: _SHOWN + 1] if name != row["point_id"]]
-        subjects.append(point_ref(row).subject(value=row["chunk_id"], others=others[:_SHOWN]))
+        others = [name for name in sorted(groups[row["chunk_id"]])[: SHOWN + 1] if name != row["point_id"]]
+        subjects.append(point_ref(row).subject(value=row["chunk_id"], others=others[:SHOWN]))
     finding = make_finding("payload.duplicate_id", subjects, details={"groups": len(groups)})
     yield with_share(finding, evidence.levels.points)
 

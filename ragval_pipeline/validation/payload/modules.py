@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
@@ -19,8 +19,6 @@ from ragval_pipeline.validation.thresholds import FEW, WHOLE
 
 #: Modules that the details list, of the payloads and of the site.
 _SHOWN = 100  # shown
-#: Modules that the message names.
-_NAMED = 3  # shown
 
 #: Points by module as stored and page key.
 _Places = Mapping[tuple[str, str | None], int]
@@ -50,7 +48,7 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
         "allowed": sorted(allowed)[:_SHOWN],
         "derived": derived,
     }
-    named = ", ".join(name for name, _ in values.most_common(_NAMED)) + (", ..." if len(values) > _NAMED else "")
+    named = ", ".join(name for name, _ in values.most_common(NAMED)) + (", ..." if len(values) > NAMED else "")
     whose = "that the site does not have" if derived else "that payload.modules does not list"
     verb = "names a module" if len(subjects) == 1 else "name modules"
     message = f"{plural(len(subjects), 'point')} {verb} {whose}: {named}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector, find_all
@@ -25,8 +25,6 @@ CRITERION = "no_regression"
 _ASKED = "self_retrieval"
 #: Of what is read that is not counted by the other criteria.
 _NOT_COUNTED = frozenset(CATALOGUE["regression.significant_drop"].reads - {Aspect.VALUE})
-#: Queries that a drop names; the finding counts the others.
-_NAMED = 20  # shown
 #: Kinds of changes to queries that a reason tells apart.
 _KINDS = 3  # shown
 
@@ -100,8 +98,8 @@ def change_facts(change: MetricChange) -> dict[str, Any]:
         "ties": test.ties,
         "losses": test.losses,
         "significant": change.significant,
-        "worse": dict(change.worse[:_NAMED]),
-        "better": dict(change.better[:_NAMED]),
+        "worse": dict(change.worse[:SHOWN]),
+        "better": dict(change.better[:SHOWN]),
     }
 
 

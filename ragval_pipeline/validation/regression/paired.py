@@ -127,9 +127,9 @@ def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[flo
     return adjusted, exact
 
 
-def fewest_pairs(alpha: float = ALPHA) -> int:
+def fewest_pairs() -> int:
     """Queries below which no drop, not even of all of them, is beyond chance."""
-    return math.ceil(-math.log2(alpha))
+    return math.ceil(-math.log2(ALPHA))
 
 
 def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], list[float], bool]:

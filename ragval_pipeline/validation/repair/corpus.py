@@ -16,18 +16,17 @@ from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.repair.chunker import Chunker, Layout
-from ragval_pipeline.validation.repair.homes import Homes
-from ragval_pipeline.validation.repair.opening import Opening
+from ragval_pipeline.validation.repair.chunker import Chunker, Layout, Opening
 from ragval_pipeline.validation.repair.passages import (
     SEED,
+    Homes,
     Span,
     as_on_page,
     closes_over,
     missing_passages,
     place_of,
 )
-from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
+from ragval_pipeline.validation.repair.point_lookup import FACTS, PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Chunk, Compared
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
@@ -36,7 +35,7 @@ Row = Mapping[str, Any]
 #: Snapshot columns, and columns of the page copies, that a plan reads.
 COLUMNS = (
     "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
-    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text",
+    "chunk_index", "chunk_id", "embedded_at", "text_sha256", "embedded_text", "model",
 )  # fmt: skip
 PAGE_COLUMNS = ("page_key", "title", "main", "headings", "blocks")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
@@ -143,7 +142,8 @@ class RepairCorpus:
                 world.rows[row["point_id"]] = row
                 world.of_page.setdefault(key or "", []).append(row)
                 world.of_source.setdefault(row["source_url"] or "", []).append(row)
-            world.whole = world.whole and not (wanted and len(world.rows) == MOST_POINTS)
+            elif wanted:
+                world.whole = False
         world.ill = names
         well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
         world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
@@ -170,10 +170,7 @@ class RepairCorpus:
 
     def lookup(self) -> PointLookup:
         """What the rules for duplicates ask for."""
-        facts = {
-            name: PointFacts(row["page_url"], row["source_url"], row["embedded_at"], row["text_sha256"])
-            for name, row in self.rows.items()
-        }
+        facts = {name: PointFacts(**{name: row[name] for name in FACTS}) for name, row in self.rows.items()}
         ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
         return PointLookup(facts, ids)
 

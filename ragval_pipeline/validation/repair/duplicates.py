@@ -10,6 +10,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.chunks.indices import stored_again
 from ragval_pipeline.validation.chunks.newest import Stored, newest_of
+from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 #: Codes whose subjects are groups of which one member stays.
@@ -36,25 +37,14 @@ class Surplus:
 def groups_of(finding: Finding) -> list[list[str]]:
     """Groups of subjects that name each other in their details, or that share a page key; sorted."""
     names = {subject.name for subject in finding.subjects}
-    leader = {name: name for name in names}
-
-    def find(name: str) -> str:
-        while leader[name] != name:
-            name = leader[name]
-        return name
-
     pages: dict[str, str] = {}
+    pairs = []
     for subject in finding.subjects:
-        others = [text for text in _texts(subject.details) if text in names]
+        others = [subject.name, *(text for text in _texts(subject.details) if text in names)]
         if finding.subject_kind == "page" and subject.page is not None:
             others.append(pages.setdefault(subject.page, subject.name))
-        for other in others:
-            low, high = sorted((find(subject.name), find(other)))
-            leader[high] = low
-    groups: dict[str, list[str]] = {}
-    for name in sorted(names):
-        groups.setdefault(find(name), []).append(name)
-    return list(groups.values())
+        pairs += [(subject.name, other) for other in others]
+    return groups_of_pairs(pairs)
 
 
 def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:

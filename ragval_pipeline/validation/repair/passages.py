@@ -1,15 +1,20 @@
-"""Where a text stands on a page, how the page has it, and what of the page no text holds."""
+"""On which page a text stands and where, how the page has it, and what of the page no text holds."""
 
 from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
+from typing import Any
+from urllib.parse import urlsplit
 
+from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
+from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 
 #: Letters of a seed, about two words: chance repeats few of them on a page.
@@ -124,15 +129,11 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
     import numpy as np
 
     size = len(page.letters)
-    places: dict[str, list[int]] = {}
-    for at in range(size - SEED + 1):
-        places.setdefault(page.letters[at : at + SEED], []).append(at)
+    seeds = {letters[at : at + SEED] for letters in map(fold, texts) for at in range(len(letters) - SEED + 1)}
     held = np.zeros(size + 2, dtype=np.int8)
-    for text in texts:
-        letters = fold(text)
-        for at in range(len(letters) - SEED + 1):
-            for place in places.get(letters[at : at + SEED], ()):
-                held[place + 1 : place + SEED + 1] = 1
+    for at in range(size - SEED + 1):
+        if page.letters[at : at + SEED] in seeds:
+            held[at + 1 : at + SEED + 1] = 1
     held[0] = held[-1] = 1
     edges = np.flatnonzero(held == 1)
     return [(int(one), int(two) - 1) for one, two in pairwise(edges) if two - one - 1 >= PASSAGE_LETTERS]
@@ -156,3 +157,52 @@ def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:
             return True
         at = letters.find(before, at + 1)
     return False
+
+
+@dataclass
+class Homes:
+    """The page of each point.
+
+    Attributes:
+        inventory: The site.
+        texts: The pages that are looked through, by their keys.
+        by_text: Whether what points name says nothing, as where all of them name the same.
+    """
+
+    inventory: SiteInventory
+    texts: Mapping[str, FoldedText]
+    by_text: bool = False
+    _known: dict[str, str | None] = field(default_factory=dict)
+    _pages: dict[int, list[str]] = field(default_factory=dict)
+
+    def of(self, row: Mapping[str, Any]) -> str | None:
+        """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
+        named = None if self.by_text else row["page_key"] if row["page_url"] else self._on_site(row["source_url"])
+        if named is not None:
+            return str(named)
+        name = str(row.get("point_id"))
+        if name not in self._known:
+            self._known[name] = self.holding(row["text"] or "")
+        return self._known[name]
+
+    def holding(self, text: str) -> str | None:
+        """The page that holds most of a text; of several the first that has all of it."""
+        letters = fold(text)
+        if not self._pages:
+            for key, page in self.texts.items():
+                for run in sampled_runs(page.letters).tolist():
+                    self._pages.setdefault(run, []).append(key)
+        held = Counter(key for run in sampled_runs(letters).tolist() for key in self._pages.get(run, ()))
+        most = max(held.values(), default=0)
+        # A text that is too short for a sampled run is looked for as it is.
+        near = [key for key in held or self.texts if held[key] == most]
+        near.sort(key=lambda key: letters not in self.texts[key].letters)
+        return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
+
+    def _on_site(self, url: str | None) -> str | None:
+        """The page under the same path on the site's own host."""
+        host, urls = self.inventory.site_host, self.inventory.scope_urls
+        if not url or not host or "//" not in url:
+            return None
+        key = self.inventory.folder().key(urlsplit(url)._replace(netloc=host).geturl())
+        return key if key in urls else None

@@ -52,6 +52,8 @@ def plan_repairs(
     inventory: SiteInventory,
     rows: Callable[[], Iterable[Row]],
     pages: Callable[[], Iterable[Row]],
+    *,
+    model: str | None = None,
 ) -> list[Repair]:
     """The repairs of the findings that have one that can be simulated.
 
@@ -60,11 +62,12 @@ def plan_repairs(
         inventory: The site.
         rows: Reads the snapshot, with ``COLUMNS``; called once.
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
+        model: The model that queries are embedded with; None: not known.
     """
     known = [finding for finding in findings if _has_repair(finding)]
     everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
-    planned = [repair for finding in findings for repair in _Plan(world, finding).repairs()]
+    planned = [repair for finding in findings for repair in _Plan(world, finding, model).repairs()]
     # Where all vectors are made in another way, a text that this run embeds is no match for the others.
     alone = any(finding.code == "vector.model_mismatch" for finding in findings)
     return [
@@ -91,6 +94,7 @@ class _Plan:
 
     world: RepairCorpus
     finding: Finding
+    model: str | None
 
     def repairs(self) -> list[Repair]:
         """The ways to repair it; none when it cannot be tried in memory, or too much of the index is concerned."""
@@ -170,7 +174,7 @@ class _Plan:
         gone = names & world.gone if finding.code in _COPIES else set()
         if finding.code == "chunk.near_duplicate":
             return self._made(removed=gone or {name for group in groups_of(finding) for name in group[1:]})
-        return self._made(removed=gone | set(surplus_points(finding, world.lookup(), gone).delete))
+        return self._made(removed=gone | set(surplus_points(finding, world.lookup(), gone, self.model).delete))
 
     def _one_spelling(self) -> Repair:
         """The points of spellings that go, but for texts that only these hold: they get the address that stays."""

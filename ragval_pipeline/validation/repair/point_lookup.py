@@ -11,8 +11,9 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 
 logger = logging.getLogger(__name__)
 
-_FACTS = ("page_url", "source_url", "embedded_at", "text_sha256", "model")
-_COLUMNS = ("point_id", *_FACTS, "token_count")
+#: Snapshot columns that ``PointFacts`` holds.
+FACTS = ("page_url", "source_url", "embedded_at", "text_sha256", "model")
+_COLUMNS = ("point_id", *FACTS, "token_count")
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,6 @@ def _note(lookup: PointLookup, wanted: frozenset[str], row: Mapping[str, Any]) -
     if row["token_count"] is not None:
         lookup.token_counts.append(row["token_count"])
     if row["point_id"] in wanted or row["source_url"] in wanted:
-        lookup.points[row["point_id"]] = PointFacts(*(row[name] for name in _FACTS))
+        lookup.points[row["point_id"]] = PointFacts(*(row[name] for name in FACTS))
     if row["source_url"] in wanted:
         lookup.ids_of.setdefault(row["source_url"], []).append(row["point_id"])

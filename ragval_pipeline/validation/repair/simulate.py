@@ -17,8 +17,7 @@ from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.validation.repair.cases import FELL, JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, is_made_good
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
-from ragval_pipeline.validation.repair.repair import Repair
-from ragval_pipeline.validation.repair.together import fewest, joined
+from ragval_pipeline.validation.repair.repair import Repair, fewest, joined
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragval_pipeline.findings.factory import NAMED
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -20,8 +21,6 @@ from ragval_pipeline.validation.retrieval.texts import (
 )
 from ragval_pipeline.validation.thresholds import ROUNDING
 
-#: Names that a sentence lists.
-_SHOWN = 3  # shown
 _STATED = 80  # shown
 
 
@@ -118,7 +117,7 @@ def _keywords(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 def _results(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     lost = [expected for expected in query.expected_results if not any(matches(expected, hit, rules) for hit in hits)]
     said = f"{len(lost)} of {len(query.expected_results)} expected results are not among the hits"
-    return Outcome(not lost, f"{said}: {'; '.join(map(_stated, lost[:_SHOWN]))}{'; ...' if len(lost) > _SHOWN else ''}")
+    return Outcome(not lost, f"{said}: {'; '.join(map(_stated, lost[:NAMED]))}{'; ...' if len(lost) > NAMED else ''}")
 
 
 def _stated(expected: Mapping[str, Any]) -> str:
@@ -162,5 +161,5 @@ def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
-    shown = ", ".join(distinct[:_SHOWN]) + (", ..." if len(distinct) > _SHOWN else "")
+    shown = ", ".join(distinct[:NAMED]) + (", ..." if len(distinct) > NAMED else "")
     return shown or "nothing"

@@ -141,7 +141,9 @@ def chunk_metrics(
     Returns:
         Means 0..1 over the queries with ground truth, with the number of queries; empty without any.
     """
-    asked = [query for query in queries if not query.negative and _is_answered(answers.get(query.id))]
+    asked = [
+        query for query in queries if not query.negative and query.id in answers and answers[query.id].error is None
+    ]
     ranks = [k for k in settings.ranks if k <= settings.top_k]
     run = {query.id: _ranking(answers[query.id], settings.top_k) for query in asked}
     named = {query.id: dict.fromkeys(ids, 1) for query in asked if (ids := expected_ids(query))}
@@ -154,10 +156,6 @@ def expected_ids(query: TestQuery) -> list[str]:
     """Ids of the chunks that a query expects; empty unless every expected result states one."""
     ids = [entry.get("id") for entry in query.expected_results]
     return [] if None in ids else [canonical_id(name) for name in ids]
-
-
-def _is_answered(answer: Answer | None) -> bool:
-    return answer is not None and answer.error is None
 
 
 def _ranking(answer: Answer, depth: int) -> list[str]:

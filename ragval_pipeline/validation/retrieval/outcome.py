@@ -179,10 +179,6 @@ _WORDS = {
 }
 
 
-def _in_words(condition: str) -> str:
-    return _WORDS.get(condition, condition)
-
-
 @detector("query.failed", "query.negative_scored_high", needs=Outcome)
 def _failed(outcome: Outcome) -> Iterator[Finding]:
     """Failed queries, and negatives that scored high."""
@@ -194,7 +190,9 @@ def _failed(outcome: Outcome) -> Iterator[Finding]:
             (scored_high if scored else failed).append(outcome.subject(query, report))
     if failed:
         conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
-        yield make_finding("query.failed", failed, cause=f"Missed: {', '.join(map(_in_words, conditions))}.")
+        yield make_finding(
+            "query.failed", failed, cause=f"Missed: {', '.join(_WORDS.get(name, name) for name in conditions)}."
+        )
     if scored_high:
         yield make_finding("query.negative_scored_high", scored_high)
 

@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.printing import printable
@@ -22,10 +22,8 @@ from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQu
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE, HUB_TIMES_EXPECTED
 
 ASSET = "self_retrieval"
-#: Queries of a hub that its details hold at most.
-HUB_EXAMPLES = 20  # shown
-#: Pages that the reason of the criterion names, and characters of their titles.
-_NAMED, _TITLE = 3, 60  # shown
+#: Characters of a title in the reason of the criterion.
+_TITLE = 60  # shown
 
 PageOf = Callable[[Mapping[str, Any]], str | None]
 
@@ -139,8 +137,8 @@ def _value(
         sample = f"a sample of {drawn:,} of {len(pages):,} pages; 95 % interval {low:.3f} to {high:.3f}"
         reason = f"{reason}, {sample}"
     if lost := [query.text for query in titles if not found[query.id]]:
-        named = ", ".join(f"“{printable(fold_blanks(text), limit=_TITLE)}”" for text in lost[:_NAMED])
-        more = f" and {len(lost) - _NAMED:,} more, see evidence/self_retrieval.json" if len(lost) > _NAMED else ""
+        named = ", ".join(f"“{printable(fold_blanks(text), limit=_TITLE)}”" for text in lost[:NAMED])
+        more = f" and {len(lost) - NAMED:,} more, see evidence/self_retrieval.json" if len(lost) > NAMED else ""
         reason = f"{reason}; not found: {named}{more}"
     return value.model_copy(update={"reason": reason})
 
@@ -209,7 +207,7 @@ def _hubs(own: OwnAnswers) -> Iterator[Subject]:
                 "of": others,
                 "expected": round(expected, 3),
                 "unrelated": round(unrelated, 1),
-                "asked": [query.text for query in found[:: -(-len(found) // HUB_EXAMPLES)]],
+                "asked": [query.text for query in found[:: -(-len(found) // SHOWN)]],
             }
             yield Subject(name=point, page=home[point], details=details)
 

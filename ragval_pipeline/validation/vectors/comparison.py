@@ -11,6 +11,7 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.thresholds import ROUNDING
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def same_vectors(found: Comparison) -> list[list[str]]:
     prints = np.concatenate(found.prints)
     order = np.argsort(prints[:, 0], kind="stable")
     prints, left, shift = prints[order], np.arange(len(prints)), 0
-    groups: dict[int, list[int]] = {}
+    pairs: list[tuple[int, int]] = []
     while len(left):
         shift += 1
         left = left[left + shift < len(prints)]
@@ -238,20 +239,10 @@ def same_vectors(found: Comparison) -> list[list[str]]:
         same = left
         for projection in range(1, DIRECTIONS):  # one after the other: hardly any pair is left after the first
             same = same[np.abs(prints[same + shift, projection] - prints[same, projection]) <= ROUNDING]
-        for place in same.tolist():
-            _unite(groups, place, place + shift)
+        pairs += zip(same.tolist(), (same + shift).tolist(), strict=True)
         # A point that equals this neighbour is linked through it with all that follow.
         left = np.setdiff1d(left, same, assume_unique=True)
-    united = {id(group): group for group in groups.values()}
-    return [[found.ids[order[place]] for place in sorted(group)] for group in united.values()]
-
-
-def _unite(groups: dict[int, list[int]], first: int, second: int) -> None:
-    one, other = groups.setdefault(first, [first]), groups.setdefault(second, [second])
-    if one is not other:
-        small, large = sorted((one, other), key=len)
-        large.extend(small)
-        groups.update(dict.fromkeys(small, large))
+    return [[found.ids[order[place]] for place in group] for group in groups_of_pairs(pairs)]
 
 
 def _directions(dimension: int) -> Floats:

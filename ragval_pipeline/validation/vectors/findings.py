@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -24,8 +24,6 @@ Row = Mapping[str, Any]
 
 #: Snapshot columns that subjects are described with.
 COLUMNS = ("point_id", "page_key", "source_url")
-#: Points with the same vector that a subject names.
-_SHOWN = 20  # shown
 
 _CAUSES: Mapping[Kind, str] = {
     "noise": "The vectors are unrelated to those of {model}, and not even similar texts have similar ones",
@@ -146,7 +144,7 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
     if not vectors.copies:
         return
     subjects = [
-        vectors.subject(name, others=[entry for entry in group if entry != name][:_SHOWN], group_size=len(group))
+        vectors.subject(name, others=[entry for entry in group if entry != name][:SHOWN], group_size=len(group))
         for group in vectors.copies
         for name in group
     ]
@@ -217,7 +215,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         "median_cosine": round(decision.median or 0.0, 4),
         "kind": decision.mismatch,
         "embedder_model": model,
-        "payload_models": dict(names.most_common(_SHOWN)),
+        "payload_models": dict(names.most_common(SHOWN)),
         **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (

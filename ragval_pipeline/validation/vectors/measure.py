@@ -298,7 +298,9 @@ class _Judged:
         chosen = [name for name in chosen if name in rows]
         places = np.array([place[name] for name in chosen], dtype=np.intp)
         count = sum(number in off for number in places.tolist())
-        return Tested([_tried(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], count)
+        return Tested(
+            [_as_embedded(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], count
+        )
 
     def _labelled(self, embed_as: EmbedAs | None) -> frozenset[int]:
         """Places of the points whose vectors were made from a label instead of the text, where these are many.
@@ -321,11 +323,11 @@ class _Judged:
         points = self._points
         places = np.union1d(points.off(with_vector=True), points.inexact(ROUNDING, with_vector=True))
         rows = self._rows_of(frozenset(points.ids[place] for place in places), trials.COLUMNS)
-        tried = [_tried(rows[points.ids[place]]) for place in places]
+        tried = [_as_embedded(rows[points.ids[place]]) for place in places]
         return list(places[trial.gives(tried, points.vectors(places), points.cosine[places])])
 
 
-def _tried(row: Row) -> Row:
+def _as_embedded(row: Row) -> Row:
     """The row with the embedded text in the place of the stored one."""
     return {**row, "text": embedded_text(row), "stored_text": row["text"]}
 

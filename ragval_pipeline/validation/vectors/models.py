@@ -98,7 +98,7 @@ def decide(
     decision = Decision(median=float(np.median(points.cosine[off])), best=best, split=split, compared=total)
     # Noise beside many right vectors is no other way of embedding.
     single = len(strangers.noise) if is_population(matching, total) else 0
-    most = _is_most(len(off) - single, total)
+    most = len(off) - single >= max(FEWEST, WHOLE * total)
     many = is_population(len(related), matching + len(_off(strangers)))
     explaining = next((trial for trial in trials if _explains_whole(trial, most=most, many=many)), None)
     if explaining is None and split is None:
@@ -208,20 +208,13 @@ def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:
     """
     if not trial.explains:
         return False
-    return most or (_explains_all(trial) and (many or trial.exact))
-
-
-def _explains_all(trial: Trial) -> bool:
-    return trial.keeps and (trial.kind in _TELLING or trial.raises)
+    explains_all = trial.keeps and (trial.kind in _TELLING or trial.raises)
+    return most or (explains_all and (many or trial.exact))
 
 
 def is_population(count: int, total: int) -> bool:
     """Whether some points are more than exceptions of all."""
     return count >= FEWEST and count >= FEW * total
-
-
-def _is_most(count: int, total: int) -> bool:
-    return count >= FEWEST and count >= WHOLE * total
 
 
 def explain_split(other: Collection[str], rest: Collection[str], rows: Mapping[str, Row]) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
-from ragval_pipeline.validation.coverage.addresses import with_addresses
+from ragval_pipeline.validation.coverage.hosts import with_addresses
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.sources.site.file_names import FileNames, is_file_path
+from ragval_pipeline.sources.site.urls import FileNames, is_file_path
 
 NAMES = FileNames(
     "/srv/ci/project/docs",

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
-from ragval_pipeline.validation.chunks.stale_tail import leftover
+from ragval_pipeline.validation.chunks.order import PageOrder
+from ragval_pipeline.validation.chunks.stale_tail import find_tails, leftover
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
@@ -49,6 +51,16 @@ def test_times_that_are_still_to_come_prove_nothing():
 def test_of_points_with_one_index_the_newest_counts():
     twice = [*page("/a", OLD, OLD, OLD), *page("/a", NEW, NEW)]
     assert judged(*twice) == ["2"]
+
+
+def test_a_page_of_many_chunks_costs_what_their_number_costs():
+    """A collection that keeps one address for all of a manual has one page of tens of thousands of chunks."""
+    dates = [NEW] * 15_000 + [OLD] * 5_000
+    begun = time.perf_counter()
+    manual = PageOrder("/a", {index: [(str(index), date)] for index, date in enumerate(dates)})
+    [tail], proves = find_tails({"/a": manual}, now=NOW)
+    assert (tail.first, len(tail.points), len(tail.head), proves) == (15_000, 5_000, 15_000, True)
+    assert time.perf_counter() - begun < 3
 
 
 def on_page(content: list[str], *payloads):

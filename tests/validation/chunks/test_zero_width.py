@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragval_pipeline.validation.facts.strays import stray_characters
+from ragval_pipeline.validation.facts.damage import stray_characters
 from tests.validation.rows import detected, evidence_of, rows, texts
 
 

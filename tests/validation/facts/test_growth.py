@@ -88,3 +88,16 @@ def test_lines_that_begin_alike_are_found_at_the_cost_of_their_number():
         return time.process_time() - started
 
     assert cost(24_000) < 24 * cost(3_000)
+
+
+def test_a_heading_that_holds_all_of_a_page_costs_what_its_length_costs():
+    """Where a heading is never closed, browsers take what follows for a part of it."""
+    words = [f"word{number}" for number in range(1_500)]
+    [row] = texts(" ".join(words[::2]), title="Title")
+    block = Block(kind="heading", text=" ".join(words), level=2)
+    record = PageRecord(
+        str(row["page_key"]), "https://docs.example.com/a", main=block.text, body=block.text, blocks=(block,)
+    )
+    started = time.process_time()
+    facts_of_page(record, [row])
+    assert time.process_time() - started < 4

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ragval_pipeline.sources.site.docs_folder.markdown_page import markdown_html
 from ragval_pipeline.sources.site.page_copies.copies import record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
 from tests.validation.integrity.world import (
     BATTERY,
@@ -209,6 +212,19 @@ def test_the_chunks_before_and_after_a_lost_passage_are_next_to_it():
     }  # fmt: skip
     page = compared(paragraphs(GRIPPER, CAMERA), GRIPPER, CAMERA)
     assert next_to_lost(page.chunks, lost_passages(page.page.blocks)) == {}
+
+
+def test_a_page_that_lost_much_costs_what_its_length_costs():
+    """Every other entry of a changelog of 12,000 is in no chunk."""
+    at = range(0, 1_200_000, 200)
+    lost = [BlockFacts("item", letters=100, held=0, start=start + 100, digest=start) for start in at]
+    known = {"page_key": "/a", "compared": True, "embedded_at": None, "model": None, "words": 20, "changed": 0}
+    whole = {**known, "letters": 100, "found": 100, "surely": 100, "longest": 100, "starts": (0,), "lengths": (100,)}
+    chunks = [ChunkFacts(point_id=str(start), chunk_index=start // 200, places=(start,), **whole) for start in at]
+    begun = time.perf_counter()
+    beside = next_to_lost(chunks, lost)
+    assert (len(beside), beside["0"], beside["200"]) == (6_000, 1.0, 2.0)
+    assert time.perf_counter() - begun < 2
 
 
 def test_a_heading_within_a_stretch_that_was_lost_is_part_of_it_whatever_labels_lie_between():

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from ragval_pipeline.findings.factory import SHOWN
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.validation.payload import expectations as room
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
 from ragval_pipeline.validation.payload.expectations import (
-    SHOWN_IDS,
     build_expectations,
     loading_expectations,
     read_results,
@@ -60,7 +60,7 @@ def judge_here(found: PayloadEvidence, **changed: Any) -> dict[str, Any]:
     """As ``run_expectations``; with levels that are not those that Great Expectations sees."""
     suite = build_expectations(FIELDS, found.rules.required, addresses=found.rules.addresses)
     columns = changed.pop("columns", found.levels.columns)
-    said = judge(columns, expectations=suite, shown=SHOWN_IDS)
+    said = judge(columns, expectations=suite, shown=SHOWN)
     return read_results(replace(found.levels, **changed), suite, said)
 
 

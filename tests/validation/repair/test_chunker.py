@@ -10,8 +10,7 @@ import pytest
 
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.text.folding import FoldedText
-from ragval_pipeline.validation.repair.chunker import Chunker, Layout
-from ragval_pipeline.validation.repair.opening import Opening
+from ragval_pipeline.validation.repair.chunker import Chunker, Layout, Opening
 from ragval_pipeline.validation.repair.passages import place_of
 
 WORDS = (

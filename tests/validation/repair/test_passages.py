@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ragval_pipeline.text.folding import FoldedText, fold
@@ -42,6 +44,14 @@ def test_what_no_chunk_holds_is_missing_in_page_order() -> None:
     assert missing == [PAGE[: PAGE.index("Each") - 2], PAGE[PAGE.index("After") : -1]]
     assert missing_passages(WHOLE, [PAGE[:100], PAGE[80:]]) == []
     assert missing_passages(FoldedText.of(""), [SECOND]) == []
+
+
+def test_a_page_that_repeats_itself_costs_what_its_length_costs() -> None:
+    """A table of 10,000 equal cells: each piece of a chunk stands in all of them."""
+    cells = "no " * 10_000
+    begun = time.perf_counter()
+    assert missing_passages(FoldedText.of(cells), [cells]) == []
+    assert time.perf_counter() - begun < 5
 
 
 def test_what_stands_in_front_of_a_chunk_is_no_part_of_its_place() -> None:

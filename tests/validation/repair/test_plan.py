@@ -9,7 +9,9 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
+from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
+from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Repair
 
 SITE = "https://x.org/docs"
@@ -35,8 +37,13 @@ def row(point: str, name: str, **values: Any) -> dict[str, Any]:
 ROWS = [row("1", "gears/a"), row("2", "gears/b"), row("3", "paint/c")]
 
 
-def planned(*findings: Finding, rows: list[dict[str, Any]] = ROWS, pages: list[dict[str, Any]] = PAGES) -> list[Repair]:
-    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: pages)
+def planned(
+    *findings: Finding,
+    rows: list[dict[str, Any]] = ROWS,
+    pages: list[dict[str, Any]] = PAGES,
+    model: str | None = None,
+) -> list[Repair]:
+    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: pages, model=model)
 
 
 def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
@@ -206,12 +213,21 @@ def test_of_a_page_ingested_twice_the_newest_generation_stays_or_any_where_nothi
         assert [repair.removed for repair in repairs] == removed
 
 
-def test_of_equal_texts_the_one_that_was_embedded_last_stays() -> None:
-    rows = [row("1", "gears/a", embedded_at="2024-01-01"), row("4", "gears/a", embedded_at="2025-01-01")]
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [({"embedded_at": "2024-01-01"}, {"embedded_at": "2025-01-01"}), ({"model": "new"}, {"model": "old"})],
+    ids=["date", "model"],
+)
+def test_of_equal_texts_the_one_goes_that_remediation_deletes(first: dict[str, str], second: dict[str, str]) -> None:
+    """By the date the first, by the model that queries are embedded with the second, whose id is the greater one."""
+    rows = [row("1", "gears/a", **first), row("4", "gears/a", **second)]
     page = "x.org/docs/gears/a"
     copies = [Subject(name=one, page=page, details={"same": other}) for one, other in (("1", "4"), ("4", "1"))]
-    [repair] = planned(make_finding("chunk.duplicate_text", copies), rows=rows)
-    assert repair.removed == {"1"}
+    finding = make_finding("chunk.duplicate_text", copies)
+    facts = {one["point_id"]: PointFacts(**{name: one[name] for name in first | second}) for one in rows}
+    [repair] = planned(finding, rows=rows, model="new")
+    assert repair.removed == set(surplus_points(finding, PointLookup(facts), set(), "new").delete)
+    assert repair.removed == {"4" if "model" in first else "1"}
 
 
 def test_of_nearly_equal_texts_of_two_pages_the_one_that_is_not_on_its_page_goes() -> None:
@@ -297,6 +313,8 @@ def test_a_field_that_no_query_reads_has_no_repair_to_try() -> None:
 
 
 def test_what_concerns_more_points_than_are_read_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "MOST_POINTS", 3)
+    assert not planned(make_finding("vector.mixed_models", ["1"]))[0].is_too_large
     monkeypatch.setattr(corpus, "MOST_POINTS", 2)
     [repair] = planned(make_finding("vector.mixed_models", ["1"]))
     assert repair.is_too_large

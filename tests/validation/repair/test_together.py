@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.repair.repair import Chunk, Repair
-from ragval_pipeline.validation.repair.together import fewest, joined
+from ragval_pipeline.validation.repair.repair import Chunk, Repair, fewest, joined
 
 
 def test_what_one_repair_deletes_another_does_not_write_and_what_it_sets_is_written_too() -> None:
