@@ -48,6 +48,7 @@ _LOOKS: Mapping[Look, str] = {
     "negated": "vector{s} of the text with the signs turned",
     "zero_padded": "vector{s} of the text with some numbers 0",
     "unnormalised": "vector{s} of another length than 1",
+    "emptied": "vector{s} of the text with a field that is empty now",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
@@ -62,6 +63,7 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "filled up to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
     "product: the longer a vector, the nearer it is to whatever is asked.",
+    "emptied": "A field that is embedded with the text was emptied or left out after these points were embedded.",
 }
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
@@ -280,6 +282,10 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     # A vector of no text, or of another point's, says nothing about what the chunk once held.
     if looks_like in {"older_text", "another_text"}:
         return replace(subject, fields=vectors.embedded_fields)
+    if looks_like == "emptied":
+        return replace(
+            subject, fields=vectors.embedded_fields, without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL})
+        )
     return replace(subject, without=frozenset({Aspect.KEPT}))
 
 

@@ -120,6 +120,13 @@ def test_a_template_of_the_suite_says_what_was_embedded(
     assert embedded_text(empty) == ""
 
 
+def test_a_blank_text_has_no_embedded_text_whatever_a_template_puts_before_it() -> None:
+    payload = PayloadSettings(embedded_text="{title}\n{text}", fields={"text": "body", "title": "title"})
+    template = template_of(payload)
+    assert template is not None
+    assert [template.of({"title": "Valves", "body": text}) for text in (None, "", " \u200b")] == [None, None, None]
+
+
 @pytest.mark.parametrize(
     ("template", "told"),
     [
