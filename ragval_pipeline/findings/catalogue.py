@@ -106,10 +106,11 @@ _ROWS = (
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE},
         title="Sitemap lists pages that it should not",
-        means="of the sitemap redirects, is noindex, or is gone",
-        many="of the sitemap redirect, are noindex, or are gone",
+        means="of the sitemap redirects, is noindex, is gone, or shows what others show",
+        many="of the sitemap redirect, are noindex, are gone, or show what others show",
         measured="Each page in scope is read. It is named when the server redirects it elsewhere, answers that it "
-            "is gone, or when the page asks not to be indexed.",
+            "is gone, when the page asks not to be indexed, or when it shows the same few words as pages of other "
+            "names and nothing else.",
         cause="The sitemap lists whatever was built, or was not rebuilt after pages were moved or removed.",
         remedy="Take the page out of the sitemap or of source, by source.exclude; restore it if it should be there."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
