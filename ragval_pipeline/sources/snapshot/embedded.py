@@ -126,9 +126,9 @@ def text_of_payload(payload: Mapping[str, Any], flavour: str | None, template: T
 
 
 def _with_header(node: Mapping[str, Any]) -> str | None:
-    """The text of a node behind its metadata, as the node's own templates say; None without any metadata to embed."""
+    """The text of a node behind its metadata, as the node's own templates say; None without text or metadata."""
     text, metadata = node.get("text"), node.get("metadata")
-    if not isinstance(text, str) or not isinstance(metadata, Mapping):
+    if not isinstance(text, str) or is_blank(text) or not isinstance(metadata, Mapping):
         return None
     left_out = frozenset(map(str, node.get("excluded_embed_metadata_keys") or ()))
     entry = _setting(node, "{key}: {value}", "metadata_template")
