@@ -65,6 +65,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "product: the longer a vector, the nearer it is to whatever is asked.",
     "emptied": "A field that is embedded with the text was emptied or left out after these points were embedded.",
 }
+#: Where nothing but a field is missing.
+_FILL_AGAIN = "Fill the field again ({fields}); where it is meant to be empty, re-embed these points."
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
     "The vectors resemble those of {model} and are not the same: the collection was embedded from another text than "
@@ -262,6 +264,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
         message=f"{len(subjects):,}{more} of {of} {holds}: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
+        remedy=_FILL_AGAIN.format(fields=", ".join(vectors.embedded_fields)) if set(looks) == {"emptied"} else None,
     )
 
 

@@ -143,6 +143,7 @@ def test_a_vector_that_holds_a_heading_which_was_emptied_says_so_and_is_no_other
     assert {entry.name for entry in finding.subjects} == points.named(chosen(amount))
     assert finding.details["looks_like"] == {"emptied": amount}
     assert "was emptied or left out" in finding.cause
+    assert "Fill the field again (headings)" in finding.remedy
     assert {entry.fields for entry in finding.subjects} == {("headings",)}
 
 
