@@ -106,10 +106,11 @@ _ROWS = (
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE},
         title="Sitemap lists pages that it should not",
-        means="of the sitemap redirects, is noindex, or is gone",
-        many="of the sitemap redirect, are noindex, or are gone",
+        means="of the sitemap redirects, is noindex, is gone, or shows what others show",
+        many="of the sitemap redirect, are noindex, are gone, or show what others show",
         measured="Each page in scope is read. It is named when the server redirects it elsewhere, answers that it "
-            "is gone, or when the page asks not to be indexed.",
+            "is gone, when the page asks not to be indexed, or when it shows the same few words as pages of other "
+            "names and nothing else.",
         cause="The sitemap lists whatever was built, or was not rebuilt after pages were moved or removed.",
         remedy="Take the page out of the sitemap or of source, by source.exclude; restore it if it should be there."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
@@ -260,7 +261,7 @@ _ROWS = (
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after it numbered them: "
                "number them last, or set the severity of chunk.index_gap."),
     FindingType("chunk.duplicate_index", "error", "subject", "chunks", "point", "delete",
-        breaks={Aspect.POSITION}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
+        breaks={Aspect.POSITION, Aspect.LATEST}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",
@@ -284,7 +285,7 @@ _ROWS = (
         cause="The page became shorter, or was cut into fewer chunks, and its last old points were not deleted.",
         remedy="Delete these points, and delete a page's points before re-ingesting it."),
     FindingType("chunk.ingested_twice", "error", "subject", "chunks", "page", "delete",
-        breaks={Aspect.ONCE, Aspect.COPIES, Aspect.POSITION}, reads={Aspect.FIELD, Aspect.ONCE},
+        breaks={Aspect.ONCE, Aspect.COPIES, Aspect.POSITION, Aspect.CURRENT}, reads={Aspect.FIELD, Aspect.ONCE},
         fields=("source_url",),
         title="Pages stored more than once",
         means="is stored more than once, by different ingestions",
@@ -415,7 +416,9 @@ _ROWS = (
         remedy="Re-ingest the pages of these points."),
     FindingType("integrity.drifted", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT},
-        reads={Aspect.VARIETY, Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.TEXT},
+        reads={
+            Aspect.VARIETY, Aspect.CURRENT, Aspect.LATEST, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.TEXT,
+        },
         fields=("source_url",),
         lowers=("content_integrity",),
         title="Texts that differ from their page",

@@ -26,6 +26,7 @@ class Aspect(StrEnum):
     COPIES = "a text is stored once"
     PLACE = "a text is stored under the address of its page"
     CURRENT = "a chunk is from the present version of its page"
+    LATEST = "a chunk is stored in its latest version alone"
     VERSION = "a page is as it was when it was embedded"
     TEXT = "the words of a chunk are those of its page"
     OWN = "a point holds the text that it was made for"

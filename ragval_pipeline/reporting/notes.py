@@ -121,6 +121,7 @@ LOOKS = {
     "another_model": "it resembles those of another model",
     "older_text": "it is that of an older text",
     "another_text": "it is that of another text",
+    "emptied": "it is that of the text with a field that is empty now",
     "another_point": "it is that of another point",
     "copied": "points with other texts hold it too",
     "negated": "it is that of the text with the signs turned",

@@ -268,9 +268,9 @@ LABEL_WORDS = threshold(
 SIGNPOST_LETTERS = threshold(
     200,
     unit="letters",
-    codes="integrity.page_unreadable integrity.drifted",
+    codes="integrity.page_unreadable integrity.drifted source.page_unfit",
     reason="a page that sends its visitors on and has fewer letters is a signpost: its chunks are of the page "
-    "behind it",
+    "behind it; several of so few letters that are alike are an error page or a placeholder",
     evidence="convention: such a page holds a sentence or two and an address",
 )
 UNRENDERED = threshold(

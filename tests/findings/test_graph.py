@@ -486,3 +486,18 @@ def test_what_decides_one_condition_explains_those_that_its_trial_leaves_open():
     open_, vain = {"query.failed": {}}, {"query.failed": {"q": frozenset({"coverage.missing_page"})}}
     assert linked(failed, missing, simulated=open_)[0].because == "coverage.missing_page"
     assert linked(failed, missing, simulated=open_, refuted=vain)[0].because is None
+
+
+def test_a_text_that_differs_from_its_page_follows_from_the_older_version_that_is_stored_beside_the_newer() -> None:
+    older, newer = point("old"), point("new", without=frozenset({Aspect.LATEST}))
+    numbers = finding("chunk.duplicate_index", older, newer)
+    drifted = finding("integrity.drifted", point("old"), point("new"), point("far", "/b"))
+    assert because(linked(numbers, drifted), "integrity.drifted") == {
+        "old": "chunk.duplicate_index",
+        "new": None,
+        "far": None,
+    }
+    twice = finding("chunk.ingested_twice", page("/a"))
+    assert because(linked(twice, drifted), "integrity.drifted")["old"] == "chunk.ingested_twice"
+    same = finding("chunk.ingested_twice", page("/a", without=frozenset({Aspect.CURRENT})))
+    assert because(linked(same, drifted), "integrity.drifted")["old"] is None

@@ -270,8 +270,9 @@ def ask_pages(
             more = [query for query in queries if query.kind == "heading" and query.key not in found]
             asked, answers = [*asked, *more], {**answers, **_ask_of_self_retrieval(suite, more, way, read)}
         lost = unfound_pages(asked, answers, read.page)
-        last = own.headings_alone(lost, asked)
-        last += own.passage_queries(lost, snapshot.rows(own.PASSAGE_COLUMNS)) if lost else []
+        passages = own.passage_queries(lost, snapshot.rows(own.PASSAGE_COLUMNS)) if lost else []
+        asked = own.of_pages_with_text(asked, lost, passages)
+        last = [*own.headings_alone(lost, asked), *passages]
         asked, answers = [*asked, *last], {**answers, **_ask_of_self_retrieval(suite, last, way, read)}
     return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points, asked=len(drawn))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
 from ragval_pipeline.suite.payload import OF_PAYLOAD, PLACEHOLDER, PayloadSettings
+from ragval_pipeline.text.characters import is_blank
 
 #: The payload name of LlamaIndex's node: JSON text.
 NODE = "_node_content"
@@ -42,7 +43,8 @@ class Template:
     def of(self, payload: Mapping[str, Any]) -> str | None:
         """What was embedded for a point with this payload; None when it has no text."""
         values = {name: lookup(payload, path)[1] for name, path in (*self.fields.items(), *self.others.items())}
-        return filled(self.text, values) if values.get("text") else None
+        text = values.get("text")
+        return None if not text or (isinstance(text, str) and is_blank(text)) else filled(self.text, values)
 
 
 def template_of(payload: PayloadSettings) -> Template | None:
@@ -124,9 +126,9 @@ def text_of_payload(payload: Mapping[str, Any], flavour: str | None, template: T
 
 
 def _with_header(node: Mapping[str, Any]) -> str | None:
-    """The text of a node behind its metadata, as the node's own templates say; None without any metadata to embed."""
+    """The text of a node behind its metadata, as the node's own templates say; None without text or metadata."""
     text, metadata = node.get("text"), node.get("metadata")
-    if not isinstance(text, str) or not isinstance(metadata, Mapping):
+    if not isinstance(text, str) or is_blank(text) or not isinstance(metadata, Mapping):
         return None
     left_out = frozenset(map(str, node.get("excluded_embed_metadata_keys") or ()))
     entry = _setting(node, "{key}: {value}", "metadata_template")

@@ -17,7 +17,7 @@ from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.tables import chunks_of
-from ragval_pipeline.validation.integrity.content import class_of, pages_holding
+from ragval_pipeline.validation.integrity.content import ChunkClass, class_of, pages_holding
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
@@ -119,6 +119,10 @@ class ChunkEvidence:
 
     def gone(self, points: Collection[str]) -> dict[str, ChunkFacts]:
         """Those of some points whose text is gone from their page, by id."""
+        return self.differing(points, "gone")
+
+    def differing(self, points: Collection[str], kind: ChunkClass) -> dict[str, ChunkFacts]:
+        """Those of some points that are of one class beside their page, by id: ``drifted`` or ``gone``."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -127,7 +131,7 @@ class ChunkEvidence:
         for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
             meant = pc.and_(table.column("compared"), pc.less(table.column("found"), table.column("letters")))
             chunks = _chunks(table, pc.and_(meant, pc.is_in(table.column("point_id"), wanted)))
-            found |= {chunk.point_id: chunk for chunk in chunks if class_of(chunk, self.habits) == "gone"}
+            found |= {chunk.point_id: chunk for chunk in chunks if class_of(chunk, self.habits) == kind}
         return found
 
     def misplaced(self, points: Collection[str]) -> set[str]:

@@ -48,7 +48,7 @@ _RENUMBER = (
 
 @detector("chunk.duplicate_index", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points that share page and index; which of them stays, where anything tells it: one that its page has.
+    """Points that share page and index; which of them stays, where anything tells it: one that its page has as it is.
 
     Chunks that were cut from different larger ones are numbered within each of these. Those that hold different
     stretches of their page are not copies of each other: only their numbers are wrong.
@@ -58,7 +58,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     orders = evidence.orders
     pages = orders.in_full(orders.chosen(orders.points > orders.indices))
     shared = {key: {number: [*own] for number, own in page.numbered() if len(own) > 1} for key, page in pages.items()}
-    gone = evidence.gone({name for by_index in shared.values() for names in by_index.values() for name in names})
+    sharing = {name for by_index in shared.values() for names in by_index.values() for name in names}
+    gone, drifted = evidence.gone(sharing), evidence.differing(sharing, "drifted")
     misplaced = evidence.misplaced(gone)
     held = _held(evidence, shared, gone.keys())
     for key, page in pages.items():
@@ -80,16 +81,27 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
                     judged |= {name: {"same": _others(name, copies)} for name in copies}
                     if len(copies) == 1:
                         continue
-                stored = {name: Stored(dates[name], page.models.get(name)) for name in copies}
+                # What the page has as it is was stored from the page as it is.
+                whole = [name for name in copies if name not in drifted]
+                if 0 < len(whole) < len(copies):
+                    told.add("page")
+                    for name in copies:
+                        judged[name] = {**judged.get(name, {}), "older": name in drifted, "told_by": "page"}
+                    if len(whole) == 1:
+                        continue
+                left = whole or copies
+                stored = {name: Stored(dates[name], page.models.get(name)) for name in left}
                 stays, basis = _kept(stored, model=evidence.limits.model) or (None, None)
                 told.add(basis)
-                for name in copies if stays is not None else ():
+                for name in left if stays is not None else ():
                     judged[name] = {**judged.get(name, {}), "older": name != stays, "told_by": basis}
             for point_id in names:
                 details = {"page_url": page.url, "chunk_index": index, "others": _others(point_id, ids)}
                 details |= {"embedded_at": dates[point_id], **judged.get(point_id, {})}
-                without = frozenset() if strangers else frozenset({Aspect.PLACE})
-                subjects.append(Subject(point_id, details, page=key, points=strangers, without=without))
+                without = {Aspect.PLACE} if not strangers else set()
+                if not judged.get(point_id, {}).get("older"):
+                    without.add(Aspect.LATEST)
+                subjects.append(Subject(point_id, details, page=key, points=strangers, without=frozenset(without)))
     if subjects:
         yield _duplicates(subjects, groups, told)
 
@@ -207,7 +219,9 @@ def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
         shown = list(islice(_between(first, present), _LISTED))
         details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
         extent = missing / (missing + len(present))
-        yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent)
+        # A number that no version of the page has does not follow from there being two.
+        without = frozenset({Aspect.CURRENT} if any(len(own) > 1 for own in page.points.values()) else ())
+        yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent, without=without)
 
 
 def _between(first: int, present: Sequence[int]) -> Iterator[int]:

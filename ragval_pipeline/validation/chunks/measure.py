@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence, required_fields
 from ragval_pipeline.validation.chunks.layout import Layout
@@ -81,7 +81,9 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
             if told_by in {BY_DATE, BY_TEXT}
             else [],
         }
-        yield Subject(name=evidence.read[key], page=key, details=details)
+        # Of the same texts none is from another version of the page.
+        without = frozenset({Aspect.CURRENT} if told_by == BY_TEXT else ())
+        yield Subject(name=evidence.read[key], page=key, details=details, without=without)
 
 
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:

@@ -31,7 +31,7 @@ from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.integrity.walls import walls_of
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
-from ragval_pipeline.validation.thresholds import MOST
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,15 +86,21 @@ def compare(facts: Facts) -> Compared:
     common, walls = common_digests(facts.batches("pages", SHOWN)), walls_of(facts)
     pages, held, content = dict[str, PageFacts](), 0, 0
     lacks = dict[str, int]()
+    shown: dict[tuple[int, ...], list[str]] = {}
     for page in facts.pages():
         if page.page_key in walls:
             pages[page.page_key] = replace(page, state="unreadable", problem=_WALL, blocks=(), beside=(), anchors=())
             continue
+        if page.blocks and sum(block.letters for block in page.blocks) < SIGNPOST_LETTERS:
+            shown.setdefault(tuple(block.digest for block in page.blocks), []).append(page.page_key)
         blocks = tuple(block for block in page.blocks if block.digest not in common)
         if page.state == "read":
             lacks[page.page_key] = sum(block.letters - block.held for block in blocks)
             held, content = held + sum(block.held for block in blocks), content + sum(block.letters for block in blocks)
         pages[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else (), beside=())
+    for alike in shown.values():
+        if len({_name(key) for key in alike}) >= FEWEST:
+            pages |= {key: replace(pages[key], unfit=pages[key].unfit or _PLACEHOLDER) for key in alike}
     lacking = {key for key, page in pages.items() if page.blocks}
     differing: dict[str, ChunkFacts] = {}
     by_page: dict[str, list[ChunkFacts]] = {}
@@ -156,6 +162,13 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
 
 #: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.
 _WALL = "it shows what other pages show, and nothing of its own"
+#: Why a short page with the content of others should not be in the sitemap.
+_PLACEHOLDER = "it shows the few words that other pages show, as an error page does that is sent as if it were found"
+
+
+def _name(key: str) -> str:
+    """The last part of a page's address: versions and translations of one page share it."""
+    return key.rstrip("/").rpartition("/")[2]
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:

@@ -189,6 +189,20 @@ def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) ->
     ]
 
 
+def of_pages_with_text(
+    asked: Iterable[OwnQuery], lost: Collection[str], passages: Iterable[OwnQuery]
+) -> list[OwnQuery]:
+    """What was asked, without the lost pages that hold no text: a search has nothing of theirs to find.
+
+    Args:
+        asked: What was asked by names.
+        lost: Canonical forms of the pages that these do not find.
+        passages: What these pages ask by what they say.
+    """
+    blank = frozenset(lost).difference(query.key for query in passages)
+    return [query for query in asked if query.key not in blank]
+
+
 def _telling(page: OwnPage, titles: Collection[str | None], owners: Mapping[str, int]) -> list[str]:
     said = {fold_text(title) for title in titles if title}
     chosen = [

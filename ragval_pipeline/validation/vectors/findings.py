@@ -46,6 +46,7 @@ _LOOKS: Mapping[Look, str] = {
     "negated": "vector{s} of the text with the signs turned",
     "zero_padded": "vector{s} of the text with some numbers 0",
     "unnormalised": "vector{s} of another length than 1",
+    "emptied": "vector{s} of the text with a field that is empty now",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
@@ -60,7 +61,10 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "filled up to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
     "product: the longer a vector, the nearer it is to whatever is asked.",
+    "emptied": "A field that is embedded with the text was emptied or left out after these points were embedded.",
 }
+#: Where nothing but a field is missing.
+_FILL_AGAIN = "Fill the field again ({fields}); where it is meant to be empty, re-embed these points."
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
     "The vectors resemble those of {model} and are not the same: the collection was embedded from another text than "
@@ -258,6 +262,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
         message=f"{len(subjects):,}{more} of {of} {holds}: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
+        remedy=_FILL_AGAIN.format(fields=", ".join(vectors.embedded_fields)) if set(looks) == {"emptied"} else None,
     )
 
 
@@ -278,6 +283,10 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     # A vector of no text, or of another point's, says nothing about what the chunk once held.
     if looks_like in {"older_text", "another_text"}:
         return replace(subject, fields=vectors.embedded_fields)
+    if looks_like == "emptied":
+        return replace(
+            subject, fields=vectors.embedded_fields, without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL})
+        )
     return replace(subject, without=frozenset({Aspect.KEPT}))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.snapshot.embedded import embedded_text
+from ragval_pipeline.sources.snapshot.embedded import embedded_text, filled
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import find_all
@@ -21,7 +21,7 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.thresholds import MATCH, NOISE, ROUNDING
+from ragval_pipeline.validation.thresholds import MATCH, MOST, NOISE, ROUNDING
 from ragval_pipeline.validation.vectors import models, trials
 from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
 from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
@@ -164,13 +164,22 @@ class _Judged:
                 copied -= labelled
             # As single vectors they are told by what was done; as a part of the collection they are one of its ways.
             related = labelled.union(altered) if is_population(len(altered), points.sampled) else labelled
-            self._strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
+            strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
+            emptied = self._emptied(strangers)
+            points.assign(emptied, Label.OFF, instead_of=(Label.MATCHING, Label.NEAR))
+            self._strangers = strangers.without_related(emptied)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
             named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
             name_the_rest(
-                points, self._strangers, altered=altered, copied=copied, changed=self._changed, other_model=named
+                points,
+                self._strangers,
+                altered=altered,
+                emptied=emptied,
+                copied=copied,
+                changed=self._changed,
+                other_model=named,
             )
             self._named = [row["model"] for row in rows.values()]
 
@@ -249,6 +258,27 @@ class _Judged:
         if not any(holds.get(points.ids[place]) for place in references):
             return frozenset()
         return frozenset(place for place in off if holds.get(points.ids[place]) is False)
+
+    def _emptied(self, strangers: Strangers) -> frozenset[int]:
+        """Places of the points without a field that is embedded with the text, and whose vectors hold it all the same.
+
+        Nothing is said of them where most of those that have the field differ as well: then the whole is wrong.
+        """
+        points, fields = self._points, self._settings.embedded_fields
+        differing = {*strangers.related, *points.inexact().tolist()}
+        if not fields or not differing:
+            return frozenset()
+        rows = self._rows_of(frozenset(points.ids[: points.sampled]), ("point_id", *fields))
+        lacking = {
+            place
+            for place, name in enumerate(points.ids[: points.sampled])
+            if name in rows and any(is_blank(filled(f"{{{field}}}", rows[name])) for field in fields)
+        }
+        return (
+            frozenset(differing & lacking)
+            if len(differing - lacking) <= MOST * (points.sampled - len(lacking))
+            else frozenset()
+        )
 
     def _copied_vectors(self, groups: Sequence[Collection[str]]) -> list[list[str]]:
         """Groups of points with one vector and several texts, at least one of which does not have that vector.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
@@ -222,6 +222,10 @@ class Strangers:
     noise: list[int]
     stray: list[int]
 
+    def without_related(self, places: Collection[int]) -> Strangers:
+        """The same without some of the related points."""
+        return replace(self, related=[at for at in self.related if at not in places])
+
     def with_related(self, places: Collection[int]) -> Strangers:
         """The same with some points among the related, whatever they were told as."""
         lists = {field.name: [at for at in getattr(self, field.name) if at not in places] for field in fields(self)}
@@ -324,6 +328,7 @@ def name_the_rest(
     sorted_points: Strangers,
     *,
     altered: Mapping[int, Look],
+    emptied: Collection[int],
     copied: Collection[int],
     changed: Collection[int],
     other_model: Collection[int],
@@ -334,6 +339,7 @@ def name_the_rest(
         points: All points.
         sorted_points: Those that are off.
         altered: Points with the vector of their text that something was done to, and what.
+        emptied: Points that lack a field that was embedded with their text.
         copied: Points with the vector of another text that other points hold, too.
         changed: Points whose stored hash says that the text was changed.
         other_model: Points whose payload names another model than that of the matching points.
@@ -346,6 +352,8 @@ def name_the_rest(
             points.looks[place] = "another_point"
         elif place in altered:
             points.looks[place] = altered[place]
+        elif place in emptied:
+            points.looks[place] = "emptied"
         elif place in copied:
             points.looks[place] = "copied"
         elif place in changed:

@@ -72,6 +72,13 @@ def test_a_point_without_a_readable_node_has_no_text(content: Any) -> None:
     assert (row["text"], row["embedded_text"], embedded_text(row)) == (None, None, "")
 
 
+@pytest.mark.parametrize("text", ["", " \u200b"])
+def test_a_node_of_a_blank_text_has_no_embedded_text_behind_its_metadata(text: str) -> None:
+    content = json.dumps({**node(), "text": text})
+    row = row_of({"_node_content": content, "url": "https://docs.example.com/valves"}, "llamaindex")
+    assert row["embedded_text"] is None
+
+
 def test_langchain_and_haystack_embed_the_text_as_it_is_stored() -> None:
     langchain = {"page_content": TEXT, "metadata": {"source": "https://docs.example.com/valves", "title": "Valves"}}
     haystack = {"id": "a1", "content": TEXT, "meta": {"url": "https://docs.example.com/valves", "split_id": 4}}
@@ -118,6 +125,13 @@ def test_a_template_of_the_suite_says_what_was_embedded(
     assert row["embedded_text"] == embedded
     assert embedded_text(row) == (embedded or TEXT)
     assert embedded_text(empty) == ""
+
+
+def test_a_blank_text_has_no_embedded_text_whatever_a_template_puts_before_it() -> None:
+    payload = PayloadSettings(embedded_text="{title}\n{text}", fields={"text": "body", "title": "title"})
+    template = template_of(payload)
+    assert template is not None
+    assert [template.of({"title": "Valves", "body": text}) for text in (None, "", " \u200b")] == [None, None, None]
 
 
 @pytest.mark.parametrize(

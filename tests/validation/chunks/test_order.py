@@ -240,6 +240,24 @@ def test_a_number_is_given_twice_because_of_a_text_of_another_page_where_it_woul
             assert (Aspect.PLACE in subject.without) is not bool(strangers)
 
 
+def test_of_two_points_with_one_number_the_one_that_differs_from_the_page_is_the_older() -> None:
+    reworded = GRIPPER.replace("two amperes", "three old amperes")
+    finding = numbered((GRIPPER, 0), (reworded, 0), (CAMERA, 1), pages={"/a": (GRIPPER, CAMERA)})
+    assert {entry.name: (entry.details["older"], entry.details["told_by"]) for entry in finding.subjects} == {
+        "0": (False, "page"),
+        "1": (True, "page"),
+    }
+    assert surplus(finding) == (["1"], [])
+    assert [entry.name for entry in finding.subjects if Aspect.LATEST not in entry.without] == ["1"]
+
+
+def test_of_copies_that_all_differ_from_their_page_none_is_said_to_be_of_an_older_one() -> None:
+    reworded = GRIPPER.replace("two amperes", "three old amperes")
+    finding = numbered((reworded, 0), (reworded, 0), (CAMERA, 1), pages={"/a": (GRIPPER, CAMERA)})
+    assert all(Aspect.LATEST in entry.without for entry in finding.subjects if not entry.details.get("older"))
+    assert {entry.details.get("told_by") for entry in finding.subjects} != {"page"}
+
+
 def test_of_points_with_one_number_only_those_with_the_same_stretch_are_copies() -> None:
     longer = f"{GRIPPER} {CAMERA}"
     finding = numbered((GRIPPER, 0), (longer, 0), (BATTERY, 0), pages={"/a": (GRIPPER, CAMERA, BATTERY)})

@@ -219,7 +219,8 @@ def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing
 
 
 def test_a_page_under_several_addresses_judges_its_chunks(tmp_path: Path):
-    pages = {**PAGES, **dict.fromkeys(("/d", "/e", "/f"), PAGES["/b"])}
+    shared = html(paragraphs(BATTERY, BATTERY.replace("battery", "lamp"), BATTERY.replace("battery", "radio")))
+    pages = {**PAGES, **dict.fromkeys(("/b", "/d", "/e", "/f"), shared)}
     stored = [point("/d", BATTERY), point("/e", GRIPPER), point("/f", BATTERY)]
     found = measured(tmp_path, pages, *POINTS, *stored)
     assert codes(found) == {"integrity.gone"}
@@ -241,6 +242,35 @@ def test_a_page_that_asks_not_to_be_indexed_is_unfit_and_still_compared(tmp_path
     hidden = html(paragraphs(BATTERY), head='<meta name="robots" content="noindex">')
     found = measured(tmp_path, {**PAGES, "/b": hidden}, *changed(to={2: VISITORS}))
     assert codes(found) == {"source.page_unfit", "integrity.gone", "integrity.not_captured"}
+
+
+NOT_FOUND = "<h1>Page not found</h1><p>The page that you are looking for does not exist or has been moved.</p>"
+TOLD = "Page not found\nThe page that you are looking for does not exist or has been moved."
+
+
+def test_pages_that_show_the_same_error_as_if_it_were_found_are_unfit_although_the_index_holds_what_they_show(
+    tmp_path: Path,
+):
+    lost = {f"/{name}": html(NOT_FOUND) for name in ("x", "y", "z")}
+    stored = [point(page, TOLD) for page in lost]
+    found = measured(tmp_path, {**PAGES, **lost}, *POINTS, *stored)
+    assert subjects(found, "source.page_unfit") == [f"https://docs.example.com{page}" for page in lost]
+    assert "as if it were found" in detail(found, "source.page_unfit")["reason"]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        {"/x": NOT_FOUND, "/y": NOT_FOUND},
+        {"/x": NOT_FOUND, "/en/x": NOT_FOUND, "/old/en/x": NOT_FOUND},
+        {f"/{name}": f"<p>{'A page that several functions share. ' * 9}</p>" for name in ("x", "y", "z")},
+        {f"/{name}": f"{NOT_FOUND}<p>{name}</p>" for name in ("seventeen", "eighteen", "nineteen")},
+    ],
+    ids=["two", "versions of one page", "a long page under several names", "each with a word of its own"],
+)
+def test_pages_that_are_alike_are_fit_where_they_may_be_meant_so(pages: dict[str, str], tmp_path: Path):
+    shown = {page: html(content) for page, content in pages.items()}
+    assert "source.page_unfit" not in codes(measured(tmp_path, {**PAGES, **shown}, *POINTS))
 
 
 def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(tmp_path: Path):

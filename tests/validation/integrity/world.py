@@ -156,7 +156,9 @@ def copies_of(folder: Path, pages: Mapping[str, str | None], *, workers: int = 1
     root.mkdir(parents=True)
     for path, text in pages.items():
         if text is not None:
-            (root / f"{path.strip('/')}.html").write_text(text, encoding="utf-8")
+            file = root / f"{path.strip('/')}.html"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
     inventory = site(*pages)
     reader = PageReader(site_root=root, base_path=None, fetcher=None, folder=inventory.folder())
     manifest: PageCopiesManifest = take_copies(

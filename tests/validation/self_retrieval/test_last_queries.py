@@ -1,6 +1,12 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, headings_alone, own_queries, passage_queries
+from ragval_pipeline.validation.self_retrieval.own_queries import (
+    OwnPage,
+    headings_alone,
+    of_pages_with_text,
+    own_queries,
+    passage_queries,
+)
 
 ROWS = [
     {"page_key": "a", "text": "Example"},
@@ -46,6 +52,13 @@ def test_a_chunk_is_asked_with_the_blanks_that_it_was_embedded_with() -> None:
 def test_a_page_without_text_is_not_asked_for() -> None:
     rows = [{"page_key": "a", "text": text} for text in (None, "", " \u200b")]
     assert passage_queries(["a"], rows) == []
+
+
+def test_a_lost_page_of_blank_texts_is_not_asked_by_its_names_either() -> None:
+    asked = own_queries([OwnPage("a", "https://x/a", "Screws"), OwnPage("b", "https://x/b", "Nails")])
+    rows = [{"page_key": "a", "text": "\u200b"}, {"page_key": "b", "text": "Hammer them."}]
+    kept = of_pages_with_text(asked, ["a", "b"], passage_queries(["a", "b"], rows))
+    assert [query.key for query in kept] == ["b"]
 
 
 def test_a_heading_that_was_asked_together_with_the_title_is_asked_alone() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pytest
@@ -115,6 +115,50 @@ def test_a_vector_of_another_text_is_about_the_fields_that_are_embedded_with_the
     points.vectors[0] = embedded([f"An older heading of this chunk\n\n{points.rows[0]['text']}"])[0]
     points.vectors[1] = -np.asarray(points.vectors[1])
     assert [entry.fields for entry in mismatch(points).subjects] == [("headings",), ()]
+
+
+def with_headings(number: int = 90) -> Space:
+    """A collection whose headings are embedded with the texts."""
+    points = space(number, embedded_fields=("headings",))
+    for row in points.rows:
+        row["embedded_text"] = f"{' > '.join(row['headings'])}\n{row['text']}"
+    points.vectors = list(embedded([row["embedded_text"] for row in points.rows]))
+    return points
+
+
+def empty_headings(points: Space, places: Collection[int], value: object) -> None:
+    """Empty the headings of some points, as what is embedded again shows it, and keep their vectors."""
+    for place in places:
+        points.rows[place].update(headings=value, embedded_text=points.rows[place]["text"])
+
+
+@pytest.mark.parametrize("value", [None, [], [" "]])
+@pytest.mark.parametrize("amount", [1, 9, 45])
+def test_a_vector_that_holds_a_heading_which_was_emptied_says_so_and_is_no_other_way_of_embedding(
+    amount: int, value: object
+) -> None:
+    points = with_headings()
+    empty_headings(points, chosen(amount), value)
+    finding = mismatch(points)
+    assert {entry.name for entry in finding.subjects} == points.named(chosen(amount))
+    assert finding.details["looks_like"] == {"emptied": amount}
+    assert "was emptied or left out" in finding.cause
+    assert "Fill the field again (headings)" in finding.remedy
+    assert {entry.fields for entry in finding.subjects} == {("headings",)}
+
+
+def test_points_that_never_had_a_heading_and_were_embedded_without_one_are_right() -> None:
+    points = with_headings()
+    empty_headings(points, range(0, 90, 3), None)
+    points.vectors = list(embedded([row["embedded_text"] for row in points.rows]))
+    assert subjects(points.examined()) == {}
+
+
+def test_noise_on_a_point_without_headings_stays_noise() -> None:
+    points, rng = with_headings(), np.random.default_rng(3)
+    empty_headings(points, range(9), None)
+    points.vectors[:3] = [rng.standard_normal(SIZE).astype(np.float32) for _ in range(3)]
+    assert mismatch(points).details["looks_like"] == {"emptied": 6, "noise": 3}
 
 
 @pytest.mark.parametrize("amount", [1, 9, 45])
