@@ -42,7 +42,7 @@ def findings_page() -> str:
 
 def _finding_entry(row: FindingType) -> list[str]:
     """One finding: its line of facts, then measure, cause and remedy."""
-    share = "" if row.error_share is None else f", error from {round(100 * row.error_share)} % of the points on"
+    share = "" if row.error_share is None else f", error from {round(100 * row.error_share)} % of the points"
     judged = f" · judged by {', '.join(f'`{name}`' for name in row.judged_by)}" if row.judged_by else ""
     return [
         f"### `{row.code}`",

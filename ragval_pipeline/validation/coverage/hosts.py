@@ -111,7 +111,7 @@ def _development(pages: list[IndexedPage]) -> Finding:
     # Addresses that are expected are the cause of nothing.
     without = frozenset({Aspect.FIELD, Aspect.ORIGIN})
     subjects = [Subject(name=spelling, page=page.key, without=without) for page in pages for spelling in page.spellings]
-    cause = "The sitemap itself is on a private address: this is a development site."
+    cause = "The sitemap itself has a private address: this is a development site."
     finding = make_finding(LOOPBACK, subjects, cause=cause, details={"expected": True})
     return finding.model_copy(update={"severity": "info"})
 
