@@ -76,7 +76,7 @@ def test_a_trigger_that_cannot_be_followed_is_a_problem(home: Home, ragval: Ragv
     home.edit(automation={"cron": "99 4 * * *"})
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 2
-    assert checks(ended)["automation"]["message"] == "automation.cron: 99 4 * * * is no cron expression"
+    assert checks(ended)["automation"]["message"] == "automation.cron: 99 4 * * * is not a cron expression"
     assert checks(ended)["automation"]["remedy"]
 
 
@@ -149,7 +149,7 @@ def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> 
     ended = ragval("doctor", "--json")
     assert checks(ended)["vectors"]["state"] == "problem"
     assert "have names: dense" in checks(ended)["vectors"]["message"]
-    assert checks(ended)["vectors"]["remedy"] == "Name the one that is searched: dense?"
+    assert checks(ended)["vectors"]["remedy"] == "Set the one that is searched: dense?"
 
 
 def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(

@@ -125,7 +125,7 @@ def test_a_template_of_the_suite_says_what_was_embedded(
     [
         ("{titel}\n{text}", "Did you mean title"),
         ("{context}\n{text}", "What has no canonical name is {payload.context}"),
-        ("{title}", "it has to hold {text}"),
+        ("{title}", "it must contain {text}"),
     ],
 )
 def test_a_template_that_says_nothing_of_the_text_is_refused(template: str, told: str) -> None:
