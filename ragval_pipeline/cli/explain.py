@@ -53,7 +53,7 @@ def explain(
     suite: SuiteFile = DEFAULT_SUITE,
     log_level: LogLevel = None,
 ) -> int:
-    """Explain a finding or a criterion: what it means, how it is measured, where the line is, how to mend it."""
+    """Explain a finding or a criterion: what it means, how it is measured, its thresholds, how to fix it."""
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(stdout_console())

@@ -69,7 +69,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace existing files.")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Look at a collection and its site, tell what is seen, and write a suite file and starter queries for it."""
+    """Inspect a collection and its site, show a first summary, and write a suite file and starter queries."""
     from ragval_pipeline.cli.draft.questions import queries_text
     from ragval_pipeline.cli.draft.suite_text import suite_text
 

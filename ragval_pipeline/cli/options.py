@@ -97,7 +97,7 @@ OutputFolder = Annotated[
     str | None,
     typer.Option("--output", metavar="DIR", help="Also write the report's files to this folder."),
 ]
-AsJson = Annotated[bool, json_flag("validation_report.json", ", whatever the exit code")]
+AsJson = Annotated[bool, json_flag("validation_report.json", ", regardless of the exit code")]
 LogLevel = Annotated[
     str | None,
     typer.Option(
