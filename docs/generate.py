@@ -24,14 +24,17 @@ def findings_page() -> str:
     lines = [
         "# Findings",
         NOTE,
-        "A finding names what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One finding",
+        "A finding describes what is wrong: a code, a severity, the exact subjects, the cause and the remedy. One "
+        "finding",
         "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
-        "(`details.share`). A finding that follows from another carries `because`, stands after it, goes away with it.",
-        "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and named per subject,",
-        "for the corpus as a whole, or once a run. An error that a required criterion judges already does not count in",
+        "(`details.share`). A finding that follows from another has `because`, comes after it and is resolved with it.",
+        "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and reported per "
+        "subject,",
+        "for the corpus as a whole, or once per run. An error that a required criterion already covers does not "
+        "count in",
         "`error_findings`.",
         "",
-        "`ragval explain CODE` tells the same on a terminal, with the [thresholds](thresholds.md) that decide.",
+        "`ragval explain CODE` shows the same in the terminal, with the [thresholds](thresholds.md) that apply.",
     ]
     for about, rows in groupby(CATALOGUE.values(), key=lambda row: row.code.partition(".")[0]):
         lines += ["", f"## {about}"]
@@ -42,7 +45,7 @@ def findings_page() -> str:
 
 def _finding_entry(row: FindingType) -> list[str]:
     """One finding: its line of facts, then measure, cause and remedy."""
-    share = "" if row.error_share is None else f", error from {round(100 * row.error_share)} % of the points on"
+    share = "" if row.error_share is None else f", error from {round(100 * row.error_share)} % of the points"
     judged = f" · judged by {', '.join(f'`{name}`' for name in row.judged_by)}" if row.judged_by else ""
     return [
         f"### `{row.code}`",
@@ -64,7 +67,7 @@ def _aspects() -> list[str]:
         "",
         "A finding breaks aspects of its subjects and reads others. It follows from one that breaks what it reads, on",
         "a page, point, field, query, threshold or collection that both are about, and only for subjects that share",
-        "it. An info finding leads no error. Aspects of fields hold of one payload field at a time.",
+        "it. An info finding never causes an error. Aspects of fields apply to one payload field at a time.",
         "",
         "| aspect | holds when | broken by | read by |",
         "|---|---|---|---|",
@@ -81,14 +84,15 @@ def facts_page() -> str:
     lines = [
         "# Facts",
         NOTE,
-        "Texts are read once: each bucket of pages and chunks becomes one typed row a chunk and one a page, and the",
-        "findings and criteria about chunks and their pages are counted from these rows. A run leaves them in",
+        "Texts are read once: each bucket of pages and chunks becomes one typed row per chunk and one per page, and "
+        "the",
+        "findings and criteria about chunks and their pages are counted from these rows. A run writes them to",
         "`evidence/facts/`. `ragval schema facts` prints the columns as JSON.",
         "",
-        "Letters are letters and digits, folded: case, blanks and marks say nothing. Places on a page count the",
+        "Letters are letters and digits, folded: case, whitespace and marks are ignored. Positions on a page count the",
         "letters of everything between its body tags.",
         "",
-        "Every figure can be counted again, in the folder of a run:",
+        "Every figure can be recomputed in the folder of a run:",
         "",
         "```python",
         _RECOUNT,
@@ -152,7 +156,7 @@ def thresholds_page() -> str:
     lines = [
         "# Thresholds",
         NOTE,
-        "All numbers that a finding, a subject or a cause depends on. The curves that some of them rest on are in",
+        "All numbers that a finding, a subject or a cause depends on. The curves behind some of them are in",
         "[how sure a finding is](../evidence/detection.md).",
         "",
         "| threshold | value | unit | decides on | what it separates | evidence |",
@@ -192,7 +196,7 @@ def models_page() -> str:
         f"{', '.join(f'[{name}]({url})' for name, url in PRICE_LISTS.items())}. A model that has left",
         "its price list keeps its last published price.",
         "",
-        "| model | served by | dimensions | reads at most | USD a million tokens |",
+        "| model | served by | dimensions | token limit | USD per million tokens |",
         "|---|---|---|--:|--:|",
     ]
     for name, facts in KNOWN_MODELS.items():

@@ -39,7 +39,8 @@ _UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name_
 COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     demo: ("ragval demo", "ragval demo --break coverage.missing_page"),
     init: (
-        "ragval init --qdrant-url http://localhost:6333 --collection docs --source https://docs.example.com/sitemap.xml",
+        "ragval init --qdrant-url http://localhost:6333 --collection docs --source "
+        "https://docs.example.com/sitemap.xml",
         "ragval init --qdrant-path ./qdrant_data --source docs --queries 20",
     ),
     doctor: ("ragval doctor", "ragval doctor -s docs.yaml --json"),
@@ -74,14 +75,15 @@ class _Group(TyperGroup, _Command):
 app = typer.Typer(
     name="ragval",
     cls=_Group,
-    help="Tells whether the search index behind a RAG assistant can be trusted.",
+    help="Validate the search index behind a RAG assistant.",
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=(
-        "Start with ragval demo; ragval init writes a suite for your own index, and ragval run validates it.\n\n"
-        "Exit codes: 0 all required criteria are met, 1 one is not, 2 the suite, a flag or the environment is wrong, "
-        "3 an outside system failed, 4 a required criterion could not be measured, 130 interrupted."
+        "Start with ragval demo. ragval init writes a suite for your own index, and ragval run validates "
+        "it.\n\nExit codes: 0 all required criteria are met, 1 a required criterion is not met, 2 the suite, a flag "
+        "or the environment is wrong, 3 an outside system failed, 4 a required criterion could not be measured, 130 "
+        "interrupted."
     ),
 )
 for command, examples in COMMANDS.items():
@@ -105,11 +107,13 @@ def _options(
     log_level: Annotated[
         str | None,
         typer.Option(
-            "--log-level", metavar="LEVEL", help=f"{', '.join(options.LEVELS)}; else the variable LOG_LEVEL, else INFO."
+            "--log-level",
+            metavar="LEVEL",
+            help=f"{', '.join(options.LEVELS)}. Default: the variable LOG_LEVEL, or INFO.",
         ),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
     options.set_level(log_level)
@@ -144,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return error.exit_code
         except Exception as error:  # noqa: BLE001  the last line of defence: a traceback helps nobody in CI
             _show_traceback()
-            say(f"{type(error).__name__}: {error}. This is a defect of ragval; --log-level DEBUG shows where.")
+            say(f"{type(error).__name__}: {error}. This is a bug in ragval; --log-level DEBUG shows where.")
             return DEFECT
 
 

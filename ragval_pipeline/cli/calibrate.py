@@ -27,10 +27,10 @@ def calibrate(
     suite: SuiteFile = DEFAULT_SUITE,
     run: Annotated[
         str | None,
-        typer.Option("--run", metavar="RUN", help="Take the scores of a kept run instead of asking the index."),
+        typer.Option("--run", metavar="RUN", help="Use the scores of an earlier run instead of querying the index."),
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Put the two thresholds into the suite file; nothing else in it changes.")
+        bool, typer.Option("--write", help="Write the two thresholds to the suite file; nothing else in it changes.")
     ] = False,
     as_json: Annotated[bool, json_flag("the proposal as JSON")] = False,
     log_level: LogLevel = None,
@@ -51,7 +51,7 @@ def calibrate(
         return 4
     proposal = propose(asked.scores, current=_current(loaded))
     if proposal is None:
-        say("no query and no page title found anything: there are no scores to propose thresholds from.")
+        say("no query and no page title returned a hit, so there are no scores to propose thresholds from.")
         return 4
     with tolerating_closed_pipe():
         if as_json:
@@ -73,7 +73,7 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
     # A run of other groups (--only) asked nothing.
     chosen = (last_answered(kept.base) if run == LAST else None) or named
     if chosen.name != named.name:
-        say(f"{named.name} has no query results; these are the scores of {chosen.name}.")
+        say(f"{named.name} has no query results; using the scores of {chosen.name}.")
     return kept_scores(chosen)
 
 
@@ -102,12 +102,12 @@ def _write(suite_file: Path, proposal: Proposal) -> None:
 
     if is_defs_yaml(read_text(split_name(suite_file)[0], kind="suite file")):
         raise SuiteError(
-            "--write edits suite files only", file=suite_file, remedy="Write the two under attributes.retrieval."
+            "--write edits suite files only", file=suite_file, remedy="Set the two values under attributes.retrieval."
         )
 
     values = {"min_similarity": proposal.min_similarity, "relevance_similarity": proposal.relevance_similarity}
     for key, value in values.items():
         if not 0 <= value <= 1:
-            raise SuiteError(f"{value:g} is no threshold between 0 and 1", file=suite_file, key=f"retrieval.{key}")
+            raise SuiteError(f"{value:g} is not a threshold between 0 and 1", file=suite_file, key=f"retrieval.{key}")
     changed = write_numbers(suite_file, "retrieval", values)
-    say(f"{suite_file} {'now holds' if changed else 'held already'} these thresholds.")
+    say(f"{suite_file} {'now has' if changed else 'already had'} these thresholds.")

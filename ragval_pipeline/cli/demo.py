@@ -40,14 +40,14 @@ def demo(
             "--break",
             metavar="CODE",
             autocompletion=_defects,
-            help="First plant this defect in the demo's index or site.",
+            help="Plant this defect in the demo's index or site first.",
         ),
     ] = None,
-    list_defects: Annotated[bool, typer.Option("--list-defects", help="Name the defects that can be planted.")] = False,
+    list_defects: Annotated[bool, typer.Option("--list-defects", help="List the defects that can be planted.")] = False,
     output: OutputFolder = None,
     as_json: AsJson = False,
     home: Annotated[
-        Path, typer.Option("--home", metavar="DIR", help="Where site, index and reports are built.")
+        Path, typer.Option("--home", metavar="DIR", help="Folder in which the site, index and reports are built.")
     ] = DEFAULT_HOME,
     log_level: LogLevel = None,
 ) -> int:
@@ -168,12 +168,12 @@ def show_outcome(planted: Planted, finished: Run, *, console: Console) -> None:
     exact = outcome.recall == outcome.precision == 1.0
     looks = "pass" if exact else "fail"
     if exact:
-        said = f"named with exactly the planted {_count(planted)}."
+        said = f"reported with exactly the planted {_count(planted)}."
     elif outcome.place is None:
-        said = "not named."
+        said = "not reported."
     else:
         hit = round(outcome.recall * len(planted.subjects))
-        said = f"named for {hit} of the planted {_count(planted)} and for {plural(outcome.named - hit, 'other')}."
+        said = f"reported for {hit} of the planted {_count(planted)} and for {plural(outcome.named - hit, 'other')}."
     printer = LinePrinter(console)
     printer.line()
     printer.line((f"{SIGNS[looks]} Planted {_name(planted)}: ", STYLES[looks]), (said, ""))

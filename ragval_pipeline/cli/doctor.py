@@ -46,7 +46,7 @@ def _examined(suite: Path) -> list[Check]:
     console = stderr_console()
     if not console.is_terminal:
         return examine(suite)
-    with console.status("Looking at the suite") as status:
+    with console.status("Checking the suite") as status:
         return examine(suite, on_step=status.update)
 
 

@@ -46,14 +46,14 @@ def explain(
             metavar="WHAT",
             autocompletion=_names,
             help="A finding (chunk.too_small), a criterion (coverage), a finding of a kept run (last:chunk.too_small, "
-            "RUN:CODE), or a family of findings (chunk.*). Left out: all names.",
+            "RUN:CODE), or a family of findings (chunk.*). Default: all names.",
         ),
     ] = None,
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     log_level: LogLevel = None,
 ) -> int:
-    """Explain a finding or a criterion: what it means, how it is measured, where the line is, how to mend it."""
+    """Explain a finding or a criterion: what it means, how it is measured, its thresholds, how to fix it."""
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(stdout_console())
@@ -76,17 +76,17 @@ def explain(
 #: What the findings of a family are about.
 _FAMILIES = {
     "source": "the site itself",
-    "coverage": "pages of the site against pages of the index",
+    "coverage": "pages of the site compared with pages of the index",
     "payload": "the fields of the points",
-    "chunk": "how pages were cut and stored",
+    "chunk": "how pages were split and stored",
     "text": "damage to the texts",
-    "integrity": "texts of chunks against their pages",
-    "vector": "vectors against their texts",
+    "integrity": "chunk texts compared with their pages",
+    "vector": "vectors compared with their texts",
     "embedder": "the embedding provider",
     "index": "the collection and its settings",
     "retrieval": "what searches find",
     "query": "the test questions",
-    "regression": "this run against the last one",
+    "regression": "this run compared with the last one",
     "check": "ragval's own work",
 }
 
@@ -144,7 +144,7 @@ def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
         return criterion_name(name), list(_of_criterion(name))
     near = nearest(code or name, [*CATALOGUE, *known_names()], count=1)
     remedy = f"Did you mean {near[0]}?" if near else "ragval explain lists all names."
-    raise SuiteError(f"nothing is called {code or name}", key="explain", remedy=remedy)
+    raise SuiteError(f"there is nothing called {code or name}", key="explain", remedy=remedy)
 
 
 def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
@@ -192,12 +192,12 @@ def _of_finding(code: str) -> Iterator[_Section]:
     from ragval_pipeline.findings.graph import can_follow, consequences_of
 
     row = CATALOGUE[code]
-    worse = "" if row.error_share is None else f"; an error from {100 * row.error_share:.0f} % of the points on"
+    worse = "" if row.error_share is None else f"; an error from {100 * row.error_share:.0f} % of the points"
     yield "What it says", [f"{row.sentence} Severity: {row.severity}{worse}."]
     yield "How it is measured", [row.measured]
     yield from _lines(code)
     yield "Why it happens", [row.cause]
-    yield "How to mend it", [row.remedy, f"remediation.json of a run lists them under {_LISTS[row.action]}."]
+    yield "How to fix it", [row.remedy, f"remediation.json of a run lists them under {_LISTS[row.action]}."]
     causes = [other for other in CATALOGUE if other != code and can_follow(code, other)]
     if causes:
         yield "May follow from", [", ".join(causes)]
@@ -206,7 +206,7 @@ def _of_finding(code: str) -> Iterator[_Section]:
     yield (
         "How to switch it off",
         [
-            f"In the suite file: severity: {{{code}: off}}; error, warning and info change how much it weighs.",
+            f"In the suite file: severity: {{{code}: off}}; error, warning and info change its severity.",
             *([f"Measured by the group {row.group}: ragval run --only {row.group}."] if row.level != "run" else []),
         ],
     )
@@ -219,11 +219,11 @@ def _of_criterion(name: str) -> Iterator[_Section]:
     criterion = criterion_of(name)
     assert criterion is not None
     yield "What it is", [f"{criterion.means[0].upper()}{criterion.means[1:].rstrip('.')}."]
-    gate = "None: it is shown and decides nothing." if criterion.threshold is None else (
-        f"{criterion.operator} {criterion.threshold:g}, unless the profile or the suite sets another."
+    gate = "None: it is shown but decides nothing." if criterion.threshold is None else (
+        f"{criterion.operator} {criterion.threshold:g}, unless the profile or the suite sets another value."
     )  # fmt: skip
     required = name in DEFAULT_GATES
-    yield "Where the line is", [gate, "Required of every run without a profile." if required else "Not required."]
+    yield "Thresholds", [gate, "Required of every run without a profile." if required else "Not required."]
     yield from _lines(name)
     if judged := [row.code for row in CATALOGUE.values() if name in row.criteria]:
         yield "Findings about the same", [", ".join(judged)]
@@ -245,5 +245,5 @@ def _lines(name: str) -> Iterator[_Section]:
     rows = sorted((row for row in table() if name in row.codes), key=lambda row: len(row.codes))
     if rows:
         told = [f"{row.value:.4g} ({row.unit}): {row.reason}." for row in rows[:_LINES]]
-        rest = f"{len(rows) - _LINES} more, and what" if len(rows) > _LINES else "What"
-        yield "Where the line is", [*told, f"{rest} each number rests on: the page Thresholds of the docs."]
+        rest = f"{len(rows) - _LINES} more, and the evidence for" if len(rows) > _LINES else "What"
+        yield "Thresholds", [*told, f"{rest} each number: see the Thresholds page of the docs."]

@@ -32,13 +32,15 @@ _SIGNS = {"ok": ("✓", "green"), "note": ("!", "yellow"), "unseen": ("○", "di
 def init(
     *,
     qdrant_url: Annotated[
-        str | None, typer.Option("--qdrant-url", metavar="URL", help="Qdrant server; else the variable QDRANT_URL.")
+        str | None,
+        typer.Option("--qdrant-url", metavar="URL", help="URL of the Qdrant server. Default: the variable QDRANT_URL."),
     ] = None,
     qdrant_path: Annotated[
         Path | None, typer.Option("--qdrant-path", metavar="DIR", help="Folder of an embedded Qdrant.")
     ] = None,
     collection: Annotated[
-        str | None, typer.Option("--collection", metavar="NAME", help="May be left out when there is only one.")
+        str | None,
+        typer.Option("--collection", metavar="NAME", help="Name of the collection; optional if there is only one."),
     ] = None,
     source: Annotated[
         str | None,
@@ -46,15 +48,17 @@ def init(
             "--source",
             "--sitemap",
             metavar="URL|FILE|DIR",
-            help="The site that was ingested: its sitemap, its llms.txt, a list of addresses (.txt), or a folder of "
+            help="The site that was ingested: its sitemap, its llms.txt, a list of URLs (.txt), or a folder of "
             "Markdown or HTML.",
         ),
     ] = None,
     profile: Annotated[
-        str | None, typer.Option("--profile", metavar="NAME", help="Gates and field names of one of the five profiles.")
+        str | None,
+        typer.Option("--profile", metavar="NAME", help="Use the gates and field names of one of the five profiles."),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", metavar="FILE", help="The suite file; queries.yaml is written beside it.")
+        Path,
+        typer.Option("--output", metavar="FILE", help="The suite file to write; queries.yaml is written next to it."),
     ] = Path("ragval.yaml"),
     queries: Annotated[
         int,
@@ -62,10 +66,10 @@ def init(
             "--queries", metavar="N", min=1, max=1000, help="Draft this many questions, spread over the site."
         ),
     ] = USUAL,
-    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Replace existing files.")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Look at a collection and its site, tell what is seen, and write a suite file and starter queries for it."""
+    """Inspect a collection and its site, show a first summary, and write a suite file and starter queries."""
     from ragval_pipeline.cli.draft.questions import queries_text
     from ragval_pipeline.cli.draft.suite_text import suite_text
 
@@ -87,11 +91,11 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
     from ragval_pipeline.suite.profiles import get_profile
 
     if output.is_dir():
-        raise SuiteError(f"{output} is a folder", key="--output", remedy="Name a file, such as ragval.yaml.")
+        raise SuiteError(f"{output} is a folder", key="--output", remedy="Choose a file name, such as ragval.yaml.")
     if output.name == QUERIES:
         raise SuiteError(f"{QUERIES} is the name of the query file", key="--output", remedy="Name another file.")
     if source is not None and "://" not in source and not Path(source).exists():
-        remedy = "Name the sitemap's URL or file, an llms.txt, a list of addresses, or a folder of Markdown or HTML."
+        remedy = "Give the sitemap's URL or file, an llms.txt, a list of URLs, or a folder of Markdown or HTML."
         raise SuiteError(f"there is no file or folder {source}", key="--source", remedy=remedy)
     return Wishes(output.absolute().parent, QUERIES, source, get_profile(profile), queries)
 
@@ -124,7 +128,7 @@ def _check_url(url: str | None) -> None:
     if url is None:
         raise SuiteError("is needed to find the collection", key="--qdrant-url or --qdrant-path")
     if not is_http_address(url):
-        raise SuiteError("is no http(s) URL with a host", key="--qdrant-url", remedy="Write http://localhost:6333.")
+        raise SuiteError("is not an http(s) URL with a host", key="--qdrant-url", remedy="Write http://localhost:6333.")
     if "@" in urlsplit(url).netloc:
         raise SuiteError("holds a password", key="--qdrant-url", remedy="Put the key into QDRANT_API_KEY instead.")
 
@@ -136,7 +140,7 @@ def _only_collection(settings: QdrantSettings) -> str:
     if len(names) == 1:
         return names[0]
     listed = f"there are {len(names):,} collections: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
-    raise SuiteError(listed, key="--collection", remedy="Name one of them.")
+    raise SuiteError(listed, key="--collection", remedy="Choose one of them.")
 
 
 def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
@@ -163,8 +167,8 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
     if facts.vectors or not others:
         what, remedy = "holds no points", "Run the ingestion first."
     else:
-        what = f"holds no dense vector, only {others}"
-        remedy = "ragval looks at one dense vector a point: name a collection that has one."
+        what = f"has no dense vector, only {others}"
+        remedy = "ragval checks one dense vector per point: choose a collection that has one."
     return NotMeasurableError(f"{facts.name} {what}", code="index.empty", subject=facts.name, remedy=remedy)
 
 
@@ -197,7 +201,7 @@ def _tell(drafted: Drafted, files: list[Path]) -> None:
     printer.line((f"{made}: {draft.embedder.why}", "" if draft.embedder.sure else "yellow"), lead="  embedder    ")
     shape = draft.flavour or draft.like_profile
     if shape is not None:
-        how = "payload.flavour says so" if draft.flavour else "as profile, it would set the gates too"
+        how = "payload.flavour says so" if draft.flavour else "as a profile, it would also set the gates"
         printer.line((f"has the shape of {shape}; {how}", ""), lead="  payload     ")
     printer.line()
     told = f"{plural(len(drafted.questions), 'question')} and {len(drafted.negatives)} that are off topic"
@@ -215,15 +219,15 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
     if draft.guessed:
         steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
     if draft.source is None:
-        steps.append(("the same again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
+        steps.append(("run again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
     lacking = _lacking(draft.embedder.provider)
     if lacking is not None:
         rest = ",".join(group for group in GROUPS if group not in EMBEDDING)
-        steps += [(f"ragval run -s {suite} --only {rest}", "validates what needs no embedder"), lacking]
+        steps += [(f"ragval run -s {suite} --only {rest}", "validates everything that needs no embedder"), lacking]
     if not draft.embedder.sure or draft.embedder.provider != "static":
-        steps.append((f"ragval doctor -s {suite}", "checks keys and systems, and tells what a run would cost"))
+        steps.append((f"ragval doctor -s {suite}", "checks keys and systems, and estimates the cost of a run"))
     steps.append((f"ragval run -s {suite}", "validates the whole index and writes a report"))
-    steps.append((f"edit {queries}", "remove status: draft from each question that you have read"))
+    steps.append((f"edit {queries}", "remove status: draft from each question that you have reviewed"))
     return steps
 
 

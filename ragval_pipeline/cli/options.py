@@ -60,7 +60,7 @@ def _level(text: str, where: str) -> str:
         return word
     if word.isdecimal():
         return next((level for level in LEVELS if int(word) <= logging.getLevelNamesMapping()[level]), "CRITICAL")
-    raise SuiteError(f"there is no log level {text}", key=where, remedy=did_you_mean(word, LEVELS))
+    raise SuiteError(f"{text} is not a log level", key=where, remedy=did_you_mean(word, LEVELS))
 
 
 class _Lines(logging.Handler):
@@ -90,14 +90,14 @@ SuiteFile = Annotated[
         "--suite",
         "-s",
         metavar="FILE",
-        help="The suite file: what to validate, and against what; or a Dagster project's defs.yaml, defs.yaml#NAME.",
+        help="The suite file, or a Dagster project's defs.yaml or defs.yaml#NAME.",
     ),
 ]
 OutputFolder = Annotated[
     str | None,
-    typer.Option("--output", metavar="DIR", help="Put the report's files into this folder as well."),
+    typer.Option("--output", metavar="DIR", help="Also write the report's files to this folder."),
 ]
-AsJson = Annotated[bool, json_flag("validation_report.json", ", whatever the exit code")]
+AsJson = Annotated[bool, json_flag("validation_report.json", ", regardless of the exit code")]
 LogLevel = Annotated[
     str | None,
     typer.Option(
@@ -105,7 +105,7 @@ LogLevel = Annotated[
         metavar="LEVEL",
         callback=_set_level,
         expose_value=False,
-        help=f"{', '.join(LEVELS)}; else the environment variable LOG_LEVEL. DEBUG shows tracebacks.",
+        help=f"{', '.join(LEVELS)}. Default: the environment variable LOG_LEVEL. DEBUG shows tracebacks.",
     ),
 ]
 

@@ -37,7 +37,7 @@ OnlyGroups = Annotated[
         "--only",
         metavar="GROUPS",
         autocompletion=lambda incomplete: [name for name in GROUPS if name.startswith(incomplete)],
-        help=f"Measure these groups only, comma separated or repeated: {', '.join(GROUPS)}.",
+        help=f"Measure only these groups, comma-separated or repeated: {', '.join(GROUPS)}.",
     ),
 ]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
 
 DEFAULT_RUNS = 20
-_WHICH = "Name of a run's folder, its run id or the start of it, last, or baseline."
+_WHICH = "Folder name, run id (or its beginning), last, or baseline."
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def history(
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="RUNS", min=1, help="Show this many runs, the newest ones.")
+        int, typer.Option("--limit", metavar="RUNS", min=1, help="Number of runs to show, newest first.")
     ] = DEFAULT_RUNS,
     as_json: Annotated[bool, json_flag("the runs as JSON")] = False,
     log_level: LogLevel = None,
@@ -146,9 +146,7 @@ def compare(
 
 
 def bless(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="Name of a run's folder, its run id or the start of it, or last.")
-    ],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Folder name, run id (or its beginning), or last.")],
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     log_level: LogLevel = None,
@@ -162,9 +160,12 @@ def bless(
     chosen = find_run(kept.base, run)
     verdict = set_baseline(kept.base, chosen, datetime.now(UTC))
     if kept.suite.history.baseline is not None:
-        say(f"history.baseline of {suite} names {kept.suite.history.baseline}, and wins over the blessed run.")
+        say(
+            f"history.baseline of {suite} is {kept.suite.history.baseline}, which takes precedence over the blessed "
+            "run."
+        )
     elif verdict != "pass":
-        say(f"{chosen.name} did not pass (verdict {verdict}); later runs are held against it all the same.")
+        say(f"{chosen.name} did not pass (verdict {verdict}); later runs are compared with it anyway.")
     with tolerating_closed_pipe():
         LinePrinter(stdout_console()).line((f"{kept.suite.suite}: the baseline is now {chosen.name}", ""))
     return 0

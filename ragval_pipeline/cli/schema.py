@@ -20,9 +20,7 @@ def schema(
         str,
         typer.Argument(metavar="WHAT", help="suite (ragval.yaml), queries (a query file), report, profile, or facts."),
     ],
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="With profile: the profile whose report it is.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="With profile: the name of the profile.")] = None,
     log_level: LogLevel = None,
 ) -> int:
     """Print the JSON Schema of suite files, query files, reports, one profile's report, or the columns of facts."""
@@ -36,7 +34,7 @@ def _schema(kind: str, name: str | None) -> dict[str, Any]:
     if kind == "profile":
         return _profile_schema(name)
     if name is not None:
-        raise SuiteError(f"only profile takes a name, not {kind}", key="schema")
+        raise SuiteError(f"{kind} takes no name, only profile does", key="schema")
     if kind == "report":
         from ragval_pipeline.validation.report import ValidationReport
 
@@ -50,7 +48,7 @@ def _schema(kind: str, name: str | None) -> dict[str, Any]:
 
         content: dict[str, Any] = schemas.suite_schema() if kind == "suite" else schemas.queries_schema()
         return content
-    raise SuiteError(f"there is no schema of {kind}", key="schema", remedy=did_you_mean(kind, KINDS))
+    raise SuiteError(f"there is no schema for {kind}", key="schema", remedy=did_you_mean(kind, KINDS))
 
 
 def _profile_schema(name: str | None) -> dict[str, Any]:

@@ -21,15 +21,20 @@ _MARKED = 4
 
 
 def search(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What a reader would ask, in quotes.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The question, in quotes.")],
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", metavar="N", min=1, help="Hits to show; else retrieval.top_k of the suite.")
+        int | None,
+        typer.Option(
+            "--top-k", metavar="N", min=1, help="Number of hits to show. Default: the suite's retrieval.top_k."
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option("--threshold", metavar="SCORE", help="Only hits that reach this score, 0 to 1; else all hits."),
+        typer.Option(
+            "--threshold", metavar="SCORE", help="Show only hits that reach this score, 0 to 1. Default: all hits."
+        ),
     ] = None,
     as_json: Annotated[bool, json_flag("the response as JSON")] = False,
     log_level: LogLevel = None,

@@ -8,7 +8,7 @@ import dagster as dg
     group_name="demo_ingestion",
     kinds={"python", "qdrant"},
     owners=["team:ragval"],
-    description="Builds the demo's site, chunks and embeds it, and writes it to an embedded Qdrant in .ragval/demo.",
+    description="Build the demo's site, chunk and embed it, and write it to an embedded Qdrant in .ragval/demo.",
 )
 def physical_ai_book_index() -> dg.MaterializeResult:  # type: ignore[type-arg]
     """Crawl, extract, chunk, embed and upsert the demo's site."""

@@ -77,7 +77,7 @@ class FindingType:
 _ROWS = (
     FindingType("source.unreachable", "error", "run", "coverage", "url", "setting",
         title="Site not reachable",
-        means="does not answer, or not with a 2xx status", many="do not answer, or not with a 2xx status",
+        means="does not answer with a 2xx status", many="do not answer with a 2xx status",
         measured="ragval requests the sitemap and repeats failed requests. After the last attempt the run ends "
             "with exit code 3.",
         cause="The host, the path or the network is wrong, or the site is down.",
@@ -85,10 +85,10 @@ _ROWS = (
     FindingType("source.malformed", "error", "run", "coverage", "url", "setting",
         title="Sitemap not readable",
         means="is not a readable sitemap", many="are not readable sitemaps",
-        measured="The answer is parsed as a sitemap, a sitemap index or plain text with one address a line. "
-            "Document types and entities are refused.",
-        cause="The answer is an HTML page, is cut off, or holds what a sitemap must not have, such as addresses "
-            "without a host.",
+        measured="The answer is parsed as a sitemap, a sitemap index or plain text with one URL per line. Document "
+        "type declarations and entities are rejected.",
+        cause="The response is an HTML page, is truncated, or contains something that a sitemap must not contain, "
+        "such as URLs without a host.",
         remedy="Point source.sitemap at the sitemap itself and rebuild it if it is damaged."),
     FindingType("source.empty", "error", "run", "coverage", "url", "setting",
         title="Sitemap without pages in scope",
@@ -98,28 +98,28 @@ _ROWS = (
         remedy="Correct source.include and source.exclude, or rebuild the sitemap."),
     FindingType("source.suspicious_lastmod", "info", "corpus", "coverage", "url", "site",
         title="Sitemap dates cannot be trusted",
-        means="has lastmod dates that say nothing", many="have lastmod dates that say nothing",
-        measured="The lastmod dates of all pages are compared with each other and with the time of the run. When "
-            "they all agree, or lie in the future, no page is called stale because of its date.",
-        cause="Every page carries the same lastmod, or lies in the future: the build stamps its own time.",
-        remedy="Let the site generator write the real date of change of each page."),
+        means="has lastmod dates that carry no information", many="have lastmod dates that carry no information",
+        measured="The lastmod dates of all pages are compared with each other and with the time of the run. If they "
+        "are all equal, or in the future, no page is reported as stale based on its date.",
+        cause="Every page has the same lastmod, or a lastmod in the future: the build writes its own time.",
+        remedy="Configure the site generator to write the date on which each page last changed."),
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE},
         title="Sitemap lists pages that it should not",
-        means="of the sitemap redirects, is noindex, is gone, or shows what others show",
-        many="of the sitemap redirect, are noindex, are gone, or show what others show",
-        measured="Each page in scope is read. It is named when the server redirects it elsewhere, answers that it "
-            "is gone, when the page asks not to be indexed, or when it shows the same few words as pages of other "
-            "names and nothing else.",
-        cause="The sitemap lists whatever was built, or was not rebuilt after pages were moved or removed.",
-        remedy="Take the page out of the sitemap or of source, by source.exclude; restore it if it should be there."),
+        means="of the sitemap redirects, is noindex, is gone, or shows only what others show",
+        many="of the sitemap redirect, are noindex, are gone, or show only what others show",
+        measured="Each page in scope is read. It is listed if the server redirects it to another page, responds "
+        "that it is gone, if the page asks not to be indexed, or if it shows the same few words as pages with other "
+        "names and nothing else.",
+        cause="The sitemap lists everything that was built, or was not rebuilt after pages were moved or removed.",
+        remedy="Remove the page from the sitemap or exclude it with source.exclude; restore it if it should be there."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PLACE}, fields=("source_url",),
         lowers=("coverage", "source_captured", "self_retrieval"),
         title="Pages missing from the index",
         means="of the site has no chunk", many="of the site have no chunk",
-        measured="The pages in scope of the sitemap are compared with the pages of all points. Different spellings "
-            "of one address, such as with and without a trailing slash, count as the same page.",
+        measured="The pages in scope of the sitemap are compared with the pages of all points. Variants of a URL, "
+        "such as with and without a trailing slash, count as the same page.",
         cause="The page was never ingested, its ingestion failed, or its points were deleted.",
         remedy="Re-ingest these URLs.",
         judged_by=("coverage",)),
@@ -127,45 +127,44 @@ _ROWS = (
         breaks={Aspect.FIELD}, reads={Aspect.FIELD}, fields=("source_url",),
         title="Indexed pages that are not on the site",
         means="is in the index but not in scope", many="are in the index but not in scope",
-        measured="The pages of all points are compared with the pages in scope of the sitemap, and those that have "
-            "no counterpart are named.",
-        cause="The page left the site, or was ingested although it is out of scope.",
+        measured="The pages of all points are compared with the sitemap pages in scope. Pages without a counterpart "
+        "are listed.",
+        cause="The page was removed from the site, or was ingested although it is out of scope.",
         remedy="Delete the points of these pages, or bring the pages into scope."),
     FindingType("coverage.foreign_host", "error", "corpus", "coverage", "host", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Index holds pages of another host",
         means="of the index is not the site's",
         many="of the index are not the site's",
-        measured="The hosts of the stored addresses are compared with the sitemap's. Another host is named when it "
-            "holds pages that the site has under the same path, or when nothing is stored from the site's own "
-            "host. A single page of some other site is an orphan instead.",
+        measured="The hosts of the stored URLs are compared with the host of the sitemap. Another host is reported "
+        "if it has pages that the site has under the same path, or if nothing is stored from the site's own host. A "
+        "single page of an unrelated site is reported as an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",
-        remedy="Name the host in source.host_aliases if it serves the same site. Leave its points out by qdrant.filter "
-            "if several sites share the collection. Otherwise delete what is stored of it and ingest the site's own "
-            "pages, which reingest_urls of remediation.json lists."),
+        remedy="If the host serves the same site, add it to source.host_aliases. If several sites share the "
+        "collection, exclude its points with qdrant.filter. Otherwise delete its points and ingest the site's own "
+        "pages, listed under reingest_urls in remediation.json."),
     FindingType("coverage.loopback_host", "error", "corpus", "coverage", "page", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Addresses that users cannot open",
         means="has a private address that users cannot open", many="have private addresses that users cannot open",
-        measured="Stored addresses are searched for localhost and for private network addresses.",
+        measured="Stored URLs are checked for localhost and private network addresses.",
         cause="The site was ingested from a development server.",
-        remedy="Re-ingest from the public host, and delete the pages of the private one."),
+        remedy="Re-ingest from the public host and delete the pages of the private one."),
     FindingType("coverage.url_variant", "warning", "subject", "coverage", "page", "delete",
         breaks={Aspect.FIELD, Aspect.ONCE, Aspect.POSITION}, fields=("source_url",),
         title="One page under several addresses",
         means="is also stored under another address", many="are also stored under other addresses",
-        measured="Stored addresses that mean the same page are grouped, and every page with more than one spelling "
-            "is named. Addresses that differ in case or fragment count only where the same chunk stands under "
-            "both.",
-        cause="Links with and without slash, .html, www or a fragment were ingested as different pages.",
-        remedy="Normalise URLs before ingesting. Delete all of a page's addresses but one; where each holds another "
-            "part of the page, ingest it again first."),
+        measured="Stored URLs that refer to the same page are grouped, and every page with more than one URL is "
+        "listed. URLs that differ in case or fragment count only if the same chunk is stored under both.",
+        cause="Links with and without a trailing slash, .html, www or a fragment were ingested as different pages.",
+        remedy="Normalise URLs before ingesting. For each page, keep one URL and delete the points of the others. "
+        "If each URL holds a different part of the page, re-ingest the page first."),
     FindingType("coverage.stale_page", "warning", "subject", "coverage", "page", "reingest",
         breaks={Aspect.VERSION},
         title="Pages changed since they were embedded",
         means="changed after it was embedded", many="changed after they were embedded",
         measured="The page's lastmod date in the sitemap is compared with the time stored with its newest chunk. "
-            "Without believable dates nothing is named.",
+            "Without plausible dates nothing is reported.",
         cause="The page was edited and the index was not updated.",
         remedy="Re-ingest these URLs."),
     FindingType("payload.missing_field", "error", "subject", "metadata", "point", "reingest",
@@ -173,8 +172,8 @@ _ROWS = (
         lowers=("metadata_completeness",),
         title="Field missing",
         means="lacks a field that it needs", many="lack a field that they need",
-        measured="Each point is checked for its text, for its page where the suite names a site, and for every "
-            "field of payload.required.",
+        measured="Each point is checked for its text, for its page if the suite has a site, and for every field in "
+        "payload.required.",
         cause="The ingestion did not write this field for these points.",
         remedy="Make the ingestion write the field, then re-ingest the pages of these points.",
         judged_by=("metadata_completeness",)),
@@ -192,120 +191,121 @@ _ROWS = (
         breaks={Aspect.FIELD},
         title="Field of the wrong type",
         means="has a field of the wrong type", many="have a field of the wrong type",
-        measured="The type of each value is compared with what the field is for: texts, numbers, lists of "
-            "headings.",
-        cause="The ingestion wrote the value in another type than readers expect.",
-        remedy="Write the field in its proper type, then re-ingest the pages of these points."),
+        measured="The type of each value is compared with the type that the field needs: text, number, list of "
+        "headings.",
+        cause="The ingestion wrote the value in a different type than readers expect.",
+        remedy="Write the field in the correct type, then re-ingest the pages of these points."),
     FindingType("payload.invalid_value", "error", "subject", "metadata", "point", "reingest",
         breaks={Aspect.FIELD}, reads={Aspect.ORIGIN},
         title="Impossible value in a field",
         means="has a value that the field cannot have", many="have a value that the field cannot have",
-        measured="Values are checked for what the field can hold: web addresses, counts from 1, times that are not "
-            "in the future.",
+        measured="Values are checked against what the field can contain: URLs, counts from 1, times that are not in "
+        "the future.",
         cause="The ingestion computed or parsed the value wrongly.",
         remedy="Correct the value at its source, then re-ingest the pages of these points."),
     FindingType("payload.unexpected_module", "warning", "subject", "metadata", "point", "reingest",
         breaks={Aspect.FIELD}, reads={Aspect.FIELD}, fields=("module",),
         title="Module unknown to the site",
         means="names a module that the site does not have", many="name a module that the site does not have",
-        measured="The module of each point is compared with payload.modules, or with the folders of the site's "
-            "addresses when the suite lists none. A folder of which no point names it is left out, and nothing is "
-            "named where modules are not called after folders at all.",
+        measured="The module of each point is compared with payload.modules, or with the folders in the site's URLs "
+        "if the suite lists none. Folders that no point uses as its module are ignored, and nothing is reported if "
+        "modules are not named after folders at all.",
         cause="The module was renamed, misspelled, or derived wrongly from the URL.",
         remedy="Correct the module name, or list it in payload.modules."),
     FindingType("payload.constant_field", "warning", "corpus", "metadata", "field", "chunker",
         breaks={Aspect.FIELD, Aspect.VARIETY},
         title="Field is the same everywhere",
         means="has the same value in every point", many="have the same value in every point",
-        measured="The values of each field that should tell points apart are counted. Fields that may well be the "
-            "same everywhere, such as the model, are left alone.",
-        cause="The ingestion derives the field wrongly: it was meant to tell points apart.",
+        measured="The distinct values of each field that should distinguish points are counted. Fields that may be "
+        "the same everywhere, such as the model, are not checked.",
+        cause="The ingestion derives the field wrongly: the field is meant to distinguish points.",
         remedy="Correct how the ingestion derives the field."),
     FindingType("payload.field_map", "error", "corpus", "metadata", "field", "setting",
         breaks={Aspect.FIELD, Aspect.ORIGIN},
-        title="Field not found under its name",
+        title="Field not found under its configured name",
         means="is not in the payload under the name the suite expects",
         many="are not in the payload under the names the suite expects",
-        measured="A required field that hardly any point has is looked for under other names, and nested.",
+        measured="If hardly any point has a required field, it is searched for under other names and in nested "
+        "objects.",
         cause="The payload is nested or uses other names than the suite's field map.",
         remedy="Put the suggested names under payload.fields."),
     FindingType("payload.duplicate_id", "error", "subject", "metadata", "point", "delete",
         reads={Aspect.POSITION, Aspect.COPIES},
         title="Chunk id used twice",
         means="has a chunk id that another point has too", many="have a chunk id that another point has too",
-        measured="Points are grouped by the id in their payload. Numbers that every page counts anew are places "
-            "and not ids.",
+        measured="Points are grouped by the id in their payload. Numbers that start again on every page are "
+        "positions, not ids.",
         cause="Points were copied, or the ingestion makes ids that are not unique.",
-        remedy="Make ids unique, look at the points under review_point_ids of remediation.json, and delete those that "
-               "are copies."),
+        remedy="Make ids unique, review the points under review_point_ids in remediation.json, and delete the copies."),
     FindingType("payload.id_rule", "warning", "subject", "metadata", "point", "reingest",
         title="Id breaks the suite's rule",
-        means="has an id other than the suite's rule gives", many="have an id other than the suite's rule gives",
-        measured="The id of each point is computed from payload.id_rule and compared with the stored one.",
+        means="has an id that does not follow the suite's rule", many="have an id that does not follow the suite's "
+            "rule",
+        measured="The id of each point is computed with payload.id_rule and compared with the stored id.",
         cause="The id rule changed between ingestions, or the points come from elsewhere.",
-        remedy="Re-ingest the pages of these points with the id rule, and delete the points."),
+        remedy="Re-ingest the pages of these points with the id rule, and delete these points."),
     FindingType("payload.flat_headings", "info", "corpus", "metadata", "field", "chunker",
         title="Heading paths stop at the first level",
         means="never goes below the first level", many="never go below the first level",
-        measured="The stored heading path of each chunk is compared with the headings that its page has. It is "
-            "named when nearly all pages with deeper headings store only the first level.",
-        cause="The chunker loses the sections that a chunk stands in.",
-        remedy="Keep the whole heading path of each chunk."),
+        measured="The stored heading path of each chunk is compared with the headings of its page. The field is "
+        "reported if nearly all pages with deeper headings store only the first level.",
+        cause="The chunker loses the sections that a chunk belongs to.",
+        remedy="Store the whole heading path of each chunk."),
     FindingType("chunk.index_gap", "error", "subject", "chunks", "page", "reingest",
         breaks={Aspect.PRESENCE}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Pages with missing chunks",
         means="lacks chunks in the middle or at the end", many="lack chunks in the middle or at the end",
-        measured="The chunk numbers of each page are checked for holes between 0 and the highest.",
+        measured="The chunk numbers of each page are checked for gaps between 0 and the highest number.",
         cause="Points were deleted, or the ingestion stopped or skipped while writing the page.",
-        remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after it numbered them: "
-               "number them last, or set the severity of chunk.index_gap."),
+        remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after numbering them: "
+        "number them last, or change the severity of chunk.index_gap."),
     FindingType("chunk.duplicate_index", "error", "subject", "chunks", "point", "delete",
         breaks={Aspect.POSITION, Aspect.LATEST}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Chunk number used twice on a page",
         means="has the same page and chunk number as another point",
         many="have the same page and chunk number as another point",
-        measured="Points are grouped by page, parent and chunk number. The page tells which points are surplus where "
-            "it has the text of another one; else times of embedding, where stored, tell which point is the newest. "
-            "Points that hold different stretches of their page are no copies: only their numbers are wrong, and "
-            "where all are such, it is a warning.",
+        measured="Points are grouped by page, parent and chunk number. If the page has the text of one point of a "
+        "group but not of another, the other is surplus; otherwise the stored embedding times, if any, decide which "
+        "point is the newest. Points with different parts of their page are not copies: only their numbers are "
+        "wrong. If that is true of all points, the severity is warning.",
         cause="The page was ingested again under new ids without deleting the old points.",
-        remedy="Delete the points under delete_point_ids of remediation.json, and where nothing tells which one is "
-               "older, delete those under review_point_ids and ingest the pages under reingest_urls again. Derive ids "
-               "from URL and index."),
+        remedy="Delete the points under delete_point_ids in remediation.json. For those under review_point_ids it "
+        "is not known which is older: delete them and re-ingest the pages under reingest_urls. Derive ids from URL "
+        "and index."),
     FindingType("chunk.stale_tail", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.CURRENT}, reads={Aspect.LETTERS},
         title="Leftovers of older page versions",
         means="is left from a longer, older version of its page",
         many="are left from longer, older versions of their pages",
-        measured="The last chunks of a page are named when they were embedded before all chunks in front of them "
-            "and the page no longer holds their text. Without times the page alone decides. Texts of other pages are "
-            "named as misplaced ones.",
-        cause="The page became shorter, or was cut into fewer chunks, and its last old points were not deleted.",
-        remedy="Delete these points, and delete a page's points before re-ingesting it."),
+        measured="The last chunks of a page are reported if they were embedded before all chunks in front of them "
+        "and their text is no longer on the page. Without embedding times the page alone decides. Texts from other "
+        "pages are reported as integrity.gone instead.",
+        cause="The page became shorter, or was split into fewer chunks, and the last old points were not deleted.",
+        remedy="Delete these points. In future, delete a page's points before re-ingesting it."),
     FindingType("chunk.ingested_twice", "error", "subject", "chunks", "page", "delete",
         breaks={Aspect.ONCE, Aspect.COPIES, Aspect.POSITION, Aspect.CURRENT}, reads={Aspect.FIELD, Aspect.ONCE},
         fields=("source_url",),
         title="Pages stored more than once",
         means="is stored more than once, by different ingestions",
         many="are stored more than once, by different ingestions",
-        measured="Each chunk is located on its page. Two ingestions went over a page when most of its text is "
-            "covered twice, and two chunks start at its beginning and two end at its end, or many chunks lie "
-            "within others. The ordinary overlap of neighbours does not count, nor does what the page itself "
-            "repeats, nor chunks within the larger one that they name as their parent.",
-        cause="The page was ingested again, in other chunks or under new ids, and its old points were not deleted.",
-        remedy="Delete the older points and the copies that delete_point_ids of remediation.json lists; one point of "
-                "each text stays. Where chunks differ and nothing tells which are older, delete the points under "
-                "review_point_ids and ingest the pages under reingest_urls again."),
+        measured="Each chunk is located on its page. A page was ingested twice if most of its text is covered twice "
+        "and either two chunks start at its beginning and two end at its end, or many chunks lie within others. "
+        "Normal overlap between neighbouring chunks does not count, nor does text that the page itself repeats, nor "
+        "chunks within their parent chunk.",
+        cause="The page was ingested again, with different chunks or new ids, and its old points were not deleted.",
+        remedy="Delete the older points and the copies under delete_point_ids in remediation.json; one point of "
+        "each text remains. If the chunks differ and it is not known which are older, delete the points under "
+        "review_point_ids and re-ingest the pages under reingest_urls."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
         reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
         means="has chunk numbers that do not follow its order",
         many="have chunk numbers that do not follow their order",
-        measured="Each chunk is located on its page, and its place is compared with its chunk number.",
-        cause="The index was counted over chunks in another order: parallel workers, a set, or sorting by text.",
-        remedy="Number the chunks of a page as they follow each other on it, then re-ingest these URLs."),
+        measured="Each chunk is located on its page, and its position is compared with its chunk number.",
+        cause="The chunks were numbered in another order: by parallel workers, from a set, or sorted by text.",
+        remedy="Number the chunks of a page in page order, then re-ingest these URLs."),
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.COPIES},
         reads={
@@ -314,95 +314,93 @@ _ROWS = (
         fields=("source_url", "text"),
         title="Same text stored several times",
         means="has the same text as another point", many="have the same text as another point",
-        measured="Points are grouped by their text, with blanks and invisible characters folded. A point is named when "
-            "it has no place of its own: its page does not hold the text, was not read, or holds it less often than "
-            "it is stored for that page.",
+        measured="Points are grouped by their text, ignoring differences in whitespace and invisible characters. A "
+        "point is listed if it has no position of its own on the page: the text is not on its page, the page was "
+        "not read, or the text is stored for the page more often than it occurs there.",
         cause="The same passage was stored several times.",
-        remedy="Of copies on one page keep one: delete_point_ids of remediation.json lists the others. Look at copies "
-               "on several pages yourself. Remove duplicates before embedding.",
+        remedy="Keep one of several copies on a page and delete the others, listed under delete_point_ids in "
+        "remediation.json. Review copies on several pages yourself. Remove duplicates before embedding.",
         error_share=0.5),
     FindingType("chunk.near_duplicate", "info", "subject", "chunks", "point", "site",
         breaks={Aspect.COPIES},
         title="Nearly the same text on another page",
         means="has nearly the same text as a point of another page",
         many="have nearly the same text as a point of another page",
-        measured="Texts of different pages are compared by the share of three-word sequences that they have in "
-            "common (Jaccard similarity). MinHash finds the candidates, and each pair is then compared "
-            "exactly.",
+        measured="Texts of different pages are compared by the share of three-word sequences they have in common "
+        "(Jaccard similarity). MinHash finds candidates; each pair is then compared exactly.",
         cause="Pages repeat each other, or two versions of a page are indexed.",
-        remedy="Keep one of the pages, or accept that they compete for the same places."),
+        remedy="Keep one of the pages, or accept that they compete for the same ranks."),
     FindingType("chunk.over_model_limit", "warning", "subject", "chunks", "point", "chunker",
         breaks={Aspect.LENGTH}, reads={Aspect.LENGTH, Aspect.LETTERS},
         title="Chunks longer than the model reads",
         means="has more tokens than the embedding model reads", many="have more tokens than the embedding model reads",
-        measured="The tokens of each text are counted with the model's own tokenizer where ragval has it, else "
-            "with the stored counts or a cautious estimate, and compared with the model's limit. The model is "
-            "the one that the payload names, else the suite's.",
-        cause="The chunker makes chunks longer than the model's input: what lies beyond is not searchable.",
+        measured="The tokens of each text are counted with the model's own tokenizer if ragval has it, otherwise "
+        "with the stored counts or a cautious estimate, and compared with the model's limit. The model is the one "
+        "named in the payload, otherwise the one in the suite.",
+        cause="The chunker makes chunks longer than the model's input limit. Text beyond the limit is not searchable.",
         remedy="Make chunks shorter than the model's limit and re-ingest.",
         error_share=0.5),
     FindingType("chunk.too_small", "info", "subject", "chunks", "point", "chunker",
         breaks={Aspect.CUT}, reads={Aspect.LETTERS},
         title="Chunks too short to answer anything",
         means="is too short to answer anything", many="are too short to answer anything",
-        measured="The letters and digits of each chunk are counted without the lines that are only its headings.",
-        cause="The chunker cuts off titles or leftovers as chunks of their own.",
+        measured="The letters and digits of each chunk are counted, without lines that only repeat its headings.",
+        cause="The chunker stores titles or leftovers as separate chunks.",
         remedy="Merge short chunks with their neighbours."),
     FindingType("chunk.token_count_off", "warning", "subject", "chunks", "point", "chunker",
         reads={Aspect.FIELD, Aspect.TEXT, Aspect.CUT, Aspect.KEPT, Aspect.LETTERS}, fields=("text", "token_count"),
         title="Stored token counts are wrong",
-        means="has a token count far from a recount", many="have a token count far from a recount",
-        measured="Stored token counts are compared with a recount. Tokenizers differ, so each count is judged by "
-            "how this collection counts all its other texts.",
-        cause="The count was estimated, or made with another tokenizer.",
+        means="has a token count that is far off", many="have a token count that is far off",
+        measured="Stored token counts are compared with a recount. Tokenizers differ, so each count is compared "
+        "with how the other texts of this collection are counted.",
+        cause="The count was estimated, or computed with another tokenizer.",
         remedy="Count tokens with the embedding model's own tokenizer."),
     FindingType("chunk.one_per_page", "warning", "corpus", "chunks", "page", "chunker",
         breaks={Aspect.LENGTH, Aspect.SPLIT},
         title="Long pages stored as one chunk",
         means="is longer than the model's limit but stored as one chunk",
         many="are longer than the model's limit but stored as one chunk each",
-        measured="Pages whose only chunk is longer than the model's limit are counted. It is named when that "
-            "happens to at least two pages and to half of all pages longer than the limit.",
+        measured="Pages whose only chunk is longer than the model's limit are counted. They are reported if there "
+        "are at least two and they are at least half of all pages longer than the limit.",
         cause="The chunker does not split.",
         remedy="Split pages into chunks below the model's limit and re-ingest."),
     FindingType("text.zero_width", "warning", "subject", "chunks", "point", "chunker",
         reads={Aspect.FIELD, Aspect.LETTERS},
         title="Invisible characters in texts",
         means="contains zero-width or control characters", many="contain zero-width or control characters",
-        measured="Texts and headings are searched for characters that nobody sees, such as U+200B.",
-        cause="The extraction kept the invisible characters of heading anchors and the like.",
-        remedy="Strip them before embedding and re-ingest."),
+        measured="Texts and headings are searched for invisible characters, such as U+200B.",
+        cause="The extraction kept invisible characters, for example from heading anchors.",
+        remedy="Remove them before embedding and re-ingest."),
     FindingType("text.mojibake", "warning", "subject", "chunks", "point", "reingest",
         breaks={Aspect.LETTERS},
         lowers=("content_integrity",),
         title="Garbled characters in texts",
         means="contains text decoded with the wrong character set",
         many="contain text decoded with the wrong character set",
-        measured="Texts are searched for the traces of a wrong decoding, such as “Ã©” for “é”. The page tells words "
-            "of which question marks are left, words of another character set, and characters left escaped as in HTML "
-            "or JSON. What stands on the page itself is left alone.",
-        cause="UTF-8 was read as Latin-1 or Windows-1252, or text was encoded or escaped for another use.",
-        remedy="Decode pages as the server declares and re-ingest.",
+        measured="Texts are searched for traces of wrong decoding, such as “Ã©” for “é”. Comparison with the page "
+        "finds words that became question marks, words in a wrong character set, and characters left escaped as in "
+        "HTML or JSON. Anything that is on the page itself is ignored.",
+        cause="UTF-8 was read as Latin-1 or Windows-1252, or the text was left encoded or escaped.",
+        remedy="Decode pages with the character set that the server declares, and re-ingest.",
         error_share=0.5),
     FindingType("text.glued_words", "warning", "subject", "integrity", "point", "chunker",
         breaks={Aspect.WORDS},
         title="Words glued together",
         means="joins words that the page separates", many="join words that the page separates",
-        measured="Words of a chunk that the page has as two words are counted.",
-        cause="The extraction joins elements without a separator.",
+        measured="Words in a chunk that are two words on its page are counted.",
+        cause="The extraction joins HTML elements without a separator.",
         remedy="Join block elements with a line break and re-ingest.",
         error_share=0.5),
     FindingType("text.boilerplate", "warning", "corpus", "chunks", "point", "chunker",
         breaks={Aspect.FRAME, Aspect.DISTINCTION},
         lowers=("content_integrity",),
         title="Navigation or footer in the texts",
-        means="contains navigation, footer or other text of the page's frame",
-        many="contain navigation, footer or other text of the page's frame",
-        measured="Three kinds of evidence: phrases that documentation themes write, such as “Edit this page”, on "
-            "several pages; wordings with which the chunks of many pages begin or end although the content of "
-            "these pages does not hold them; and chunks of several pages that begin or end alike and stand "
-            "mostly outside the content of their page. Headings and the source lines that an ingestion puts "
-            "before a chunk never count.",
+        means="contains navigation, footer or other text around the page's content",
+        many="contain navigation, footer or other text around the page's content",
+        measured="Three kinds of evidence count: phrases typical of documentation themes, such as “Edit this page”, "
+        "on several pages; phrases that begin or end the chunks of many pages but are not in the content of these "
+        "pages; and chunks of several pages that begin or end alike and come mostly from outside the content of "
+        "their page. Headings, and source lines that the ingestion adds to each chunk, never count.",
         cause="Navigation, cookie or footer text was embedded with the content.",
         remedy="Extract the main content element only and re-ingest.",
         error_share=0.5),
@@ -410,8 +408,8 @@ _ROWS = (
         breaks={Aspect.TEXT, Aspect.OWN}, reads={Aspect.FIELD}, fields=("text_hash", "text"),
         title="Text changed after it was hashed",
         means="has a text that does not match its stored hash", many="have a text that does not match its stored hash",
-        measured="The stored hash is compared with the hashes of the text in several forms. Points are judged only "
-            "where a good share of all hashes can be reproduced.",
+        measured="The stored hash is compared with hashes of the text in several forms. Points are judged only if "
+        "at least 40 % of all hashes can be reproduced.",
         cause="The text was changed after it was hashed and embedded.",
         remedy="Re-ingest the pages of these points."),
     FindingType("integrity.drifted", "error", "subject", "integrity", "point", "reingest",
@@ -422,12 +420,12 @@ _ROWS = (
         fields=("source_url",),
         lowers=("content_integrity",),
         title="Texts that differ from their page",
-        means="differs from what its page says", many="differ from what their pages say",
-        measured="Each chunk is aligned with its page, and the letters and words that the page does not have in "
-            "that place are counted.",
+        means="differs from its page", many="differ from their pages",
+        measured="Each chunk is aligned with its page, and the letters and words that differ from the page at that "
+        "position are counted.",
         cause="The page was edited after ingestion, or the extraction changes text.",
-        remedy="Re-ingest the pages that changed since; where a page did not change, correct the extraction first, "
-               "because ingesting again stores the same text."),
+        remedy="Re-ingest the pages that have changed. If a page has not changed, correct the extraction first, "
+        "because re-ingesting alone stores the same text again."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE, Aspect.TARGET},
         reads={Aspect.VARIETY, Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
@@ -435,13 +433,13 @@ _ROWS = (
         lowers=("content_integrity",),
         title="Texts that are not on their page",
         means="has a text that is not on its page", many="have a text that is not on their page",
-        measured="Each chunk is aligned with its page; it is gone when less than half of it is found there.",
-        cause="The passage was removed from the page, belongs to another page, or was never shown: some extractors "
-              "take comments of the source for text.",
-        remedy="Delete what is stored of the pages under reingest_urls of remediation.json and ingest them again: the "
-               "pages that the points are stored under, and those that the texts are from. Where a page did not "
-               "change, correct the extraction first, because ingesting again stores the same text. Summaries and "
-               "questions that are points of their own are left out by qdrant.filter."),
+        measured="Each chunk is aligned with its page. It is reported if less than half of it is found there.",
+        cause="The passage was removed from the page, belongs to another page, or was never visible: some "
+        "extractors treat comments in the source as text.",
+        remedy="Delete the points of the pages under reingest_urls in remediation.json and re-ingest these pages: "
+        "those that the points are stored under, and those that the texts come from. If a page has not changed, "
+        "correct the extraction first, because re-ingesting alone stores the same text again. Exclude generated "
+        "summaries and questions with qdrant.filter."),
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",
         breaks={Aspect.KEPT},
         reads={
@@ -452,11 +450,11 @@ _ROWS = (
         lowers=("source_captured",),
         title="Page content missing from the chunks",
         means="has passages that are in none of its chunks", many="have passages that are in none of their chunks",
-        measured="Each passage of the page's content is searched for in the chunks of that page. Menus, footers "
-            "and very short blocks do not count as content; the short rows of a table count together.",
-        cause="The extraction or the chunker drops part of the page.",
-        remedy="Correct what extraction or chunker drop, and re-ingest these URLs; content that is left out on purpose "
-               "is no defect: set the severity of integrity.not_captured."),
+        measured="Each passage of the page's content is searched for in the chunks of that page. Menus, footers and "
+        "very short blocks do not count as content. Short rows of a table are counted together.",
+        cause="The extraction or the chunker drops parts of the page.",
+        remedy="Correct the extraction or the chunker and re-ingest these URLs. If the content is left out on "
+        "purpose, change the severity of integrity.not_captured."),
     FindingType("integrity.heading_loss", "warning", "subject", "integrity", "page", "chunker",
         breaks={Aspect.HEADINGS},
         reads={
@@ -473,9 +471,10 @@ _ROWS = (
         title="Pages that could not be read",
         means="could not be read, or shows no text without a browser",
         many="could not be read, or show no text without a browser",
-        measured="Each page in scope, and each page that chunks come from, is read. Pages that do not answer, or "
-            "hold next to no text without JavaScript, are named, and their chunks are not compared.",
-        cause="The page is gone, refuses, builds its text in the browser, or shows a wall in place of its text.",
+        measured="Each page in scope, and each page that chunks come from, is read. Pages that do not respond, or "
+        "have almost no text without JavaScript, are listed, and their chunks are not compared.",
+        cause="The page is gone, refuses access, builds its text in the browser, or shows a login or consent wall "
+        "instead of its text.",
         remedy="Make the page readable without a browser, or exclude it."),
     FindingType("vector.zero", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.FIELD}, fields=("text",),
@@ -483,7 +482,7 @@ _ROWS = (
         title="Vectors of zeros",
         means="has a vector of zeros", many="have a vector of zeros",
         measured="The length of every stored vector is computed.",
-        cause="The embedding failed and zeros were stored in its place.",
+        cause="The embedding failed and zeros were stored instead.",
         remedy="Re-embed these points."),
     FindingType("vector.missing", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.FIELD}, fields=("text",),
@@ -499,7 +498,7 @@ _ROWS = (
         title="Same vector for different texts",
         means="has the same vector as a point with another text",
         many="have the same vector as a point with another text",
-        measured="Points with the same vector are grouped, and groups with different texts are named.",
+        measured="Points with the same vector are grouped, and groups with different texts are listed.",
         cause="Vectors were written to the wrong points or reused.",
         remedy="Re-embed these points."),
     FindingType("vector.dimension", "error", "run", "vectors", "collection", "setting",
@@ -508,35 +507,36 @@ _ROWS = (
         means="and the embedder differ in dimension or distance",
         many="and the embedder differ in dimension or distance",
         measured="The collection's dimension and distance are compared with the embedder's.",
-        cause="The collection was made with another model than the suite names.",
-        remedy="Name the model that made the collection, or re-embed the collection."),
+        cause="The collection was created with a different model than the one in the suite.",
+        remedy="Set embedding.model to the model of the collection, or re-embed the collection."),
     FindingType("vector.model_mismatch", "error", "corpus", "vectors", "collection", "setting",
         breaks={Aspect.SPACE, Aspect.MODEL},
         lowers=("embedding_match",),
         title="Index embedded in another way",
-        means="holds vectors that re-embedding its texts does not give",
-        many="hold vectors that re-embedding their texts does not give",
-        measured="Stored texts are embedded again and compared with the stored vectors. It is named when the "
-            "collection as a whole does not agree, after other input types and cut texts were tried.",
+        means="holds vectors that re-embedding its texts does not reproduce",
+        many="hold vectors that re-embedding their texts does not reproduce",
+        measured="Stored texts are embedded again and compared with the stored vectors. The collection is reported "
+        "if it disagrees as a whole, even after other input types and truncated texts were tried.",
         cause="The collection was embedded with another model, input type or preprocessing.",
         remedy="Embed queries exactly as the collection was embedded, or re-embed the collection."),
     FindingType("vector.mixed_models", "error", "corpus", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE, Aspect.MODEL},
         lowers=("embedding_match",),
         title="Index embedded in two ways",
-        means="was embedded otherwise than the rest", many="were embedded otherwise than the rest",
+        means="was embedded differently from the rest", many="were embedded differently from the rest",
         measured="Stored texts are embedded again. A group of points that disagrees as a whole, while the rest "
             "agrees, was made with another model, or with an input type or preprocessing that was tried and fits it.",
-        cause="The model, or what is embedded, was changed and only new points were embedded anew.",
-        remedy="Re-embed these points as the rest was embedded."),
+        cause="The model, or the text that is embedded, was changed and only new points were embedded that way.",
+        remedy="Re-embed these points in the same way as the rest."),
     FindingType("vector.text_mismatch", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE},
         reads={Aspect.FIELD, Aspect.VECTOR, Aspect.TEXT, Aspect.MODEL, Aspect.KEPT},
         lowers=("embedding_match",),
         title="Vectors that do not fit their text",
         means="has a vector that does not fit its text", many="have a vector that does not fit their text",
-        measured="Stored texts are embedded again, and the cosine between stored and new vector is computed. What "
-            "is missing, zero, swapped, or of another model is left out.",
+        measured="Stored texts are embedded again, and the cosine between the stored and the new vector is "
+        "computed. Vectors that are missing, zero, swapped, or from another model are reported under their own "
+        "codes instead.",
         cause="The text was changed and not embedded again, or the vector was damaged.",
         remedy="Re-embed these points."),
     FindingType("vector.swapped", "error", "subject", "vectors", "point", "reingest",
@@ -544,9 +544,9 @@ _ROWS = (
         lowers=("embedding_match",),
         title="Vectors swapped between texts",
         means="has a vector that belongs to another text", many="have a vector that belongs to another text",
-        measured="A vector that does not fit its own text is compared with the other texts; it is named when it "
-            "fits one of them.",
-        cause="Vectors and payloads got out of step while writing.",
+        measured="A vector that does not fit its own text is compared with the other texts. It is listed if it fits "
+        "one of them.",
+        cause="Vectors and payloads got out of step when they were written.",
         remedy="Re-embed these points."),
     FindingType("index.unreachable", "error", "run", "index", "system", "setting",
         title="Qdrant not reachable",
@@ -558,7 +558,7 @@ _ROWS = (
     FindingType("index.collection_missing", "error", "run", "index", "collection", "setting",
         title="Collection does not exist",
         means="does not exist", many="do not exist",
-        measured="Qdrant is asked for the collection, or the alias, of qdrant.collection.",
+        measured="Qdrant is queried for the collection or alias in qdrant.collection.",
         cause="The name is wrong, or nothing was ingested yet.",
         remedy="Correct qdrant.collection, or ingest first."),
     FindingType("index.empty", "error", "run", "index", "collection", "reingest",
@@ -570,8 +570,8 @@ _ROWS = (
     FindingType("index.not_ready", "warning", "run", "index", "collection", "setting",
         title="Collection not ready",
         means="is not ready to serve", many="are not ready to serve",
-        measured="Qdrant's own status of the collection is read: its colour, the optimiser, and vectors that are "
-            "not indexed yet. An embedded Qdrant has none of these.",
+        measured="The status that Qdrant reports for the collection is read: its colour, the optimiser, and vectors "
+        "that are not indexed yet. An embedded Qdrant has none of these.",
         cause="The optimiser is still running or failed, or points are hidden from search.",
         remedy="Wait until the status is green, or look at the optimiser's error."),
     FindingType("index.payload_index_missing", "warning", "run", "index", "field", "setting",
@@ -584,18 +584,18 @@ _ROWS = (
         breaks={Aspect.SEARCH}, reads={Aspect.STABLE},
         lowers=("ann_recall",),
         title="Approximate search misses hits",
-        means="returns other hits than an exact search", many="return other hits than an exact search",
-        measured="Queries and stored vectors are searched twice, by default and exactly, and the hits are "
-            "compared.",
-        cause="The HNSW graph is built or searched with too small parameters.",
-        remedy="Raise hnsw_ef or rebuild with larger m and ef_construct."),
+        means="returns different hits from an exact search", many="return different hits from an exact search",
+        measured="Queries and stored vectors are searched twice, with the default search and exactly, and the hits "
+        "are compared.",
+        cause="The HNSW parameters used for building or searching are too small.",
+        remedy="Raise hnsw_ef, or rebuild the index with larger m and ef_construct."),
     FindingType("index.changed_during_read", "warning", "run", "index", "collection", "setting",
         title="Index changed during the run",
         means="changed while it was read", many="changed while they were read",
-        measured="The points are counted before and after the read, and their ids are compared again at the end of "
-            "the run.",
+        measured="The points are counted before and after reading, and their ids are compared again at the end of "
+        "the run.",
         cause="An ingestion was running.",
-        remedy="Validate after the ingestion has ended."),
+        remedy="Validate after the ingestion has finished."),
     FindingType("query.failed", "error", "subject", "queries", "query", "query",
         breaks={Aspect.ANSWER},
         reads=OF_TEXTS | OF_VECTORS | {
@@ -605,19 +605,19 @@ _ROWS = (
         lowers=("critical_queries", "relevance_rate", "accuracy", "avg_similarity", "keyword_recall"),
         title="Test questions not answered",
         means="is not answered as expected", many="are not answered as expected",
-        measured="Each test query is searched, and each of its expectations is judged on the hits. It fails when "
-            "one of them does not hold.",
+        measured="Each test query is run, and each of its expectations is checked against the hits. The query fails "
+        "if one expectation is not met.",
         cause="The index does not return what the query expects.",
-        remedy="Look at what came first for each question: correct its expectation if that answers it, else the "
-               "chunks of the expected page.",
+        remedy="Look at the first hit of each question. If it answers the question, correct the expectation; "
+        "otherwise correct the chunks of the expected page.",
         judged_by=("query_pass_rate",)),
     FindingType("query.negative_scored_high", "error", "subject", "queries", "query", "query",
         breaks={Aspect.ANSWER}, reads=OF_TEXTS | OF_VECTORS | {Aspect.DISTINCTION, Aspect.SELECTION},
         lowers=("critical_queries",),
         title="Off-topic questions score too high",
         means="is off topic but scores above its limit", many="are off topic but score above their limit",
-        measured="Each off-topic query is searched, and its best score is compared with its limit.",
-        cause="The limit is too low for this embedder, or the index holds text about it after all.",
+        measured="Each off-topic query is run, and its best score is compared with its limit.",
+        cause="The limit is too low for this embedder, or the index does contain text about the topic.",
         remedy="Raise min_similarity for the query, or look at the hits.",
         judged_by=("query_pass_rate", "negative_pass_rate")),
     FindingType("query.dead_target", "error", "subject", "queries", "query", "query",
@@ -629,39 +629,38 @@ _ROWS = (
         cause="The expectation is misspelled, or the page was renamed.",
         remedy="Correct the expectation."),
     FindingType("query.unmatched_judgements", "warning", "run", "queries", "judgement", "query",
-        title="Ground truth that fits nothing",
+        title="Ground truth that matches nothing",
         means="is in the qrels but in no query file or index", many="are in the qrels but in no query file or index",
         measured="The ids of the ground truth are looked up among the queries and in the index.",
-        cause="The qrels belong to other topics or documents, or ids are written differently.",
-        remedy="Use the qrels of these topics and of this collection, or correct the ids."),
+        cause="The qrels belong to other topics or documents, or the ids are written differently.",
+        remedy="Use the qrels of these topics and this collection, or correct the ids."),
     FindingType("query.weak_oracle", "warning", "subject", "queries", "query", "query",
         reads={Aspect.SPLIT, Aspect.ONCE, Aspect.PRESENCE},
         title="Questions that almost any answer passes",
-        means="would pass with random hits in half of all cases or more",
-        many="would pass with random hits in half of all cases or more",
-        measured="The chance that hits drawn at random from this index pass the query is computed.",
-        cause="The expected words, module or pages are those of too many chunks for the top_k.",
-        remedy="Expect something that only the right chunks have."),
+        means="would pass with random hits in at least half of all cases",
+        many="would pass with random hits in at least half of all cases",
+        measured="The probability that hits drawn at random from this index pass the query is computed.",
+        cause="Too many chunks match the expected words, module or pages for this top_k.",
+        remedy="Expect something that only the right chunks contain."),
     FindingType("query.duplicate", "warning", "subject", "queries", "query", "query",
         breaks={Aspect.SELECTION},
         title="Repeated test questions",
         means="is in the test set more than once", many="are in the test set more than once",
         measured="Queries are grouped by their text, with case and accents folded.",
-        cause="The query was copied, or two people expect different things of it.",
-        remedy="Keep one of each, and settle contradicting expectations."),
+        cause="The query was copied, or two people expect different results for it.",
+        remedy="Keep one of each, and resolve contradictory expectations."),
     FindingType("query.unreachable_gate", "warning", "run", "queries", "metric", "setting",
         title="Gates that cannot be reached",
         means="has a gate above, or just below, the best value that the ground truth allows",
         many="have a gate above, or just below, the best value that the ground truth allows",
         measured="The best value that a perfect ranking could reach with this ground truth is computed and "
             "compared with the gate.",
-        cause="There are fewer right pages than places in the top k.",
-        remedy="Gate on recall or on a smaller k, or name all right pages."),
+        cause="There are fewer relevant pages than ranks in the top k.",
+        remedy="Gate on recall or on a smaller k, or list all relevant pages."),
     FindingType("query.no_coverage", "info", "run", "queries", "module", "query",
         title="Modules without a test question",
         means="has no test question about it", many="have no test question about them",
-        measured="Modules of the index that no test query names, and in which no query has a right page, are "
-            "listed.",
+        measured="Modules of the index are listed if no test query names them or has a relevant page in them.",
         cause="The test set does not cover the site.",
         remedy="Add queries about these modules."),
     FindingType("query.threshold_unfit", "warning", "run", "queries", "setting", "setting",
@@ -669,7 +668,8 @@ _ROWS = (
         title="Threshold does not fit the embedder",
         means="does not separate right from wrong hits with this embedder",
         many="do not separate right from wrong hits with this embedder",
-        measured="The scores of right hits are compared with those of wrong ones, and the threshold with both.",
+        measured="The scores of right hits are compared with those of wrong hits, and the threshold is compared "
+        "with both.",
         cause="The threshold was taken from another model.",
         remedy="Calibrate the threshold on this index."),
     FindingType("retrieval.crowded_top_k", "warning", "subject", "queries", "query", "chunker",
@@ -678,23 +678,25 @@ _ROWS = (
             Aspect.WORDS, Aspect.DISTINCTION,
         },
         title="One page fills the results",
-        means="gets results filled by one page or by near-duplicates",
-        many="get results filled by one page or by near-duplicates",
-        measured="The hits of each query are grouped by page and by nearly equal text.",
+        means="gets results dominated by one page or by near-duplicates",
+        many="get results dominated by one page or by near-duplicates",
+        measured="The hits of each query are grouped by page and by nearly identical text.",
         cause="Chunks overlap too much, or a page is stored several times.",
         remedy="Remove duplicates, or group hits by page."),
     FindingType("retrieval.hub_chunk", "warning", "corpus", "queries", "point", "chunker",
         breaks={Aspect.PLACES},
         reads=OF_TEXTS | OF_VECTORS | {Aspect.VARIETY, Aspect.CURRENT, Aspect.COPIES, Aspect.DISTINCTION},
         fields=("title",),
-        title="Chunks that turn up everywhere",
-        means="turns up for far too many unrelated queries", many="turn up for far too many unrelated queries",
-        measured="Every page is asked for by its title, headings and words. A chunk is named when it is among the "
-            "hits of far more questions about other pages than chance gives, and these have few words in "
-            "common.",
-        cause="The chunk is generic text, such as a licence or a list of everything, its vector is not its own, or the "
-            "embedding model takes it for near to everything.",
-        remedy="Read the chunk: leave generic text out of the index; embed it again where its vector is not its own."),
+        title="Chunks that appear in too many results",
+        means="appears in the results of far too many unrelated queries", many="appear in the results of far too "
+            "many unrelated queries",
+        measured="Every page is searched for by its title, headings and words. A chunk is listed if it is among the "
+        "hits of far more queries about other pages than expected by chance, and these queries have few words in "
+        "common.",
+        cause="The chunk is generic text, such as a licence or a table of contents, its vector belongs to another "
+        "text, or the embedding model places it close to everything.",
+        remedy="Read the chunk. Leave generic text out of the index; re-embed the chunk if its vector belongs to "
+        "another text."),
     FindingType("retrieval.dark_page", "warning", "subject", "queries", "page", "reingest",
         breaks={Aspect.RANK},
         reads=OF_TEXTS | OF_VECTORS | {
@@ -705,29 +707,29 @@ _ROWS = (
         title="Pages that searches do not find",
         means="is not found by its own title, headings and words",
         many="are not found by their own titles, headings and words",
-        measured="Every page is asked for by its title, its headings and words that hardly any other page has. It "
-            "is named when none of these questions finds it. Titles that several pages share are not asked.",
-        cause="Its vectors are wrong, its chunks hold other text, or the embedding model takes other pages for nearer.",
-        remedy="Look at the chunks of these pages, and re-ingest those whose text or vector is not the page's. If both "
-               "are right, put the page's title and headings in front of each chunk before it is embedded."),
+        measured="Every page is searched for by its title, its headings and words that hardly any other page has. "
+        "It is listed if none of these queries finds it. Titles shared by several pages are not used.",
+        cause="Its vectors are wrong, its chunks contain other text, or the embedding model ranks other pages higher.",
+        remedy="Look at the chunks of these pages, and re-ingest those with a wrong text or vector. If both are "
+        "right, put the page's title and headings in front of each chunk before embedding."),
     FindingType("retrieval.nondeterministic", "warning", "run", "queries", "query", "setting",
         breaks={Aspect.STABLE},
         lowers=("determinism",),
-        title="Search gives changing answers",
-        means="gets other ids, order or scores when asked again",
-        many="get other ids, order or scores when asked again",
-        measured="Each query is asked several times (retrieval.repeats), and ids, order and scores of the hits are "
-            "compared.",
+        title="Search results are not reproducible",
+        means="gets different ids, order or scores when repeated",
+        many="get different ids, order or scores when repeated",
+        measured="Each query is run several times (retrieval.repeats), and the ids, order and scores of the hits "
+        "are compared.",
         cause="Search is approximate, or the index is changing.",
-        remedy="Search exactly, or wait until the index is settled."),
+        remedy="Use exact search, or wait until the index no longer changes."),
     FindingType("retrieval.slow", "warning", "run", "latency", "metric", "setting",
         lowers=("latency_p95_ms",),
         title="Search too slow",
         means="is over its latency budget", many="are over their latency budget",
-        measured="Single, warm calls of embedding and search are timed, and their 95th percentile is compared with "
-            "the budget of latency_p95_ms.",
+        measured="Single, warm embedding and search calls are timed, and their 95th percentile is compared with the "
+        "budget in latency_p95_ms.",
         cause="The server, the network or the embedder is slow.",
-        remedy="Look at embedding and search apart."),
+        remedy="Check embedding and search separately."),
     FindingType("retrieval.incomplete_metadata", "error", "subject", "queries", "point", "reingest",
         reads={Aspect.FIELD},
         lowers=("retrieved_metadata_completeness",),
@@ -741,62 +743,61 @@ _ROWS = (
         breaks={Aspect.REACH, Aspect.SELECTION},
         title="Hits in the wrong order",
         means="has hits out of order or scores out of range", many="have hits out of order or scores out of range",
-        measured="The scores of each query's hits are checked: descending, and within the range of the "
-            "collection's distance.",
-        cause="The retriever re-orders or rescales its hits.",
-        remedy="Return hits by descending score of the collection's distance."),
+        measured="The scores of each query's hits must be descending and within the range of the collection's "
+        "distance.",
+        cause="The retriever reorders or rescales its hits.",
+        remedy="Return hits in descending order of the collection's own score."),
     FindingType("regression.significant_drop", "error", "run", "regression", "metric", "reingest",
         reads=OF_TEXTS | OF_VECTORS | {
             Aspect.ANSWER, Aspect.VALUE, Aspect.KEPT, Aspect.COPIES, Aspect.DISTINCTION,
         },
         title="Worse than the baseline",
-        means="fell below the baseline by more than is tolerated, and beyond chance",
-        many="fell below the baseline by more than is tolerated, and beyond chance",
-        measured="The run is compared with the baseline query by query. A metric is named when it fell by more "
-            "than history.tolerated_drop and a paired test says that chance does not explain it.",
-        cause="The index or the ranker became worse.",
+        means="fell below the baseline by more than the tolerated drop, and not by chance",
+        many="fell below the baseline by more than the tolerated drop, and not by chance",
+        measured="The run is compared with the baseline query by query. A metric is reported if it fell by more "
+        "than history.tolerated_drop and a paired test rules out chance.",
+        cause="The index or the ranker got worse.",
         remedy="Compare the runs and look at the queries that lost.",
         judged_by=("no_regression",)),
     FindingType("regression.query_lost", "warning", "run", "regression", "query", "query",
         reads={Aspect.ANSWER},
-        title="Questions answered before, not now",
+        title="Questions no longer answered",
         means="passed before and fails now", many="passed before and fail now",
         measured="Queries that passed in the baseline and fail now are listed.",
-        cause="What answered the query is gone or ranks lower.",
+        cause="The answer to the query is gone or ranks lower.",
         remedy="Compare the hits of both runs.",
         judged_by=("no_regression",)),
     FindingType("regression.corpus_turnover", "info", "run", "regression", "collection", "query",
         title="Most of the index was replaced",
-        means="changed so much that labels of chunks no longer hold",
-        many="changed so much that labels of chunks no longer hold",
-        measured="The chunks of the baseline are compared with today's, by page and text.",
+        means="changed so much that chunk labels are no longer valid",
+        many="changed so much that chunk labels are no longer valid",
+        measured="The chunks of the baseline are compared with those of this run, by page and text.",
         cause="Most of the corpus was replaced.",
-        remedy="Label pages rather than chunks, or label anew.",
+        remedy="Label pages instead of chunks, or label the chunks again.",
         judged_by=("no_regression",)),
     FindingType("embedder.unreachable", "error", "run", "queries", "system", "setting",
         title="Embedding provider not reachable",
         means="refuses, times out or limits requests", many="refuse, time out or limit requests",
         measured="ragval calls the embedding provider and repeats failed calls. After the last attempt the run "
             "ends with exit code 3.",
-        cause="The key, the address or the quota of the embedding provider is wrong, or what answers there is no "
-            "embedding model.",
+        cause="The API key or the URL is wrong, the quota is used up, or the model at that URL is not an embedding "
+        "model.",
         remedy="Check embedding.api_key, embedding.base_url and the provider's limits."),
     FindingType("embedder.input_type", "warning", "run", "queries", "setting", "setting",
         breaks={Aspect.SPACE},
         title="Queries embedded as documents",
         means="embeds queries as documents", many="embed queries as documents",
-        measured="A text is embedded once as a query and once as a document. Where the vectors differ, "
-            "embedding.query_input_type must be the one for queries.",
-        cause="embedding.query_input_type is not the query type.",
+        measured="A text is embedded once as a query and once as a document. If the vectors differ, "
+        "embedding.query_input_type must be the type for queries.",
+        cause="embedding.query_input_type is not the input type for queries.",
         remedy="Set embedding.query_input_type to search_query."),
     FindingType("check.crashed", "error", "run", "run", "check", "report",
         title="A check could not run",
         means="failed to run, so its criteria were not measured",
         many="failed to run, so their criteria were not measured",
-        measured="An exception inside ragval ended a check. Its criteria are not measured, and the rest of the run "
-            "goes on.",
-        cause="A defect in ragval, or data that it did not expect.",
-        remedy="Report the exception with the run's log."),
+        measured="An exception in ragval ended a check. Its criteria are not measured; the rest of the run continues.",
+        cause="A bug in ragval, or data that it did not expect.",
+        remedy="Report the exception together with the run's log."),
 )
 # fmt: on
 

@@ -95,7 +95,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
 
 
 def _manner(*, fresh: bool, anew: bool) -> str:
-    client = "with a fresh client" if fresh else "with the same client, for an embedded Qdrant allows one at a time"
+    client = "with a fresh client" if fresh else "with the same client, because an embedded Qdrant allows one at a time"
     vectors = "queries embedded anew" if anew else "the same query vectors"
     return f"{client} and {vectors}"
 
@@ -143,7 +143,7 @@ def kept_scores(run: KeptRun) -> AskedScores:
         raise SuiteError(
             "has no query results to take scores from",
             key=run.name,
-            remedy="Name a run with queries, or leave out --run to ask the index now.",
+            remedy="Choose a run with queries, or leave out --run to query the index now.",
         )
     return AskedScores(scores_of(report.query_results, own), report)
 
@@ -162,4 +162,4 @@ def _own_scores(folder: UPath) -> list[float]:
     try:
         return [float(score) for score in json.loads(content).get("title_scores", ())]
     except (ValueError, AttributeError, TypeError):
-        raise HistoryNotReadError(file, "it holds no scores") from None
+        raise HistoryNotReadError(file, "it has no scores") from None

@@ -79,7 +79,8 @@ def build_validation_defs(
     suite = as_suite(suite)
     if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
         raise SuiteError(
-            "an embedded Qdrant (qdrant.path) lets one process in at a time; this executor starts one for each step",
+            "an embedded Qdrant (qdrant.path) can be opened by only one process at a time; this executor starts one "
+            "for each step",
             key="executor",
             remedy="Use in_process, or a Qdrant server.",
         )
@@ -109,7 +110,7 @@ def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None, prefix: Sequ
         asset_key(suite.suite, COLLECTION, prefix),
         kind="qdrant",
         location=f"{place.rstrip('/')}/collections/{qdrant.collection}" if qdrant.url else place,
-        description="The Qdrant collection that is validated. It is read only.",
+        description="The Qdrant collection that is validated. It is only read, never written.",
     ).replace_attributes(deps=[ingestion] if ingestion else [])
     collection = collection.merge_attributes(metadata={"collection": qdrant.collection})
     if suite.source is None:
@@ -175,7 +176,7 @@ def build_job(suite: Suite, assets: Sequence[dg.AssetKey], executor: dg.Executor
         job_name(suite.suite),
         selection=dg.AssetSelection.assets(*assets),
         executor_def=executor,
-        description=f"Validates the collection of the suite {suite.suite} and writes its report.",
+        description=f"Validate the collection of the suite {suite.suite} and write its report.",
         tags={SUITE_TAG: suite.suite},
     )
 
@@ -245,7 +246,7 @@ def find_suites(environ: Mapping[str, str]) -> list[Suite]:
         suite = load_suite(file)
         if suite.suite in suites:
             raise SuiteError(
-                f"a second suite is called {suite.suite}", file=file, key="suite", remedy="Rename one of them."
+                f"there is a second suite called {suite.suite}", file=file, key="suite", remedy="Rename one of them."
             )
         suites[suite.suite] = suite
     return list(suites.values())

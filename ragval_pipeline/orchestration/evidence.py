@@ -46,7 +46,7 @@ def refusals(values: Mapping[str, Value], *, runs: Collection[str], now: Mapping
         measured_on |= values[name].stamp.states if name in values else {}
     expected = {**measured_on, **now}
     found = {name: _reason(value, runs, expected, now) for name, value in values.items()}
-    remedy = "Materialise it again together with everything that it is made of"
+    remedy = "Materialise it again together with its upstream assets"
     return {name: f"{name} {reason}. {remedy}, or start {job}." for name, reason in found.items() if reason}
 
 
@@ -57,9 +57,9 @@ def _reason(value: Value, runs: Collection[str], expected: Mapping[str, str], no
         return f"{of} of another run ({', '.join(run[:8] for run in strangers)}; made {value.stamp.made})"
     for thing, state in value.stamp.states.items():
         if thing in now and now[thing] != state:
-            return f"was made at {value.stamp.made}, and the {_SHOWN[thing]} has changed since"
+            return f"was made at {value.stamp.made}, but the {_SHOWN[thing]} has changed since then"
         if expected.get(thing, state) != state:
-            return f"was measured on another state of the {_SHOWN[thing]} than this run has read"
+            return f"was measured on a different state of the {_SHOWN[thing]} from the one that this run has read"
     return None
 
 

@@ -97,11 +97,11 @@ def vanished(failure: Exception) -> SystemFailure | None:
     if not isinstance(failure, SystemFailure) or failure.code != "index.collection_missing":
         return None
     return SystemFailure(
-        f"the collection {failure.subject} was there when the run began, and is gone",
+        f"the collection {failure.subject} existed when the run began, but is gone now",
         code=failure.code,
         system=failure.system,
         subject=failure.subject,
-        remedy="Find out what deleted or renamed it, and validate again when nothing writes to it.",
+        remedy="Find out what deleted or renamed it, and validate again while nothing writes to it.",
         attempts=failure.attempts,
         details=failure.details,
     )

@@ -82,7 +82,7 @@ def _result(parts: Sequence[Measurement], findings: Sequence[Finding]) -> dict[s
     if all(part.failure or not part.selected for part in parts):
         return {}
     loud = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
-    told = " ".join(finding.message for finding in loud[:_NAMED]) or "Nothing is wrong here."
+    told = " ".join(finding.message for finding in loud[:_NAMED]) or "No problems found."
     more = f" And {plural(len(loud) - _NAMED, 'more finding')}." if len(loud) > _NAMED else ""
     return {"result": dg.MetadataValue.text(f"{told}{more}")}
 

@@ -67,9 +67,9 @@ def prefix_parts(key_prefix: str | Sequence[str]) -> tuple[str, ...]:
     for part in parts:
         if not re.fullmatch(r"\w+", part, re.ASCII):
             raise SuiteError(
-                f"{part!r} is no part of an asset key",
+                f"{part!r} is not a valid part of an asset key",
                 key="key_prefix",
-                remedy="Write letters, digits and _; several parts as a/b or [a, b].",
+                remedy="Use letters, digits and _; separate several parts as a/b or [a, b].",
             )
     return parts
 

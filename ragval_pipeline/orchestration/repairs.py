@@ -181,12 +181,14 @@ def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], lis
     for repair in repairs:
         more = dict.fromkeys(text for text in repair.texts if text not in texts)
         if repair.is_too_large:
-            left_out[repair.code] = "it concerns more points than a simulation may"
+            left_out[repair.code] = "it affects more points than a simulation may change"
         elif len(texts) + len(more) <= most:
             tried.append(repair)
             texts.update(more)
         else:
-            left_out[repair.code] = f"it takes {len(more):,} texts to embed, of {most:,} that a simulation may"
+            left_out[repair.code] = (
+                f"it takes {len(more):,} texts to embed, more than the {most:,} allowed for a simulation"
+            )
     return tried, list(texts), left_out
 
 

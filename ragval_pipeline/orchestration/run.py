@@ -191,8 +191,8 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
     """Why a run left no report: the place for it refuses or was taken away, or a defect."""
     made = {event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key}
     if made - Notes(place.base, place.run_id).ended(made):
-        remedy = "Validate again, and let nothing tidy up report_uri meanwhile."
-        return UnwrittenReportError(f"{place.base}: the files of the run were removed while it was at work. {remedy}")
+        remedy = "Validate again, and make sure that nothing cleans up report_uri during the run."
+        return UnwrittenReportError(f"{place.base}: the files of the run were removed while it was running. {remedy}")
     failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
     causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps what was raised in a step
     for error in causes:
@@ -292,7 +292,7 @@ def _telling_what_needs_no_embedder(selected: Collection[str]) -> Iterator[None]
         rest = [group for group in GROUPS if group in selected and group not in EMBEDDING]
         if error.key not in {"embedding.api_key", "embedding.provider"} or not rest:
             raise
-        remedy = f"{error.remedy} Or measure what needs no embedder: --only {','.join(rest)}"
+        remedy = f"{error.remedy} Or measure only what needs no embedder: --only {','.join(rest)}"
         raise SuiteError(error.problem, key=error.key, file=error.file, remedy=remedy) from None
 
 
@@ -317,13 +317,13 @@ def _check_report_uri(suite: Suite) -> None:
         try:
             UPath(suite.report_uri)
         except ValueError as error:
-            remedy = "Name a folder, or a store that fsspec knows: s3://..., gcs://..."
+            remedy = "Use a folder, or a store supported by fsspec: s3://..., gcs://..."
             raise SuiteError(str(error).rstrip("."), key="report_uri", remedy=remedy) from None
         return
     base = Path(suite.report_uri) / suite.suite
     file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
     if file is not None:
-        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Name a folder for the reports.")
+        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Choose a folder for the reports.")
 
 
 def check_reports(suite: Suite) -> None:

@@ -89,7 +89,7 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
         if _is_orphaned(partial) or _untouched_for_a_day(partial):
             remove_tree(partial)
         else:
-            logger.info("%s is half written: another run is at work, or was killed less than a day ago", partial)
+            logger.info("%s is incomplete: another run is in progress, or was killed less than a day ago", partial)
     work = place.work.parent
     if not work.exists():
         return

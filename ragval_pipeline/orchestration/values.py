@@ -119,6 +119,6 @@ def decode(file: UPath, kind: Any) -> Any:
     except ValidationError as error:
         field = ".".join(str(part) for part in error.errors(include_url=False, include_input=False)[0]["loc"])
         raise ValueError(
-            f"{file} does not hold what {kind.__name__} needs ({field or 'not JSON'}): another version wrote it. "
+            f"{file} does not match {kind.__name__} ({field or 'not JSON'}): it was written by another version. "
             "Materialise the asset again."
         ) from None

@@ -152,13 +152,13 @@ def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
     named = [f"# {url.removeprefix('# ')}" for url in pages]
     # What alone holds the text of a page is deleted when the page is there.
     first = any("ingest_first" in entry for name in lists for entry in _entries(name, finding, bundle))
-    before = ["# First ingest these pages:", *named, "# Then delete what is left under their old addresses:"]
+    before = ["# First ingest these pages:", *named, "# Then delete what is left under their old URLs:"]
     lines = [
         *(before if first else []),
         "import json",
         "from pathlib import Path",
         _client(bundle),
-        'remedies = json.loads(Path("remediation.json").read_text("utf-8"))  # beside this report',
+        'remedies = json.loads(Path("remediation.json").read_text("utf-8"))  # next to this report',
         f"listed = {' + '.join(f'remedies[{name!r}]' for name in lists)}",
         f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]',
         f"client.delete({bundle.report.collection_name!r}, [int(id) if id.isdecimal() else id for id in ids])",

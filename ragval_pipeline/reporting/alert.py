@@ -121,7 +121,7 @@ def alert_of(
 
 def alert_without_report(suite: str, run_id: str, *, before: RunVerdict | None, run_url: str | None = None) -> Alert:
     """The alert about a run that ended before it could write a report."""
-    text = "The validation ended before it could write a report; the run's log says why."
+    text = "The validation ended before it could write a report. See the run's log for the reason."
     return Alert(suite=suite, verdict="error", before=before, headline=text, run_id=run_id, run_url=run_url)
 
 

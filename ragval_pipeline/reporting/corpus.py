@@ -188,7 +188,7 @@ def read_corpus(
         _note_stored(files, pages)
         counts, unit = _lengths(files) if lengths else ((), "characters")
     except (OSError, KeyError, pa.ArrowException) as error:
-        logger.warning("the evidence cannot be read, so the report names points by their ids: %s", error)
+        logger.warning("the evidence cannot be read, so the report identifies points by their ids: %s", error)
         return Corpus(folder=folder)
     return Corpus(points, pages, counts, unit, folder)
 

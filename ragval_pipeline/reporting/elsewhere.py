@@ -33,7 +33,7 @@ class Elsewhere:
     def told(self) -> str:
         """A clause that says where the pages are, and what maps one address to the other."""
         every = f"all {self.of:,}" if self.found == self.of else f"{self.found:,} of {self.of:,}"
-        where = f"{every} pages are in the index under {self.stored} in place of {self.own}"
+        where = f"{every} pages are in the index under {self.stored} instead of {self.own}"
         missing = f", {self.of - self.found:,} not at all" if self.found < self.of else ""
         return f"{where}{missing}: {self._remedy()}"
 
@@ -42,7 +42,7 @@ class Elsewhere:
         if is_loopback_or_private(f"http://{host}"):
             return "ingest them from the public host"
         if host == self.own.split("/")[0] or "/" in self.stored + self.own:
-            return "correct the stored addresses, or name the sitemap of the site that was ingested"
+            return "correct the stored URLs, or set source.sitemap to the sitemap of the site that was ingested"
         return f"source.host_aliases: [{host}] says that both are the same site"
 
 

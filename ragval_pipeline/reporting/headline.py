@@ -40,8 +40,8 @@ def headline(report: ValidationReport) -> str:
         return f"Not everything was measured. {report.cost.stopped}"
     unknown = [criterion_name(result.name) for result in required if result.verdict == "not_measured"]
     if not unknown:
-        return "Nothing that is required was measured: this run gives no verdict on the index."
-    return f"{', '.join(unknown)} could not be measured: this run cannot say whether the index is good."
+        return "No required criterion was measured: this run gives no verdict on the index."
+    return f"{', '.join(unknown)} could not be measured: this run cannot tell whether the index is good."
 
 
 def _sentence(clauses: Sequence[str]) -> str:
@@ -58,12 +58,12 @@ _SHORT_OF = {
     "retrieved_metadata_completeness": "hits lack a required field",
     "relevance_rate": "questions have no relevant hit",
     "accuracy": "questions do not return what they expect",
-    "determinism": "questions are answered differently when asked again",
+    "determinism": "questions get different results when repeated",
     "embedding_match": "vectors do not fit their text",
-    "self_retrieval": "pages are not found by their own title",
+    "self_retrieval": "pages are not found by their own titles",
 }
 _SHARE_OF = {
-    "content_integrity": "of the chunks' text does not stand on its page",
+    "content_integrity": "of the chunks' text is not on its page",
     "source_captured": "of the pages' text is in no chunk",
 }
 #: Errors that the sentence of a verdict names.
@@ -135,7 +135,7 @@ def _how_questions_fail(report: ValidationReport, *, one: bool) -> str:
     failed = [query for query in report.query_results if query.counted and query.passed is not True]
     positive = [query for query in failed if not query.query.get("negative") or query.passed is None]
     if failed and not positive:
-        return "is off-topic and answered all the same" if one else "are off-topic and answered all the same"
+        return "is off-topic but answered anyway" if one else "are off-topic but answered anyway"
     conditions = [set(query.failed_conditions) for query in positive]
     if conditions and all(names & {"url", "results", "nothing returned"} for names in conditions):
         return "does not find its page" if one else "do not find their page"
@@ -192,7 +192,7 @@ def _unsaid(report: ValidationReport) -> str:
     unsaid = []
     coverage = next((result for result in report.criteria if result.name == "coverage"), None)
     if coverage is not None and coverage.reason_code == "no_data" and not coverage.required:
-        unsaid.append("pages: the suite names no source")
+        unsaid.append("pages: the suite has no source")
     drafts = drafts_of(report)
     if drafts and not any(query.counted for query in report.query_results):
         told = "its only test query is a draft" if len(drafts) == 1 else f"all {len(drafts):,} test queries are drafts"

@@ -55,7 +55,7 @@ def _hub(found: Mapping[str, Any], _: Subjects) -> str:
     if not {"queries", "of", "expected"} <= found.keys():
         return ""
     answered = f"answers {found['queries']:,} of {found['of']:,} questions"
-    return f"{answered}, where about {found['expected']:,.0f} are to be expected"
+    return f"{answered}, where about {found['expected']:,.0f} would be expected"
 
 
 def _chance(found: Mapping[str, Any], _: Subjects) -> str:
@@ -117,15 +117,15 @@ def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
 
 #: What a vector is that does not belong to its text, by ``looks_like``.
 LOOKS = {
-    "noise": "it resembles that of no text",
-    "another_model": "it resembles those of another model",
-    "older_text": "it is that of an older text",
-    "another_text": "it is that of another text",
-    "emptied": "it is that of the text with a field that is empty now",
-    "another_point": "it is that of another point",
-    "copied": "points with other texts hold it too",
-    "negated": "it is that of the text with the signs turned",
-    "zero_padded": "it is that of the text with some numbers 0",
+    "noise": "it does not resemble the vector of any text",
+    "another_model": "it resembles vectors of another model",
+    "older_text": "it belongs to an older text",
+    "another_text": "it belongs to another text",
+    "emptied": "it belongs to the text with a field that is now empty",
+    "another_point": "it belongs to another point",
+    "copied": "points with other texts have the same vector",
+    "negated": "it is the vector of the text with the signs flipped",
+    "zero_padded": "it is the vector of the text with some numbers set to 0",
     "unnormalised": "its length is not 1",
 }
 
@@ -168,7 +168,7 @@ def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
 
 def _flat(found: Mapping[str, Any], _: Subjects) -> str:
     which = f"all {found['pages']}" if found["flat"] == found["pages"] else f"{found['flat']} of the {found['pages']}"
-    return f"flat on {which} pages that go deeper"
+    return f"flat on {which} pages with deeper headings"
 
 
 def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:

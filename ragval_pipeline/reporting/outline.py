@@ -133,7 +133,7 @@ def would_change(finding: ReportedFinding) -> str:
     ]
     changes = [f"clear {', '.join(told)}"] if told else []
     if broken := finding.details.get("would_fail"):
-        changes.append(f"make {len(broken['failing']):,} of the {broken['of']:,} queries that pass fail")
+        changes.append(f"break {len(broken['failing']):,} of the {broken['of']:,} queries that pass now")
     return f"Would {', but '.join(changes)} (simulated)." if changes else ""
 
 

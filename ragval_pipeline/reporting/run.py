@@ -85,7 +85,9 @@ class Run:
         """
         page = Path(self.folder) / _PAGE
         if "://" in self.folder or not page.is_file():
-            raise SuiteError(f"{self.folder} holds no {_PAGE} on this machine", remedy="Copy the folder here first.")
+            raise SuiteError(
+                f"{self.folder} holds no {_PAGE} on this machine", remedy="Copy the folder to this machine first."
+            )
         webbrowser.open(page.resolve().as_uri())
 
     def _frame(self, pattern: str) -> pd.DataFrame:

@@ -217,7 +217,7 @@ class Subjects:
         if not shared.strip("/") or len(whole) == len(site):
             return ""
         return f"all {len(names):,} under {shared}" + (
-            "" if len(whole) > len(names) else ", and no other page is there"
+            "" if len(whole) > len(names) else ", and no other page is under it"
         )
 
     def _what_is_lost(self, finding: ReportedFinding, names: Sequence[str]) -> str:
@@ -232,7 +232,7 @@ class Subjects:
             letters.update(page.lost_letters)
         [(kind, most)] = letters.most_common(1) or [("", 0)]
         named = _KINDS.get(kind)
-        return f"most of what is lost is {named}" if named and most > MOST * letters.total() else ""
+        return f"most of the lost text is {named}" if named and most > MOST * letters.total() else ""
 
     def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         if finding.code != "chunk.ingested_twice":

@@ -48,7 +48,7 @@ def _import(name: str, key: str, search_path: Path | None) -> ModuleType:
         meant = f"Did you mean {close[0]}? " if close else ""
         place = f"in {search_path} or " if search_path else ""
         raise SuiteError(
-            f"there is no module {name}", key=key, remedy=f"{meant}Modules are looked for {place}on sys.path."
+            f"there is no module {name}", key=key, remedy=f"{meant}Modules are searched for {place}on sys.path."
         ) from None
     except (Exception, SystemExit) as error:  # a script without a main guard ends by sys.exit() while it is imported
         raise _import_failed(name, error, key) from error
@@ -66,9 +66,9 @@ def _refuse_namesake(module: ModuleType, name: str, key: str, search_path: Path)
     loaded = Path(module.__file__).resolve() if module.__file__ else None
     if own and loaded not in own:
         raise SuiteError(
-            f"the name {name} already stands for {loaded}, not for {own[0]}",
+            f"the name {name} already refers to {loaded}, not to {own[0]}",
             key=key,
-            remedy="Give your module a name of its own.",
+            remedy="Give your module a unique name.",
         )
 
 

@@ -148,7 +148,7 @@ class _Processes:
             yield from in_turn(partial(self._begin, work), items, Future.result, ahead=2 * self.count)
         except BrokenProcessPool:
             raise WorkerError(
-                "a worker process of the run died: it was killed, most often because memory ran out",
+                "a worker process of the run was killed, most often because it ran out of memory",
                 f"Give the run more memory, or fewer workers than {self.count}: scale.workers in the suite.",
             ) from None
 

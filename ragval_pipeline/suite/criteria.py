@@ -62,8 +62,8 @@ _QUERIES = "query_validation_results"
 # fmt: off
 _FIXED = (
     Criterion("query_pass_rate", "Test questions answered", _QUERIES, "queries",
-              "queries passed / queries run, negative ones included", 0.90),
-    Criterion("negative_pass_rate", "Off-topic questions turned down", _QUERIES, "queries",
+              "queries passed / queries run, including negative queries", 0.90),
+    Criterion("negative_pass_rate", "Off-topic questions rejected", _QUERIES, "queries",
               "negative queries that pass / negative queries", 1.0),
     Criterion("critical_queries", "Critical questions answered", _QUERIES, "queries",
               "critical queries passed / critical queries", 1.0),
@@ -75,7 +75,7 @@ _FIXED = (
     Criterion("retrieved_metadata_completeness", "Hits with all required fields", _QUERIES, "queries",
               "hits with every required field present and not empty / hits", 1.0),
     Criterion("content_integrity", "Chunk text found on its page", "content_integrity", "integrity",
-              "letters and digits of chunks that stand on their page / letters and digits of chunks", 0.99,
+              "letters and digits of chunks that are found on their page / letters and digits of chunks", 0.99,
               reads_site=True),
     Criterion("source_captured", "Page text found in the chunks", "content_integrity", "integrity",
               "letters and digits of page content in the page's chunks / letters and digits of page content", 0.95,
@@ -92,24 +92,24 @@ _FIXED = (
     Criterion("keyword_recall", "Expected keywords found", _QUERIES, "queries",
               "mean share of expected keywords in the top_k texts", ratio=False),
     Criterion("accuracy", "Questions with the expected results", _QUERIES, "queries",
-              "queries whose expected results are all in the top_k / queries that name one", 0.95),
-    Criterion("determinism", "Same answer when asked again", _QUERIES, "queries",
+              "queries whose expected results are all in the top_k / queries with expected results", 0.95),
+    Criterion("determinism", "Same results when repeated", _QUERIES, "queries",
               "queries with the same ids, order and scores in every repeat / queries repeated", 1.0),
     Criterion("embedding_match", "Vectors that fit their text", "vector_health", "vectors",
               "points with cosine >= 0.99 to their re-embedded text / points sampled", 0.99),
     Criterion("ann_recall", "Hits kept by approximate search", "index_health", "index",
               "mean share of the exact top_k that the default search returns", 0.95, ratio=False),
     Criterion("self_retrieval", "Pages found by their own title", "self_retrieval", "queries",
-              "indexed in-scope pages found in the top_k by their own title / such pages asked "
-              "(a seeded sample above retrieval.self_sample)", 0.90, reads_site=True),
-    Criterion("times_stored", "Copies of a typical page, overlap included", "chunk_structure", "chunks",
-              "letters of chunks that stand on their page / letters of the page that they cover, median over pages",
+              "indexed in-scope pages found in the top_k by their own title / such pages searched for (a seeded "
+              "sample above retrieval.self_sample)", 0.90, reads_site=True),
+    Criterion("times_stored", "Copies of a typical page, including overlap", "chunk_structure", "chunks",
+              "letters of chunks that are found on their page / letters of the page that they cover, median over pages",
               operator="<=", ratio=False, highest=math.inf),
     Criterion("latency_p95_ms", "Search time, 95th percentile (ms)", "latency_profile", "latency",
               "nearest-rank p95 of embedding + search in milliseconds", 2000.0, "<=", ratio=False,
               highest=math.inf),
     Criterion("error_findings", "Other errors", "validation_report", None,
-              "findings of severity error whose matter no required criterion judges", 0.0, "<=", ratio=False,
+              "findings of severity error that no required criterion already covers", 0.0, "<=", ratio=False,
               highest=math.inf),
     Criterion("no_regression", "No worse than the baseline", "regression", "regression",
               "1, or 0 on a significant drop or a lost critical query", 1.0, ratio=False),
@@ -119,10 +119,13 @@ _FIXED = (
 _RANKED = re.compile(r"(hit|precision|recall|ndcg)_at_([1-9][0-9]{0,3})")
 #: Title and meaning of each ranked family.
 _RANKED_WORDS = {
-    "hit": ("Right page in the first {k}", "queries with a relevant page in the first {k} / queries with ground truth"),
-    "precision": ("Share of the first {k} that is right", "mean relevant pages in the first {k} / {k}"),
-    "recall": ("Right pages found in the first {k}", "mean relevant pages in the first {k} / relevant pages"),
-    "ndcg": ("Order of the first {k} (nDCG)", "mean discounted gain of the first {k} pages / the best possible"),
+    "hit": (
+        "Relevant page in the top {k}",
+        "queries with a relevant page in the first {k} / queries with ground truth",
+    ),
+    "precision": ("Relevant share of the top {k}", "mean relevant pages in the first {k} / {k}"),
+    "recall": ("Relevant pages found in the top {k}", "mean relevant pages in the first {k} / relevant pages"),
+    "ndcg": ("Ranking of the top {k} (nDCG)", "mean discounted gain of the first {k} pages / the best possible"),
 }
 
 #: Required of every run unless a profile or the suite says otherwise.

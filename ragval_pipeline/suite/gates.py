@@ -71,7 +71,7 @@ def check_gates(suite: Suite, *, file: Path) -> None:
     for name, gate in gates.items():
         if gate.required and gate.threshold is None:
             raise SuiteError(
-                "is required, and no threshold is known for it",
+                "is required but has no threshold",
                 file=file,
                 key=f"criteria.{name}",
                 remedy="Write {threshold: number, required: true}.",

@@ -93,10 +93,10 @@ def _replaced(match: re.Match[str], key: str, replace: Replace, file: str | None
         return match.group(1)
     if match.group(4):
         raise SuiteError(
-            "holds ${ that starts no placeholder",
+            "contains ${ that does not start a placeholder",
             file=file,
             key=key or None,
-            remedy="Write ${NAME} or ${NAME:-default}; $${ stands for the text ${.",
+            remedy="Write ${NAME} or ${NAME:-default}; $${ is the literal text ${.",
         )
     return replace(match, key)
 

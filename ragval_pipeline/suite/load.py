@@ -56,7 +56,7 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
     """
     place, name = split_name(path)
     file = place.expanduser().absolute()
-    text = read_text(file, kind="suite file", remedy="Name another with -s, or write one: ragval init.")
+    text = read_text(file, kind="suite file", remedy="Choose another with -s, or create one with ragval init.")
     if not is_defs_yaml(text):
         return suite_of(parse_yaml(text, file=file), file=file, flags=flags, folder=folder)
     settings = attributes_in(text, file=file, name=name)
@@ -92,10 +92,12 @@ def suite_of(
         raise SuiteError(
             "this is a list (a query file?), not a suite",
             file=file,
-            remedy="A suite is a mapping with `suite:`, `qdrant:` and so on; name that file, or narrow the pattern.",
+            remedy="A suite is a mapping with `suite:`, `qdrant:` and so on. Use that file, or narrow the pattern.",
         )
     if not isinstance(content, Mapping):
-        raise SuiteError("holds no settings", file=file, remedy="Write a mapping: suite, qdrant, source, queries.")
+        raise SuiteError(
+            "holds no settings", file=file, remedy="Write a mapping with the keys suite, qdrant, source, queries."
+        )
     written = without_empty_sections({str(key): value for key, value in content.items()})
     start = file.parent if folder is None else Path(folder).absolute()
     origin = SuiteOrigin(file=file, folder=start, written=written, flags=dict(flags or {}))

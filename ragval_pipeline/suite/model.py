@@ -77,39 +77,40 @@ class Suite(Section):
         pattern=r"^[a-z][a-z0-9_]*$", max_length=63, description="Name of the suite: prefix of every asset key"
     )
     profile: str | None = Field(
-        None, description="One of the five validators whose language ragval speaks; null: the gates of criteria alone"
+        None, description="One of the five validators that ragval can stand in for; null: only the gates in criteria"
     )
     report_uri: str = Field(
-        "./ragval_reports", min_length=1, description="Folder or fsspec URL that holds reports and history"
+        "./ragval_reports", min_length=1, description="Folder or fsspec URL for reports and history"
     )
-    qdrant: QdrantSettings = Field(description="Where the collection is")
+    qdrant: QdrantSettings = Field(description="Location of the collection")
     source: SourceSettings | None = Field(
-        None, description="The site that the collection came from; null: neither coverage nor integrity"
+        None, description="The site that the collection was made from; null: coverage and integrity are not measured"
     )
     payload: PayloadSettings = Field(
-        default_factory=PayloadSettings, description="How the payload's names map to the canonical ones"
+        default_factory=PayloadSettings, description="Mapping from the payload's field names to the canonical ones"
     )
     embedding: EmbeddingSettings = Field(
-        default_factory=EmbeddingSettings, description="How queries are embedded: exactly as the collection was"
+        default_factory=EmbeddingSettings,
+        description="How queries are embedded; must be the same as for the collection",
     )
     queries: Queries | None = Field(
         None, description="A query file, a BEIR folder, a list, {file, ground_truth} or {topics, qrels}"
     )
     retrieval: RetrievalSettings = Field(
-        default_factory=RetrievalSettings, description="How queries are asked and judged"
+        default_factory=RetrievalSettings, description="How queries are run and judged"
     )
     criteria: dict[str, GateSettings | None] = Field(
         default_factory=dict, description="Gates by criterion, merged over the profile's; null: no gate"
     )
     severity: dict[str, Severities] = Field(default_factory=dict, description="Severity by finding code")
-    retry: RetrySettings = Field(default_factory=RetrySettings, description="The one retry policy")
+    retry: RetrySettings = Field(default_factory=RetrySettings, description="Retry policy for all calls")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
-    scale: ScaleSettings = Field(default_factory=ScaleSettings, description="Who does the heavy work of a run")
+    scale: ScaleSettings = Field(default_factory=ScaleSettings, description="What does the heavy work of a run")
     budget: BudgetSettings = Field(
-        default_factory=BudgetSettings, description="What a run may spend on a provider that takes money"
+        default_factory=BudgetSettings, description="What a run may spend on a paid provider"
     )
     latency: Literal["on", "off"] = Field(
-        "on", description="Single timed searches; each embeds its query anew, which a provider may charge for"
+        "on", description="Single timed searches; each embeds its query again, which a provider may charge for"
     )
     automation: AutomationSettings = Field(default_factory=AutomationSettings, description="What starts a validation")
 
@@ -143,7 +144,7 @@ class Suite(Section):
             return criteria
         for name in criteria:
             if not is_criterion(str(name)):
-                raise ValueError(f"{printable(name)} is no criterion. {did_you_mean(str(name), known_names())}")
+                raise ValueError(f"{printable(name)} is not a criterion. {did_you_mean(str(name), known_names())}")
         return {
             name: gate if gate is None or isinstance(gate, Mapping | GateSettings) else {"threshold": gate}
             for name, gate in criteria.items()
@@ -156,6 +157,6 @@ class Suite(Section):
             return severity
         for code in severity:
             if code not in CATALOGUE:
-                raise ValueError(f"{printable(code)} is no finding code. {did_you_mean(str(code), CATALOGUE)}")
+                raise ValueError(f"{printable(code)} is not a finding code. {did_you_mean(str(code), CATALOGUE)}")
         # YAML 1.1 reads a bare off as false.
         return {code: "off" if value is False else value for code, value in severity.items()}

@@ -36,20 +36,20 @@ class PayloadSettings(Section):
 
     fields: dict[str, Text] = Field(
         default_factory=lambda: dict(DEFAULT_FIELDS),
-        description="Canonical name to payload name; dots reach into nested payload, field#path into a JSON text, "
-        "name* takes name1, name2 and so on; others keep their default",
+        description="Canonical name to payload name. Dots address nested fields, field#path a value in a JSON "
+        "string, name* means name1, name2 and so on. Fields that are not listed keep their default",
     )
     flavour: Literal["langchain", "llamaindex", "haystack", "none"] | None = Field(
-        None, description="The framework that wrote the points: sets fields, required, and what was embedded"
+        None, description="The framework that wrote the points: sets fields, required and embedded_text"
     )
     embedded_text: str | None = Field(
         None,
-        description="What was embedded where it is not the text alone, of canonical fields and others of the payload: "
-        '"{title}\\n{payload.context}\\n{text}"; null: the text, or what the flavour says',
+        description="Template of the embedded text if it is not the text alone, from canonical or payload fields: "
+        '"{title}\\n{payload.context}\\n{text}"; null: the text, or the template of the flavour',
     )
     required: Texts = Field(
         default_factory=lambda: tuple(DEFAULT_FIELDS[name] for name in DEFAULT_REQUIRED),
-        description="Payload names that every point must hold",
+        description="Payload names that every point must have",
     )
     modules: Texts | None = Field(None, description="Allowed modules; null: derived from the sitemap")
 
@@ -86,7 +86,7 @@ class PayloadSettings(Section):
                     f"canonical name is {{{OF_PAYLOAD}{printable(name)}}}"
                 )
         if "text" not in names and not of_payload:
-            raise ValueError("it has to hold {text}, the chunk's text")
+            raise ValueError("it must contain {text}, the chunk's text")
         return template
 
     @field_validator("fields", mode="before")
@@ -95,7 +95,7 @@ class PayloadSettings(Section):
         for name in fields if isinstance(fields, Mapping) else ():
             if name not in CANONICAL_FIELDS:
                 raise ValueError(
-                    f"{printable(name)} is no canonical field. {did_you_mean(str(name), CANONICAL_FIELDS)}"
+                    f"{printable(name)} is not a canonical field. {did_you_mean(str(name), CANONICAL_FIELDS)}"
                 )
         return fields
 

@@ -25,7 +25,7 @@ _SAYS = {
     "string_type": "must be a text",
     "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must be lower-case letters, digits and _, with a letter first",
-    "string_unicode": "holds characters that are no Unicode text",
+    "string_unicode": "contains characters that are not valid Unicode",
 }
 #: Keys whose values may be secrets or hold a password.
 _SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|llms|secret|token|password)$|^urls$", re.IGNORECASE)

@@ -91,26 +91,27 @@ class QdrantSettings(Section):
         None, description="Qdrant server, http(s)://host[:port]"
     )
     path: Local | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
-    api_key: SecretStr | None = Field(None, description="Key of the server, best as ${QDRANT_API_KEY:-}")
+    api_key: SecretStr | None = Field(None, description="API key of the server, preferably as ${QDRANT_API_KEY:-}")
     collection: str = Field(min_length=1, description="Collection or alias")
     vector_name: str | None = Field(None, description="For collections with named vectors")
     filter: dict[str, str | int | bool] | None = Field(
-        None, description="Payload equality {field: value}: judges one site of a shared collection"
+        None,
+        description="Payload values {field: value} that points must have: validates one site of a shared collection",
     )
-    prefer_grpc: bool = Field(False, description="Talk gRPC where the server offers it, else REST")
+    prefer_grpc: bool = Field(False, description="Use gRPC if the server offers it, otherwise REST")
     grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(_no_bool)] = Field(
-        6334, description="Port of the server's gRPC"
+        6334, description="gRPC port of the server"
     )
-    timeout_s: Positive = Field(30, description="Seconds for one call")
-    concurrency: Parallel = Field(4, description="Requests to the server at a time; 1: one after another")
-    batch: Rank = Field(50, description="Searches in one request; a server that refuses so many gets fewer")
+    timeout_s: Positive = Field(30, description="Timeout of one call, in seconds")
+    concurrency: Parallel = Field(4, description="Concurrent requests to the server; 1: one after another")
+    batch: Rank = Field(50, description="Searches in one request; reduced if the server refuses")
 
     _blank = field_validator("url", "path", "api_key", "vector_name", mode="before")(_blank_is_none)
 
     @model_validator(mode="after")
     def _one_place(self) -> "QdrantSettings":
         if (self.url is None) == (self.path is None):
-            raise ValueError("give exactly one of url and path")
+            raise ValueError("set exactly one of url and path")
         return self
 
 
@@ -129,24 +130,24 @@ class SourceSettings(Section):
     )
     site_url: str | None = Field(
         None,
-        description="With folder: address that the site is served at; files: none, points name files; null: its "
-        "configuration says",
+        description="With folder: URL that the site is served at; files: none, points name files; null: taken from "
+        "the site's configuration",
     )
     urls: Path | tuple[Text, ...] | None = Field(
-        None, description="List of addresses, or a file with one a line, instead of a sitemap"
+        None, description="List of URLs, or a file with one URL per line, instead of a sitemap"
     )
     llms: str | None = Field(None, description="URL or file of an llms.txt, instead of a sitemap")
     include: Texts = Field((), description="Globs over the URL's path; none: all pages")
     exclude: Texts = Field((), description="Globs over the URL's path; wins over include")
     site_root: Local | None = Field(None, description="Folder holding the built site, read instead of fetching pages")
-    base_path: str | None = Field(None, description="Path that the site is served under; null: found out")
+    base_path: str | None = Field(None, description="Path that the site is served under; null: detected")
     host_aliases: Texts = Field((), description="Hosts that serve the same site")
     fetch_pages: bool = Field(True, description="Read the pages, for integrity and staleness")
-    max_pages: FromOne | None = Field(5000, description="Pages that are read at most; null: all")
+    max_pages: FromOne | None = Field(5000, description="Maximum number of pages to read; null: all")
     min_readable: Fraction = Field(
-        0.9, description="Share of the pages that must be readable, else nothing is judged by them"
+        0.9, description="Share of the pages that must be readable; below it, nothing is compared with pages"
     )
-    timeout_s: Positive = Field(30, description="Seconds for one request")
+    timeout_s: Positive = Field(30, description="Timeout of one request, in seconds")
 
     _blank = field_validator("sitemap", "folder", "site_url", "urls", "llms", "site_root", "base_path", mode="before")(
         _blank_is_none
@@ -156,17 +157,17 @@ class SourceSettings(Section):
     @classmethod
     def _file_or_list(cls, urls: Any) -> Any:
         if isinstance(urls, str) and "://" in urls:
-            raise ValueError("must be a list of addresses, or a file that holds one")
+            raise ValueError("must be a list of URLs, or a file with one")
         return urls
 
     @model_validator(mode="after")
     def _one_kind(self) -> "SourceSettings":
         if sum(getattr(self, kind) is not None for kind in SOURCES) != 1:
-            raise ValueError("give exactly one of sitemap, folder, urls and llms")
+            raise ValueError("set exactly one of sitemap, folder, urls and llms")
         if self.site_url is not None and self.folder is None:
-            raise ValueError("site_url belongs to folder: the other kinds name whole addresses")
+            raise ValueError("site_url can only be used with folder: the other kinds contain full URLs")
         if self.site_url == FILES and self.site_root is not None:
-            raise ValueError("site_root is looked up by addresses: give the site's in site_url")
+            raise ValueError("site_root needs the site's URL: set site_url")
         return self
 
     @property
@@ -191,23 +192,28 @@ class EmbeddingSettings(Section):
     )
     model: str | None = Field(None, description="Null: the provider's default")
     base_url: str | None = Field(
-        None, description="Address of the provider, or of a server that speaks its API; null: its own"
+        None, description="URL of the provider, or of a server with the same API; null: the provider's own"
     )
     api_key: SecretStr | None = Field(
         None,
-        description="Key of the provider; null: COHERE_API_KEY, else CO_API_KEY; OPENAI_API_KEY without a base_url; "
+        description="API key of the provider; null: COHERE_API_KEY, or CO_API_KEY; OPENAI_API_KEY without a base_url; "
         "VOYAGE_API_KEY",
     )
-    dimension: FromOne | None = Field(None, description="Length of the vectors; null: the model's own")
-    max_input_tokens: FromOne | None = Field(None, description="Tokens that the model reads; null: the model's")
+    dimension: FromOne | None = Field(None, description="Dimensions of the vectors; null: the model's default")
+    max_input_tokens: FromOne | None = Field(
+        None, description="Token limit of the model; null: the known limit of the model"
+    )
     query_input_type: Literal["search_query", "search_document"] = Field(
-        "search_query", description="How the provider is told to embed queries"
+        "search_query", description="Input type sent to the provider for queries"
     )
     long_queries: Literal["refuse", "cut"] = Field(
         "refuse",
-        description="A query with more tokens than the model of cohere or voyage reads: an error by name, or cut",
+        description="What to do with a query that exceeds the token limit of cohere or voyage: report an error, or "
+        "truncate it",
     )
-    identity_sample: FromZero | None = Field(None, description="Points re-embedded; null: all if free, else 200")
+    identity_sample: FromZero | None = Field(
+        None, description="Number of points to re-embed; null: all if free, otherwise 200"
+    )
 
     _blank = field_validator("model", "base_url", "api_key", mode="before")(_blank_is_none)
 
@@ -215,24 +221,26 @@ class EmbeddingSettings(Section):
 class RetrievalSettings(Section):
     """How queries are asked and judged."""
 
-    top_k: Rank = Field(5, description="Hits that a query is judged by")
+    top_k: Rank = Field(5, description="Number of hits that a query is judged by")
     k: Annotated[tuple[Rank, ...], BeforeValidator(_one_is_a_list)] = Field(
         (3, 5), description="Ranks of the page metrics"
     )
     min_similarity: Fraction = Field(
         0.70,
-        description="Score to reach where a score decides: on queries that state nothing, and negative ones",
+        description="Score threshold where a score decides: for queries without expectations, and negative queries",
     )
     relevance_similarity: Fraction = Field(0.50, description="Score from which a hit counts in relevance_rate")
     judge: Annotated[tuple[Judge, ...], BeforeValidator(_one_is_a_list)] | None = Field(
-        None, description="Conditions that decide; null: all that the query states, its score if it states nothing else"
+        None, description="Conditions that decide; null: all expectations of the query, or its score if it has none"
     )
     module_match: Literal["exact", "normalised", "prefix", "regex"] = Field(
         "normalised", description="How modules are compared; normalised: case, blanks, - and _ alike"
     )
     exact: bool = Field(False, description="Search exactly instead of through HNSW")
     repeats: Whole = Field(2, ge=1, le=100, description="Searches per query, for determinism")
-    self_sample: FromOne = Field(400, description="Pages that are asked for by their own title and headings at most")
+    self_sample: FromOne = Field(
+        400, description="Maximum number of pages to search for by their own title and headings"
+    )
     retriever: str | None = Field(None, description="module:attr, your production search")
 
     _blank = field_validator("retriever", mode="before")(_blank_is_none)
@@ -241,7 +249,7 @@ class RetrievalSettings(Section):
 class GateSettings(Section):
     """One criterion's gate as the suite writes it."""
 
-    threshold: Number | None = Field(None, description="What the value is held to; null: the known threshold")
+    threshold: Number | None = Field(None, description="Threshold for the value; null: the default threshold")
     required: bool | None = Field(None, description="True: fails the run. False: a warning")
 
 
@@ -256,16 +264,16 @@ class RetrySettings(Section):
 class BudgetSettings(Section):
     """What a run may spend on the embedding provider. Reached: no further call, and exit code 4."""
 
-    calls: FromOne | None = Field(None, description="Calls, repeated ones included; null: any number")
-    tokens: FromOne | None = Field(None, description="Tokens, as the provider bills them; null: any number")
+    calls: FromOne | None = Field(None, description="Maximum number of calls, including retries; null: no limit")
+    tokens: FromOne | None = Field(None, description="Maximum number of tokens billed by the provider; null: no limit")
 
 
 class HistorySettings(Section):
     """Earlier runs."""
 
-    baseline: str | None = Field(None, description="Run that later ones are held against; null: the blessed one")
-    tolerated_drop: Fraction = Field(0.02, description="Drop of a metric that is no regression")
-    keep_runs: FromOne = Field(50, description="Runs that are kept")
+    baseline: str | None = Field(None, description="Run that later runs are compared with; null: the blessed run")
+    tolerated_drop: Fraction = Field(0.02, description="Drop of a metric that does not count as a regression")
+    keep_runs: FromOne = Field(50, description="Number of runs to keep")
 
     _blank = field_validator("baseline", mode="before")(_blank_is_none)
 
@@ -274,13 +282,13 @@ class ScaleSettings(Section):
     """Who does the heavy work of a run. The results are the same."""
 
     workers: FromOne | Literal["auto"] = Field(
-        "auto", description="Processes that compare texts; auto: a processor each, and one for a small collection"
+        "auto", description="Processes that compare texts; auto: one per processor, or one for a small collection"
     )
     engine: Literal["local", "ray"] = Field(
         "local", description="local: processes of this machine; ray: a Ray cluster (ragval-pipeline[ray])"
     )
     address: str | None = Field(
-        None, description="Of the Ray cluster, or auto for the one that is running; null: one on this machine"
+        None, description="Address of the Ray cluster, or auto for a running one; null: a cluster on this machine"
     )
 
     _blank = field_validator("address", mode="before")(_blank_is_none)
@@ -291,9 +299,9 @@ class AutomationSettings(Section):
 
     after_asset: str | None = Field(None, description="Asset key whose materialisation starts a run, a/b/c")
     after_job: str | None = Field(None, description="Job whose success starts a run, job or location:job")
-    cron: str | None = Field(None, description="Five cron fields, or @daily and the like")
-    poll_s: FromOne | None = Field(None, description="Seconds between looks at the collection")
-    enabled: bool = Field(False, description="Ship schedules and sensors switched on")
+    cron: str | None = Field(None, description="Five cron fields, or a macro such as @daily")
+    poll_s: FromOne | None = Field(None, description="Seconds between checks of the collection")
+    enabled: bool = Field(False, description="Enable schedules and sensors by default")
     fresh_within_hours: Positive | None = Field(None, description="Hours after which a report is stale")
 
     _blank = field_validator("after_asset", "after_job", "cron", mode="before")(_blank_is_none)

@@ -217,7 +217,7 @@ def _remedy(location: Sequence[int | str], profile: Profile | None) -> str:
     usual = {"qdrant": "qdrant.url", "source": "source.sitemap"}
     wanted = {dotted(location), usual.get(dotted(location), "")}
     names = [variable.name for variable in profile.variables if variable.key in wanted] if profile else []
-    return f"Write it into the suite, or set the environment variable {names[0]}." if names else ""
+    return f"Set it in the suite, or set the environment variable {names[0]}." if names else ""
 
 
 def explain_rule(

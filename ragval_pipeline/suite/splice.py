@@ -59,7 +59,7 @@ def with_numbers(text: str, section: str, values: Mapping[str, float], *, file: 
     # The last lock on the door: whatever the file looks like, only these values may differ.
     if after != {**before, section: {**(before.get(section) or {}), **values}}:
         wanted = ", ".join(f"{key}: {_shown(value)}" for key, value in values.items())
-        problem = f"its section {section} is written in a way that cannot be changed in place"
+        problem = f"its section {section} cannot be edited in place"
         raise SuiteError(problem, file=file, remedy=f"Write the values yourself: {wanted}.")
     return changed
 
@@ -80,7 +80,7 @@ def _with_number(text: str, section: str, key: str, number: str, file: Path) -> 
     if not isinstance(entry[1], yaml.ScalarNode) or not _NUMBER.fullmatch(text[start:end]):
         line = entry[0].start_mark.line + 1
         raise SuiteError(
-            f"is no plain number (line {line})", file=file, key=f"{section}.{key}", remedy=f"Write {number} there."
+            f"is not a plain number (line {line})", file=file, key=f"{section}.{key}", remedy=f"Write {number} there."
         )
     return f"{text[:start]}{number}{text[end:]}"
 

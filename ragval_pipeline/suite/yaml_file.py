@@ -27,7 +27,7 @@ _BLOCK = re.compile(rf"^[ ?-]{{{2 * _SAFE_DEPTH},}}", re.MULTILINE)
 
 
 class _UniqueKeys:
-    """A key that stands twice is an error: the first one would be lost silently."""
+    """A key that occurs twice is an error: the first one would be lost silently."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
@@ -38,7 +38,7 @@ class _UniqueKeys:
             if not isinstance(key, str | int | float | bool):
                 continue
             if key in seen:
-                problem = f"the key {printable(key)} stands twice"
+                problem = f"the key {printable(key)} occurs twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
             seen.add(key)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]
@@ -64,11 +64,11 @@ def read_text(file: Path, *, kind: str, remedy: str = "Check the path.") -> str:
     except FileNotFoundError:
         raise SuiteError(f"there is no such {kind}", file=file, remedy=remedy) from None
     except IsADirectoryError:
-        raise SuiteError(f"is a folder, not a {kind}", file=file, remedy="Name the file inside it.") from None
+        raise SuiteError(f"is a folder, not a {kind}", file=file, remedy="Use the file inside it.") from None
     except UnicodeDecodeError as error:
         raise SuiteError(f"is not UTF-8 text (byte {error.start})", file=file, remedy="Save it as UTF-8.") from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its path holds characters that no path can have"
+        reason = error.strerror if isinstance(error, OSError) else "its path contains characters that no path can have"
         raise SuiteError(f"cannot be read: {reason}", file=file) from None
 
 
@@ -76,7 +76,7 @@ def parse_yaml(text: str, *, file: Path) -> Any:
     """Parse one YAML document (JSON is YAML) without tags that create objects.
 
     Raises:
-        SuiteError: The text is no YAML, a key stands twice, or its aliases stand for too much; names the line and
+        SuiteError: The text is no YAML, a key occurs twice, or its aliases stand for too much; names the line and
             column where there is one.
     """
     content, problem, remedy = _parsed(text)
@@ -84,7 +84,7 @@ def parse_yaml(text: str, *, file: Path) -> Any:
         # Raised here, apart from the parser's own error: that one quotes what it stumbled over.
         raise SuiteError(problem, file=file, remedy=remedy)
     if "&" in text and _stands_for_too_much(content):
-        raise SuiteError("holds aliases that stand for too much", file=file, remedy="Write the values out.")
+        raise SuiteError("contains aliases that expand to too much", file=file, remedy="Write the values out.")
     return content
 
 
@@ -97,7 +97,7 @@ def _parsed(text: str) -> tuple[Any, str, str]:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         if mark and _is_tab(text, mark):
-            return None, f"is not readable YAML{where}: a tab stands there", "Indent with spaces."
+            return None, f"is not readable YAML{where}: there is a tab", "Indent with spaces."
         problem = _problem(error)
         return None, f"is not readable YAML{where}: {problem}", _remedy(problem)
     except RecursionError:
@@ -118,7 +118,7 @@ def _is_tab(text: str, mark: yaml.Mark) -> bool:
 
 def _remedy(problem: str) -> str:
     """What to do about a problem that does not say so itself."""
-    if problem.endswith("stands twice"):
+    if problem.endswith("occurs twice"):
         return "Keep one of the two."
     if "escape character" in problem or "hexdecimal" in problem:  # libyaml's own spelling
         return "In double quotes a backslash begins an escape: write / instead, or take single quotes."
@@ -220,8 +220,8 @@ def attributes_in(text: str, *, file: Path, name: str | None) -> dict[str, Any]:
     names = [str(entry.get("suite", entry.get("suite_file"))) for entry in found]
     chosen = [entry for entry, own in zip(found, names, strict=True) if name in (None, own)]
     if len(chosen) != 1:
-        problem = f"holds no suite {name}" if name else f"holds {len(found)} suites: {', '.join(names)}"
-        remedy = did_you_mean(name, names) if name else f"Name one: {file.name}#{names[0] if names else 'docs'}."
+        problem = f"has no suite {name}" if name else f"holds {len(found)} suites: {', '.join(names)}"
+        remedy = did_you_mean(name, names) if name else f"Choose one: {file.name}#{names[0] if names else 'docs'}."
         raise SuiteError(problem, file=file, remedy=remedy)
     filled: dict[str, Any] = _filled(chosen[0], file, "")
     return filled

@@ -155,36 +155,38 @@ def _evenly(scores: Iterable[float]) -> list[float]:
 
 
 def _few(counted: str) -> str:
-    return f"The thresholds rest on {counted}: a few more may move them a lot."
+    return f"The thresholds rest on {counted}: a few more queries may change them a lot."
 
 
 def _warnings(scores: Scores, strict: float) -> Iterable[str]:
     if scores.by_suite < scores.asked:
         yield (
-            f"retrieval.min_similarity decides on {scores.by_suite:,} of the {scores.asked:,} queries: those without a "
-            "threshold of their own that are negative or state nothing but their text, and all without one where "
-            "retrieval.judge lists score. The others are judged by what they state."
+            f"retrieval.min_similarity decides on {scores.by_suite:,} of the {scores.asked:,} queries: those without "
+            "their own threshold that are negative or have no expectation, and, if retrieval.judge includes score, "
+            "all without their own threshold. The others are judged by their expectations."
         )
     if not scores.positive:
-        yield "There is no positive query with a hit: the pages' own titles stand in for them, and score higher."
+        yield "There is no positive query with a hit: the pages' titles are used instead, and score higher."
     elif len(scores.positive) < fewest_pairs():
         yield _few(plural(len(scores.positive), "positive query"))
     if not scores.negative:
-        yield "There is no negative query: nothing tells what a threshold has to keep out. Add some, negative: true."
+        yield (
+            "There is no negative query: it is not known what a threshold has to reject. Add some with negative: true."
+        )
     elif len(scores.negative) < fewest_pairs():
         yield _few(plural(len(scores.negative), "negative query"))
     # A threshold that errs in few queries of either kind has at least this AUC.
     if scores.separation is not None and scores.separation < (1 - FEW) ** 2:
         yield (
-            f"Scores hardly tell answerable from unanswerable queries (AUC {scores.separation:.2f}): "
+            f"Scores hardly distinguish answerable from unanswerable queries (AUC {scores.separation:.2f}): "
             "no threshold works well."
         )
     usual = max(USUAL_THRESHOLDS)
     lost = error_rates(scores, usual).lost
     if lost is not None and lost > MOST and strict < usual:
         yield (
-            f"{usual:.2f} would fail {lost:.0%} of the positive queries: it is the scale of another embedder, and says "
-            "nothing about this index."
+            f"{usual:.2f} would fail {lost:.0%} of the positive queries: it belongs to the score range of another "
+            "embedder, and says nothing about this index."
         )
 
 

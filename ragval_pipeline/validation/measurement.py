@@ -188,7 +188,7 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         "check.crashed",
         [asset],
         details={"exception": type(error).__name__},
-        message=f"{asset} failed to run ({type(error).__name__}): what it measures is not measured.{told}",
+        message=f"{asset} failed to run ({type(error).__name__}): its criteria are not measured.{told}",
     )
     failure = Failure(kind="crashed", message=f"{type(error).__name__} in {asset}", exception=type(error).__name__)
     return Measurement(asset=asset, findings=(crashed,), failure=failure)

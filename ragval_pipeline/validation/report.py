@@ -42,7 +42,7 @@ Score = Annotated[
     float,
     BeforeValidator(_null_is_no_number),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "null"}]}),
-    Field(description="Raw score of the collection's distance; null when the store gave no number"),
+    Field(description="Raw score of the collection's distance; null when the store returned none"),
 ]
 
 
@@ -66,8 +66,10 @@ class TopResult:
 class HeldTo(Entity):
     """What decided on a query in the end: its own settings, else the suite's or the profile's."""
 
-    top_k: int = Field(description="Hits that were looked at")
-    conditions: list[str] = Field(description="Conditions that decide, in a fixed order; none: it is not counted")
+    top_k: int = Field(description="Number of hits that were judged")
+    conditions: list[str] = Field(
+        description="Conditions that decide, in a fixed order; empty: the query is not counted"
+    )
     min_similarity: float | None = Field(description="Threshold; null when the score does not decide")
     module_match: str | None = Field(description="How modules are compared; null when the module does not decide")
     judgements: str | None = Field(None, description="Fingerprint of the grades of a qrels file; null without")
@@ -84,7 +86,7 @@ class QueryReport(Entity):
     fail_reason: str | None
     failed_conditions: list[str]
     best_similarity: float | None
-    module_match: bool | None = Field(description="Found anywhere in top_results; null when none is expected")
+    module_match: bool | None = Field(description="Keywords found anywhere in top_results; null when none is expected")
     chapter_match: bool | None
     returned_k: int
     embedding_ms: float | None
@@ -163,14 +165,14 @@ class QualityMetrics(Entity):
 class Cost(Entity):
     """What embedding cost."""
 
-    embedding_calls: int = Field(0, description="Calls to the provider, repeated and failed ones included")
-    embedding_inputs: int = Field(0, description="Texts of these calls; those of a repeated call count once")
-    billed_tokens: float | None = Field(None, description="Null when the provider names none")
-    cache_hits: int = Field(0, description="Texts answered without the provider")
-    seconds: float = Field(0.0, description="Seconds spent in calls that answered")
-    usd: float | None = Field(None, description="US dollars, by ragval's table of prices; null when it cannot tell")
-    prices_of: str | None = Field(None, description="Year and month of the prices; null when nothing is paid")
-    stopped: str | None = Field(None, description="Why no further call was made: the suite's budget was reached")
+    embedding_calls: int = Field(0, description="Calls to the provider, including repeated and failed calls")
+    embedding_inputs: int = Field(0, description="Texts in these calls; those of a repeated call count once")
+    billed_tokens: float | None = Field(None, description="Null when the provider reports none")
+    cache_hits: int = Field(0, description="Texts embedded without the provider")
+    seconds: float = Field(0.0, description="Seconds spent in successful calls")
+    usd: float | None = Field(None, description="US dollars, by ragval's price table; null when unknown")
+    prices_of: str | None = Field(None, description="Year and month of the prices; null when nothing was paid")
+    stopped: str | None = Field(None, description="Why calls stopped: the suite's budget was reached")
 
 
 class ValidationReport(Entity):
@@ -189,7 +191,8 @@ class ValidationReport(Entity):
     criteria: list[CriterionResult]
     findings: list[ReportedFinding]
     total_queries: int | None = Field(
-        description="All queries of the run, templates expanded, but those that nobody judged; null when not asked"
+        description="All queries of the run, with templates expanded, except those that nobody judged; null when "
+        "not asked"
     )
     passed_queries: int | None
     failed_queries: int | None

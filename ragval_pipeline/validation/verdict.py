@@ -104,7 +104,7 @@ def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:
     """A required criterion is not met by a value that parts of a moving index gave; a fault that was seen is one."""
     if not result.required or result.verdict != "met":
         return result
-    reason = f"not measured: {doubt}; it would be met by {result.reason}"
+    reason = f"not measured: {doubt}; otherwise it would be met with {result.reason}"
     return result.model_copy(
         update={
             "verdict": "not_measured",
@@ -200,7 +200,7 @@ def _error_findings(
     codes = {finding.code for finding in errors}
     left_out = {finding.code for finding in findings if finding.severity == "error"} - codes
     if not errors and not left_out and not any(_has_looked(measurement) for measurement in measurements):
-        return not_measured("error_findings", "no_data", "nothing that could find anything was measured")
+        return not_measured("error_findings", "no_data", "nothing that could report an error was measured")
     blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
     unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
     if unseen and (limit is None or len(errors) <= limit):
@@ -210,7 +210,7 @@ def _error_findings(
         )
     reason = ", ".join(sorted(codes)) or "no finding of severity error"
     if left_out:
-        reason += f" beside what other required criteria judge: {', '.join(sorted(left_out))}"
+        reason += f" besides those that other required criteria judge: {', '.join(sorted(left_out))}"
     return MeasuredValue(name="error_findings", value=float(len(errors)), numerator=len(errors), reason=reason)
 
 

@@ -48,7 +48,7 @@ def test_the_last_run_is_the_newest_that_asked_queries(home: Home, kept: UPath, 
     ended = ragval("calibrate", "-s", home.suite, "--run", "last")
     assert ended.code == 0
     assert "min_similarity: 0.42" in ended.out
-    assert ended.message == f"ragval: {NAMES[1]} has no query results; these are the scores of {NAMES[0]}."
+    assert ended.message == f"ragval: {NAMES[1]} has no query results; using the scores of {NAMES[0]}."
 
 
 def test_a_run_without_query_results_says_so(home: Home, kept: UPath, ragval: Ragval) -> None:

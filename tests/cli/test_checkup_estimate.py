@@ -70,7 +70,7 @@ def test_a_budget_that_will_not_do_is_told_before(
 
 def test_what_nobody_knows_the_price_of_and_what_costs_nothing_say_so(tmp_path: Path) -> None:
     gateway = checked(tmp_path, embedding={"base_url": "https://gateway.example/v1", "model": "text-embedding-3-small"})
-    assert "price that is not known" in gateway.message
+    assert "at an unknown price" in gateway.message
     assert "USD" not in gateway.message
     free = checked(tmp_path, embedding={"provider": "static"})
-    assert "nothing is paid" in free.message
+    assert "at no cost" in free.message

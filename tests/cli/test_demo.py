@@ -72,7 +72,7 @@ def test_the_demo_says_what_it_planted_and_that_exactly_that_was_named(ragval: R
     planted, outcome = (line for line in ended.err.splitlines() if "Planted" in line)
     assert planted.startswith(f"Planted {code}: ")
     kind = "points" if code == "text.boilerplate" else "page"
-    assert outcome.endswith(f"Planted {code}: named with exactly the planted {finding['count']} {kind}.")
+    assert outcome.endswith(f"Planted {code}: reported with exactly the planted {finding['count']} {kind}.")
     assert all(name in " ".join(ended.err.split()) for name in sorted(finding["subjects"])[:5])
 
 
@@ -85,7 +85,10 @@ def test_a_planted_defect_that_is_not_named_or_not_exactly_is_said_so(capsys: py
     from ragval_pipeline.testing.defects import Planted
 
     planted = Planted("coverage.missing_page", frozenset({"a", "b"}))
-    for subjects, says in ((("a", "c"), "named for 1 of the planted 2 pages and for 1 other."), ((), "not named.")):
+    for subjects, says in (
+        (("a", "c"), "reported for 1 of the planted 2 pages and for 1 other."),
+        ((), "not reported."),
+    ):
         findings = [make_finding("coverage.missing_page", subjects).reported()] if subjects else []
         run = SimpleNamespace(report=SimpleNamespace(findings=findings), folder=None)
         show_outcome(planted, run, console=stdout_console())  # type: ignore[arg-type]

@@ -76,7 +76,7 @@ def test_a_trigger_that_cannot_be_followed_is_a_problem(home: Home, ragval: Ragv
     home.edit(automation={"cron": "99 4 * * *"})
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 2
-    assert checks(ended)["automation"]["message"] == "automation.cron: 99 4 * * * is no cron expression"
+    assert checks(ended)["automation"]["message"] == "automation.cron: 99 4 * * * is not a cron expression"
     assert checks(ended)["automation"]["remedy"]
 
 
@@ -149,7 +149,7 @@ def test_named_vectors_are_asked_for_by_name(tmp_path: Path, ragval: Ragval) -> 
     ended = ragval("doctor", "--json")
     assert checks(ended)["vectors"]["state"] == "problem"
     assert "have names: dense" in checks(ended)["vectors"]["message"]
-    assert checks(ended)["vectors"]["remedy"] == "Name the one that is searched: dense?"
+    assert checks(ended)["vectors"]["remedy"] == "Set the one that is searched: dense?"
 
 
 def test_the_framework_that_wrote_the_points_is_named_when_the_suite_does_not(
@@ -181,7 +181,7 @@ def test_another_dimension_is_a_problem_before_the_run(
         ended = ragval("doctor", "-s", home.suite, "--json")
         assert len(cohere.requests) == 1
     assert ended.code == 4
-    assert checks(ended)["embedder"]["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+    assert checks(ended)["embedder"]["message"] == "embed-english-v3.0 has 1024 dimensions, the collection 256"
     assert checks(ended)["embedder"]["remedy"].startswith("Set embedding.provider and embedding.model")
     assert KEY not in ended.out + ended.err
 
@@ -191,7 +191,7 @@ def test_a_model_that_cannot_give_the_collections_size_is_a_problem_without_aski
 ) -> None:
     home.edit(embedding={"provider": "cohere", "model": "embed-english-v3.0", "api_key": KEY})
     found = checks(ragval("doctor", "-s", home.suite, "--json"))["embedder"]
-    assert found["message"] == "embed-english-v3.0 makes 1024 dimensions, the collection holds 256"
+    assert found["message"] == "embed-english-v3.0 has 1024 dimensions, the collection 256"
 
 
 def test_a_refused_key_ends_with_three_and_stays_secret(

@@ -29,7 +29,7 @@ def test_a_finding_is_told_with_its_measure_its_line_and_its_remedy(ragval: Call
         "What it says",
         "How it is measured",
         "0.97 (share of a chunk's letters)",
-        "How to mend it",
+        "How to fix it",
         "text.mojibake",
     ):
         assert part in ended.out
@@ -48,7 +48,7 @@ def test_a_finding_of_a_kept_run_is_explained_with_its_subjects(home: Home, ragv
     ragval("run", "-s", home.suite, "--only", "coverage")
     ended = ragval("explain", "-s", home.suite, "last:coverage.orphan_page")
     assert ended.code == 0
-    for part in ("In the run", "is in the index but not in scope", "/docs/intro", "How to mend it", "delete_pages"):
+    for part in ("In the run", "is in the index but not in scope", "/docs/intro", "How to fix it", "delete_pages"):
         assert part in ended.out
     other = ragval("explain", "-s", home.suite, "last:vector.zero")
     assert other.code == 2
@@ -67,8 +67,8 @@ def test_without_a_name_all_names_are_listed_a_family_a_line_and_a_family_with_w
     for name in ("vector", "vector.", "vector.*"):
         listed = ragval("explain", name).out.splitlines()
         assert [line.split()[0] for line in listed] == [code for code in CATALOGUE if code.startswith("vector.")]
-    assert "Where the line is" in ragval("explain", "coverage").out
+    assert "Thresholds" in ragval("explain", "coverage").out
 
 
 def test_a_name_like_no_other_leads_to_the_list_of_all_names(ragval: Callable[..., Ended]) -> None:
-    assert ragval("explain", "xyzzy").message.endswith("nothing is called xyzzy. ragval explain lists all names.")
+    assert ragval("explain", "xyzzy").message.endswith("there is nothing called xyzzy. ragval explain lists all names.")

@@ -226,7 +226,8 @@ def test_what_stands_in_front_of_the_embedded_texts_is_written_into_the_suite(tm
     text = (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
     assert yaml.safe_load(text)["payload"]["embedded_text"] == "{title}\n{text}"
     assert yaml.safe_load(text)["embedding"] == {"provider": "static"}
-    assert "stored texts again, with the page title in front of each text, gave the stored vectors" in text
+    assert "stored texts again, with the page title in front of each text, reproduced the stored vectors" in text
+    assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
 
 
 def test_what_stands_in_front_of_most_texts_is_seen_where_the_shortest_have_nothing_there(
@@ -340,7 +341,7 @@ def test_folders_that_share_a_page_are_no_versions_of_each_other() -> None:
 def test_pages_without_a_name_of_their_own_make_no_questions_and_that_is_said(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [{"text": "The same words again.", "url": f"{BASE}/{at}", "title": "Page"} for at in range(3)]
     store(tmp_path / "qdrant", payloads)
-    assert look(ragval("init", "--qdrant-path", "qdrant"))["questions"].startswith("none drafted: no page has a title")
+    assert look(ragval("init", "--qdrant-path", "qdrant"))["questions"].startswith("none drafted: no page has a unique")
 
 
 def test_pages_that_share_their_title_are_asked_for_by_headings_of_their_own(tmp_path: Path, ragval: Ragval) -> None:

@@ -150,7 +150,7 @@ def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_th
     ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
     assert ended.code == 0, ended.err
     assert written(tmp_path)["qdrant"]["filter"] == {"kind": "chunk"}
-    assert "16 of 24 points (kind: question, summary) have no text of their page" in " ".join(ended.out.split())
+    assert "16 of 24 points (kind: question, summary) have no text from their page" in " ".join(ended.out.split())
     run = ragval("run", "--only", "integrity", "--json")
     assert [finding["code"] for finding in run.json["findings"] if finding["code"] == "integrity.gone"] == []
 
@@ -184,7 +184,7 @@ def test_a_tenant_of_a_shared_collection_is_judged_by_the_field_that_all_its_poi
     ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide/sitemap.xml")
     assert ended.code == 0, ended.err
     assert written(tmp_path)["qdrant"]["filter"] == {"tenant": "robots"}
-    told = "12 of 20 points (tenant: bakery-0, bakery-1, bakery-10, bakery-11, bakery-2, ...) are of other sites"
+    told = "12 of 20 points (tenant: bakery-0, bakery-1, bakery-10, bakery-11, bakery-2, ...) are from other sites"
     assert told in " ".join(ended.out.split())
     queries = yaml.safe_load((tmp_path / "queries.yaml").read_text(encoding="utf-8"))
     asked = [url for query in queries for url in query.get("relevant_urls", ())]
@@ -204,7 +204,7 @@ def test_points_that_name_no_page_are_compared_with_none_and_a_built_site_is_rea
     (tmp_path / "site" / "sitemap.xml").write_text("\n".join(dict.fromkeys(urls)), encoding="utf-8")
     ended = ragval("init", "--qdrant-path", "qdrant", "--source", "site")
     assert ended.code == 0, ended.err
-    assert "no field of the points holds the address or the file of their page" in " ".join(ended.out.split())
+    assert "the points have no field with the URL or the file of their page" in " ".join(ended.out.split())
     assert written(tmp_path)["source"]["site_root"] == "site"
 
 
@@ -227,7 +227,7 @@ def test_a_collection_without_dense_vectors_is_told_what_it_has(tmp_path: Path, 
         client.upsert("docs", [models.PointStruct(id=1, vector={"colbert": [[1.0] * 4]}, payload={"text": "Gears"})])
     ended = ragval("init", "--qdrant-path", "qdrant")
     assert ended.code == 4
-    assert "docs holds no dense vector, only colbert (multivector)" in ended.message
+    assert "docs has no dense vector, only colbert (multivector)" in ended.message
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_an_output_that_refuses_ends_with_three_after_the_result_is_shown(home: 
     ended = ragval("run", "-s", home.suite, "--only", "coverage", "--output", "out")
     assert ended.code == 3
     assert "PASS" in ended.out
-    assert "not ragval's" in ended.message
+    assert "not written by ragval" in ended.message
 
 
 def test_a_pipe_gets_plain_lines_of_progress_on_stderr(home: Home, ragval: Ragval) -> None:

@@ -29,7 +29,7 @@ def test_schemas_are_json(arguments: tuple[str, ...], key: str, ragval: Ragval) 
         (("sweet",), "suite"),
         (("profile",), "retrieval-pipeline-testing"),
         (("profile", "retrieval-pipelin-testing"), "Did you mean retrieval-pipeline-testing?"),
-        (("report", "extra"), "only profile takes a name"),
+        (("report", "extra"), "only profile does"),
     ],
 )
 def test_what_has_no_schema_ends_with_two(arguments: tuple[str, ...], word: str, ragval: Ragval) -> None:

@@ -150,7 +150,7 @@ ROWS = [
     Fault("an index of itself", "sitemap", answering(index("{base}/sitemap.xml")), 1, "fail", "source.empty"),
     fails("an index of one that is gone", inject=answering(index("{base}/gone.xml")), words="404", slow=True),
     fails("an index that leads to other hosts", inject=answering(index("http://169.254.169.254/latest/meta-data")),
-          words="sends to another host"),
+          words="points to another host"),
     Fault("no pages in scope", "sitemap", lambda stage: stage.edit(source={"include": ["/x/**"]}), 1, "fail",
           "source.empty"),
     Fault("an empty set", "sitemap", file(urlset()), 1, "fail", "source.empty", slow=True),

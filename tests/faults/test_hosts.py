@@ -75,4 +75,4 @@ def test_a_name_that_resolves_to_another_address_when_it_is_asked_is_refused(mon
         with HttpFetcher(policy=RetrySettings(max=0), hosts=hosts_of(source)) as fetcher:
             copy = PageReader(site_root=None, base_path=None, fetcher=fetcher).read(f"{by_name(inner)}/a")
     assert copy.html is None
-    assert "is a private address that the suite does not name" in str(copy.problem)
+    assert "is a private address that is not in the suite" in str(copy.problem)

@@ -97,7 +97,7 @@ def judged(folder: Path, fault: Fault, *, asked: list[str] | None = None) -> Mea
         if int(path[-2:]) < fault.well:
             return httpx.Response(200, html=html(paragraphs(texts[path])))
         if not fault.status:
-            raise httpx.ReadError("the connection broke")
+            raise httpx.ReadError("the connection was closed")
         return httpx.Response(fault.status, html=SHELL, headers={"Location": "/login"} if fault.status == 302 else {})
 
     inventory = site(*texts)

@@ -82,7 +82,7 @@ def test_one_pool_for_all_suites_of_an_embedded_folder_and_one_a_collection_of_a
 
 def test_processes_that_would_keep_each_other_out_of_an_embedded_folder_are_refused(clean_world: World) -> None:
     for executor in (dg.multiprocess_executor, dg.multi_or_in_process_executor):
-        with pytest.raises(SuiteError, match=r"executor: an embedded Qdrant .*one process in at a time"):
+        with pytest.raises(SuiteError, match=r"executor: an embedded Qdrant .*only one process at a time"):
             build_validation_defs(clean_world.suite(), executor=executor)
 
 
@@ -112,10 +112,10 @@ def test_code_may_name_the_ingestion_instead_of_the_suite(clean_world: World, up
 @pytest.mark.parametrize(("key", "value", "message"), [
     *(("cron", cron, ".*cron") for cron in ("every night", "99 4 * * *", "0 25 * * *", "a b c d e")),
     ("poll_s", 60, "an embedded Qdrant .* cannot be polled"),
-    *(("after_job", job, ".*is no job") for job in (":", "here:", ":ingest")),
+    *(("after_job", job, ".*is not a job") for job in (":", "here:", ":ingest")),
     ("after_job", f"{NAME}_validation", ".*each validation would start the next one"),
     ("after_job", f"ragval:{NAME}_validation", ".*each validation would start the next one"),
-    *(("after_asset", name, ".* is no asset key") for name in ("/", "a//b", "a/ /b")),
+    *(("after_asset", name, ".* is not an asset key") for name in ("/", "a//b", "a/ /b")),
     ("after_asset", f"{NAME}/validation_report", ".*each validation would start the next one"),
 ])  # fmt: skip
 def test_what_cannot_start_a_validation_is_an_error_of_the_suite(

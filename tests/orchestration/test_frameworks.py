@@ -82,6 +82,6 @@ def test_an_index_with_titles_in_front_of_the_embedded_texts_is_right_when_the_s
         client.upsert(NAME, rows)
     [finding] = run_suite(world.suite({}), only=["vectors"]).report.findings
     assert finding.code == "vector.model_mismatch"
-    assert 'write embedded_text: "{title}\\n{text}" below payload' in finding.remedy
+    assert 'set embedded_text: "{title}\\n{text}" under payload' in finding.remedy
     report = run_suite(world.suite({"payload": {"embedded_text": "{title}\n{text}"}}), only=["vectors"]).report
     assert list(report.findings) == []

@@ -147,7 +147,7 @@ def value(kind: type[Value], *, run: str = "now", runs: tuple[str, ...] = ("now"
     (value(Measured, run="root", runs=("root",), site="a", collection="c"), None),
     (value(Measured, run="other", runs=("other",), collection="c"), "is of another run (other;"),
     (value(Measured, runs=("now", "other"), collection="c"), "rests on what is of another run (other;"),
-    (value(Measured, collection="old"), "measured on another state of the collection"),
+    (value(Measured, collection="old"), "measured on a different state of the collection"),
     (value(Measured, suite="old"), "the suite has changed since"),
     # Measured while the site could not be read, which a retry then did: it says nothing of the site.
     (value(Measured, collection="c"), None),

@@ -85,7 +85,7 @@ def test_a_value_that_was_never_made_is_named(tmp_path: Path) -> None:
 
 def test_a_value_of_another_version_asks_to_be_made_again(tmp_path: Path) -> None:
     write(tmp_path, Fruit(name="fig"))
-    with pytest.raises(ValueError, match=r"does not hold what FruitOfTomorrow needs \(colour\).*Materialise"):
+    with pytest.raises(ValueError, match=r"does not match FruitOfTomorrow \(colour\).*Materialise"):
         read(tmp_path, FruitOfTomorrow)
 
 

@@ -93,7 +93,7 @@ def test_a_suite_cannot_follow_an_asset_of_its_own(world: World) -> None:
 
 @pytest.mark.parametrize("wrong", ["a//b", "a-b", ["a", "b/c"], ""])
 def test_a_prefix_that_no_step_can_be_named_after_is_refused(world: World, wrong: str | list[str]) -> None:
-    with pytest.raises(SuiteError, match=r"key_prefix: .* is no part of an asset key"):
+    with pytest.raises(SuiteError, match=r"key_prefix: .* is not a valid part of an asset key"):
         build_validation_defs(world.suite(), key_prefix=wrong)
 
 

@@ -177,5 +177,5 @@ def test_an_answer_that_gets_lost_after_the_move_is_a_promotion(edge: Stage, ins
 
 
 def test_the_candidate_must_not_be_the_alias_itself(local: Stage) -> None:
-    with pytest.raises(SuiteError, match=f"{ALIAS} is the alias that is live"):
+    with pytest.raises(SuiteError, match=f"{ALIAS} is the live alias"):
         build_promotion_defs(local.suite({"qdrant": {"collection": ALIAS}}), alias=ALIAS)

@@ -53,7 +53,7 @@ def test_a_file_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> N
 def test_two_suites_of_one_name_are_an_error_that_names_the_second_file(tmp_path: Path) -> None:
     suite_file(tmp_path, "same", "a.yaml")
     suite_file(tmp_path, "same", "b.yaml")
-    with pytest.raises(SuiteError, match=r"b\.yaml: suite: a second suite is called same"):
+    with pytest.raises(SuiteError, match=r"b\.yaml: suite: there is a second suite called same"):
         names(str(tmp_path / "*.yaml"))
 
 

@@ -25,17 +25,17 @@ def of(*extra: str):
     ("before", "after", "told"),
     [
         ("https://docs.example.com", "http://staging.example.org",
-         "All 13 pages are in the index under staging.example.org in place of docs.example.com: "
+         "All 13 pages are in the index under staging.example.org instead of docs.example.com: "
          "source.host_aliases: [staging.example.org] says that both are the same site."),
         ("https://docs.example.com", "http://localhost:3000",
-         "All 13 pages are in the index under localhost:3000 in place of docs.example.com: "
+         "All 13 pages are in the index under localhost:3000 instead of docs.example.com: "
          "ingest them from the public host."),
         ("docs.example.com/docs", "docs.example.com/v2/docs",
-         "All 13 pages are in the index under docs.example.com/v2 in place of docs.example.com: correct the stored "
-         "addresses, or name the sitemap of the site that was ingested."),
+         "All 13 pages are in the index under docs.example.com/v2 instead of docs.example.com: correct the stored "
+         "URLs, or set source.sitemap to the sitemap of the site that was ingested."),
         ("docs.example.com/docs", "docs.example.com",
-         "All 13 pages are in the index under docs.example.com in place of docs.example.com/docs: correct the stored "
-         "addresses, or name the sitemap of the site that was ingested."),
+         "All 13 pages are in the index under docs.example.com instead of docs.example.com/docs: correct the "
+         "stored URLs, or set source.sitemap to the sitemap of the site that was ingested."),
     ],
 )  # fmt: skip
 def test_the_headline_says_where_all_pages_are_and_what_maps_one_address_to_the_other(before, after, told):
@@ -45,7 +45,7 @@ def test_the_headline_says_where_all_pages_are_and_what_maps_one_address_to_the_
 def test_pages_that_are_nowhere_are_counted_beside_those_that_are_elsewhere():
     some = [url.replace("docs.example.com", "staging.example.org") for url in factory.PAGES[:10]]
     assert headline(of(*some)).startswith(
-        "10 of 13 pages are in the index under staging.example.org in place of docs.example.com, 3 not at all: "
+        "10 of 13 pages are in the index under staging.example.org instead of docs.example.com, 3 not at all: "
     )
 
 

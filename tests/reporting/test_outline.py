@@ -109,7 +109,7 @@ def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
     assert only.endswith("required criteria. It says nothing about answers: its only test query is a draft.")
     sourceless = factory.criterion("coverage", None, None, required=False, reason_code="no_data")
     assert headline(factory.report(criteria=[sourceless])).endswith(
-        " It says nothing about pages: the suite names no source."
+        " It says nothing about pages: the suite has no source."
     )
     beside = factory.report(query_results=[draft, factory.query("q2", "What is ROS 2?", 0.6)])
     assert headline(beside) == "This index meets all 3 required criteria."
@@ -204,7 +204,7 @@ def test_the_headline_of_an_unmeasured_run_names_what_is_missing():
         "Pages in the index could not be measured"
     )
     criteria = [factory.criterion("coverage", None, 1.0, required=True, reason_code="not_selected")]
-    assert headline(factory.report("not_measured", criteria=criteria)).startswith("Nothing that is required was")
+    assert headline(factory.report("not_measured", criteria=criteria)).startswith("No required criterion was")
 
 
 def test_required_criteria_come_first_and_unmeasured_ones_last():
@@ -276,7 +276,7 @@ def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_ot
     assert would_change(make_finding("coverage.missing_page", ["/docs/a"]).reported()) == ""
     broken = {"would_clear": {}, "would_fail": {"failing": ["q4"], "of": 7}}
     worse = make_finding("chunk.stale_tail", ["1"], details=broken).reported()
-    assert would_change(worse) == "Would make 1 of the 7 queries that pass fail (simulated)."
+    assert would_change(worse) == "Would break 1 of the 7 queries that pass now (simulated)."
     run = factory.report("fail", findings=[found])
     assert sentence in report_html(factory.bundle(run)).decode()
     assert "2 of the 3 failed queries" in summary_md(run).decode()

@@ -40,7 +40,7 @@ def test_a_point_is_named_by_its_page_its_number_and_its_first_words():
     assert found.line.startswith(
         "Intro, chunk_index 2: “Words of chunk 2” (its vector has similarity 0.12 to its own text"
     )
-    assert found.line.endswith("; it resembles that of no text)")
+    assert found.line.endswith("; it does not resemble the vector of any text)")
     assert named.words(finding, "elsewhere").line == "point elsewhere"
 
 
@@ -68,7 +68,7 @@ def test_a_short_chunk_is_quoted_once_and_its_letters_are_those_that_count():
     ("code", "names", "told"),
     [
         ("coverage.missing_page", URLS, "all 4 pages of the site"),
-        ("coverage.missing_page", URLS[1:], "all 3 under /docs/tags/, and no other page is there"),
+        ("coverage.missing_page", URLS[1:], "all 3 under /docs/tags/, and no other page is under it"),
         ("coverage.missing_page", URLS[:2], ""),
         ("integrity.not_captured", URLS[:2], "each loses its end"),
         ("chunk.ingested_twice", URLS[:1], "it is stored twice"),
@@ -92,10 +92,10 @@ def test_points_without_a_page_are_not_counted_by_pages():
 @pytest.mark.parametrize(
     ("lost", "told"),
     [
-        ([{"code": 90, "paragraph": 50}, {"code": 10, "item": 40}], "most of what is lost is code"),
+        ([{"code": 90, "paragraph": 50}, {"code": 10, "item": 40}], "most of the lost text is code"),
         ([{"code": 90, "paragraph": 50}, {"row": 40}], ""),
         ([{"paragraph": 90}, {"row": 40}], ""),
-        ([{}, {"row": 40}], "most of what is lost is tables"),
+        ([{}, {"row": 40}], "most of the lost text is tables"),
         ([{}, {}], ""),
     ],
 )

@@ -86,7 +86,7 @@ def end_in_the_middle(connection: socket.socket, over: threading.Event) -> None:
 def test_a_connection_that_breaks_in_the_middle_is_never_half_an_answer(talk):
     with raw_server(talk) as site:
         failure = failure_of(site.url, policy=QUICK)
-    assert failure.problem == "the connection broke off before the answer was complete"
+    assert failure.problem == "the connection was closed before the answer was complete"
     assert (failure.attempts, len(site.asked)) == (3, 3)
 
 
@@ -137,7 +137,7 @@ def test_a_body_over_the_limit_is_refused():
 def test_only_http_addresses_are_fetched(url):
     failure = failure_of(url, policy=QUICK)
     assert (failure.code, failure.attempts) == ("source.unreachable", 1)
-    assert failure.problem == "not an http(s) address"
+    assert failure.problem == "not an http(s) URL"
 
 
 def test_a_login_in_the_address_serves_the_host_and_is_never_shown():

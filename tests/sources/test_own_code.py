@@ -73,7 +73,7 @@ def test_a_second_suites_module_of_the_same_name_is_refused_instead_of_mixed_up(
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / f"{name}.py").write_text("x = 2", encoding="utf-8")
     assert load_attribute(f"{name}:x", key="k", search_path=tmp_path / "one") == 1
-    with pytest.raises(SuiteError, match="already stands for"):
+    with pytest.raises(SuiteError, match="already refers to"):
         load_attribute(f"{name}:x", key="k", search_path=tmp_path / "two")
 
 

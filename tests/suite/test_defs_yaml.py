@@ -51,9 +51,9 @@ def test_only_behind_a_file_of_yaml_a_sign_begins_a_name(path: str, file: str, n
 def test_of_several_instances_one_is_named(tmp_path: Path) -> None:
     file = written(tmp_path, f"{DOCS}---\n{BLOG}")
     assert load_suite(f"{file}#blog").suite == "blog"
-    with pytest.raises(SuiteError, match=r"holds 2 suites: docs, blog.*Name one: defs\.yaml#docs"):
+    with pytest.raises(SuiteError, match=r"holds 2 suites: docs, blog.*Choose one: defs\.yaml#docs"):
         load_suite(file)
-    with pytest.raises(SuiteError, match=r"holds no suite bolg.*blog"):
+    with pytest.raises(SuiteError, match=r"has no suite bolg.*blog"):
         load_suite(f"{file}#bolg")
 
 

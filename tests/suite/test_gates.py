@@ -46,7 +46,7 @@ def test_every_criterion_has_a_name_of_its_own_for_people():
     assert len(set(names)) == len(names)
     assert not any("_" in name for name in names)
     assert (criterion_name("coverage"), criterion_name("recall_at_7")) == (
-        "Pages in the index", "Right pages found in the first 7",
+        "Pages in the index", "Relevant pages found in the top 7",
     )  # fmt: skip
     assert criterion_name("f1_at_3") == "f1_at_3"
 

@@ -28,7 +28,7 @@ from tests.suite.writing import SMALLEST, refused, write
         ("${A:-}", {}, ""),
         ("$A and $", {}, "$A and $"),
         ("$${A}", {"A": "x"}, "${A}"),
-        ("no placeholder", {}, "no placeholder"),
+        ("does not start a placeholder", {}, "does not start a placeholder"),
         # What a variable holds is text, not a placeholder.
         ("${A}", {"A": "${B}"}, "${B}"),
     ],
@@ -53,7 +53,7 @@ def test_a_variable_without_default_is_an_error_that_names_file_key_and_variable
 @pytest.mark.parametrize("written", ["${}", "${1A}", "${A-b}", "${A", "${A B}", "x ${A:b} y"])
 @pytest.mark.parametrize("read", [interpolate, interpolate_known])
 def test_a_malformed_placeholder_is_an_error_before_it_is_sent_anywhere(written: str, read: Any):
-    with pytest.raises(SuiteError, match=r"k: holds \$\{ that starts no placeholder"):
+    with pytest.raises(SuiteError, match=r"k: contains \$\{ that does not start a placeholder"):
         read({"k": written}, {"A": "x", "b": "y"})
 
 

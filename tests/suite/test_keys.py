@@ -338,8 +338,8 @@ def test_an_address_of_qdrant_that_a_variable_gives_is_checked_when_it_is_known(
     [
         ({"include": ["a"]}, "exactly one of sitemap, folder, urls and llms"),
         ({"sitemap": "s.xml", "folder": "docs"}, "exactly one of sitemap, folder, urls and llms"),
-        ({"urls": ["https://a.example/x"], "site_url": "https://a.example"}, "site_url belongs to folder"),
-        ({"urls": "https://a.example/urls.txt"}, "must be a list of addresses, or a file"),
+        ({"urls": ["https://a.example/x"], "site_url": "https://a.example"}, "site_url can only be used with folder"),
+        ({"urls": "https://a.example/urls.txt"}, "must be a list of URLs, or a file"),
         ({"urls": 7}, "urls"),
     ],
 )

@@ -337,7 +337,7 @@ def test_what_a_seed_asks_of_every_query_is_missed_with_one_warning(
     with caplog.at_level(logging.WARNING):
         load_queries(under(tmp_path, profile, queries=queries), advise=True)
     messages = [record.getMessage() for record in caplog.records]
-    assert [f"2 of 3 queries have no {field}, which profile {profile} asks for" in message
+    assert [f"2 of 3 queries have no {field}, which profile {profile} requires" in message
             for field, message in zip(fields, messages, strict=True)] == [True] * len(fields)  # fmt: skip
 
 
@@ -360,7 +360,7 @@ def test_a_rule_that_many_queries_break_is_told_once_and_only_on_request(
         load_queries(suite, advise=True)
     (record,) = caplog.records
     assert "queries[0].expected_module: 'intro'" in record.getMessage()
-    assert record.getMessage().endswith("and 399 more likewise")
+    assert record.getMessage().endswith("and 399 more like it")
 
 
 @pytest.mark.parametrize("top_k", [51, 1000])

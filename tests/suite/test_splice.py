@@ -79,7 +79,7 @@ def test_the_same_key_elsewhere_is_left_alone() -> None:
 )
 def test_what_is_no_plain_number_is_refused_by_line(value: str) -> None:
     text = f"other: &limit 0.7\nretrieval:\n  min_similarity: {value}\n"
-    with pytest.raises(SuiteError, match=r"retrieval.min_similarity: is no plain number \(line 3\)"):
+    with pytest.raises(SuiteError, match=r"retrieval.min_similarity: is not a plain number \(line 3\)"):
         changed(text, min_similarity=0.41)
 
 
@@ -105,7 +105,7 @@ def test_the_file_keeps_its_permissions_and_a_link_stays_one(tmp_path: Path) -> 
 def test_a_number_that_another_section_shares_is_not_changed_for_it() -> None:
     text = "retrieval: &shared\n  min_similarity: 0.7\nother: *shared\n"
     with pytest.raises(
-        SuiteError, match=r"cannot be changed in place\. Write the values yourself: min_similarity: 0\.41"
+        SuiteError, match=r"cannot be edited in place\. Write the values yourself: min_similarity: 0\.41"
     ):
         changed(text, min_similarity=0.41)
 

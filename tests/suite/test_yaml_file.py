@@ -41,15 +41,15 @@ def test_broken_yaml_names_the_line(text: str, line: int):
 def test_a_key_that_stands_twice_is_refused(text: str, key: str, line: int):
     problem = problem_of(text)
     assert f"at line {line}, " in problem
-    assert f"the key {key} stands twice" in problem
+    assert f"the key {key} occurs twice" in problem
 
 
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ("a: 1\n\tb: 2\n", "a tab stands there. Indent with spaces."),
-        ("a:\n  - 1\n \t- 2\n", "a tab stands there. Indent with spaces."),
-        ("a: 1\na: 2\n", "the key a stands twice. Keep one of the two."),
+        ("a: 1\n\tb: 2\n", "there is a tab. Indent with spaces."),
+        ("a:\n  - 1\n \t- 2\n", "there is a tab. Indent with spaces."),
+        ("a: 1\na: 2\n", "the key a occurs twice. Keep one of the two."),
         ("a: [1, 2\nb: 3\n", "Check indentation, colons and quotes there and in the line above."),
         ("a: *b\n", "put a text that starts with * in quotes"),
         ('a: "C:\\Users"\n', "write / instead, or take single quotes."),
@@ -99,12 +99,12 @@ def test_bottomless_nesting_ends_in_an_error_and_not_in_a_crash(text: str):
 def test_aliases_that_multiply_are_refused():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    assert "aliases that stand for too much" in problem_of("\n".join(lines))
+    assert "aliases that expand to too much" in problem_of("\n".join(lines))
 
 
 @pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}", "a: &a {b: [{c: *a}]}"])
 def test_an_alias_that_holds_itself_is_refused(text: str):
-    assert "aliases that stand for too much" in problem_of(text)
+    assert "aliases that expand to too much" in problem_of(text)
 
 
 def test_an_alias_of_nothing_does_not_repeat_its_name():

@@ -18,7 +18,7 @@ def test_separated_scores_are_parted_in_the_middle_of_the_gap() -> None:
     assert proposal is not None
     assert proposal.min_similarity == proposal.relevance_similarity == 0.45
     assert proposal.separation == 1.0
-    assert not any("hardly tell" in warning for warning in proposal.warnings)
+    assert not any("hardly distinguish" in warning for warning in proposal.warnings)
 
 
 def test_overlapping_scores_lose_and_let_through_as_few_as_possible() -> None:
@@ -71,7 +71,7 @@ def test_without_positive_queries_the_pages_titles_stand_in() -> None:
     proposal = propose(scores((), (0.1, 0.2), (0.7, 0.8)))
     assert proposal is not None
     assert 0.2 < proposal.min_similarity <= 0.7
-    assert any("stand in" in warning for warning in proposal.warnings)
+    assert any("are used instead" in warning for warning in proposal.warnings)
 
 
 def test_scores_that_tell_nothing_say_so() -> None:

@@ -33,9 +33,9 @@ def _points(suite: Suite, facts: CollectionFacts) -> Check:
     if facts.points_count:
         return ok("collection", f"{facts.name}{alias}, {plural(facts.points_count, 'point')}")
     if suite.qdrant.filter:
-        remedy = "Correct qdrant.filter, or take it out."
-        return problem("collection", f"{facts.name}{alias} holds no point that the filter lets in", remedy, exit_code=4)
-    return problem("collection", f"{facts.name}{alias} holds no points", "Run the ingestion first.", exit_code=4)
+        remedy = "Correct qdrant.filter, or remove it."
+        return problem("collection", f"{facts.name}{alias} has no point that passes the filter", remedy, exit_code=4)
+    return problem("collection", f"{facts.name}{alias} has no points", "Run the ingestion first.", exit_code=4)
 
 
 def _vector(suite: Suite, facts: CollectionFacts) -> Check:
@@ -55,7 +55,10 @@ def _vector(suite: Suite, facts: CollectionFacts) -> Check:
         return ok("vectors", text)
     remedy = "Check that retrieval.min_similarity fits its scores."
     if not vector.higher_is_better:
-        remedy = "Lower is better with it: min_similarity and relevance_similarity are the largest distance allowed."
+        remedy = (
+            "Lower is better with this distance: min_similarity and relevance_similarity are the largest "
+            "distance allowed."
+        )
     return note("vectors", text, remedy)
 
 
@@ -87,7 +90,9 @@ def _flavour(suite: Suite, look: Look) -> list[Check]:
         return []
     what = f"the points are written as {found} writes them"
     told = what if named is None else f"{what}, and payload.flavour is {named}"
-    remedy = f"Write payload.flavour: {found}, which sets fields, required and what was embedded; or none."
+    remedy = (
+        f"Write payload.flavour: {found}, which sets the fields, the required fields and the embedded text; or none."
+    )
     return [note("flavour", told, remedy)]
 
 
@@ -109,7 +114,7 @@ def _needed(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str
     partly = {name: look.filled(name) for name in suite.payload.required if look.filled(name) < len(look.points)}
     if partly:
         told = ", ".join(f"{name} in {count:,}" for name, count in partly.items())
-        return note("payload fields", f"of the first {seen}, {told}", "A run names the points that lack them.")
+        return note("payload fields", f"of the first {seen}, {told}", "A run lists the points that lack them.")
     return ok("payload fields", f"{plural(len(suite.payload.required), 'required field')} in the first {seen}")
 
 
@@ -118,8 +123,8 @@ def _remedy(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str
     found = {canonical[path]: suggested[canonical[path]] for path in lacking if canonical.get(path) in suggested}
     if found:
         rest = [name for name in lacking if canonical.get(name) not in found]
-        others = f" Nothing resembles {', '.join(rest)}: correct payload.required." if rest else ""
-        return f"Under payload.fields write {_as_yaml(found)}.{others}"
+        others = f" No field resembles {', '.join(rest)}: correct payload.required." if rest else ""
+        return f"Under payload.fields, set {_as_yaml(found)}.{others}"
     top = ", ".join(name for name in look.observed if "." not in name and "#" not in name)
     return f"The points hold: {top}. Correct payload.fields and payload.required."
 
@@ -130,7 +135,7 @@ def _optional(look: Look, fields: Mapping[str, str], lacking: list[str], suggest
     }
     if not more:
         return []
-    return [note("more fields", "the points hold fields that the suite does not name", f"Map {_as_yaml(more)}.")]
+    return [note("more fields", "the points have fields that the suite does not name", f"Map {_as_yaml(more)}.")]
 
 
 def _as_yaml(found: Mapping[str, str]) -> str:

@@ -75,9 +75,9 @@ def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
     texts = list(queries.values())
     refused, cut = too_long(embedder, texts, suite.embedding.query_input_type), cut_short(embedder, texts)
     told = [f"{name}: {(refused | cut)[text]}" for name, text in queries.items() if text in refused | cut]
-    remedy = "Shorten them; a run counts them as failed and judges the others."
+    remedy = "Shorten them. A run counts them as failed and judges the others."
     if not refused:
-        remedy = "Put what is asked first, or shorten them."
+        remedy = "Put the question first, or shorten them."
     return [note("query lengths", "; ".join(told), remedy)] if told else []
 
 
@@ -100,8 +100,8 @@ def _with_text(look: Look, payload: PayloadSettings) -> list[tuple[Point, str]]:
 
 def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
     if vector is None or vector.size == size:
-        return ok("embedder", f"{embedder.model} answers with {size} dimensions")
-    message = f"{embedder.model} makes {size} dimensions, the collection holds {vector.size}"
+        return ok("embedder", f"{embedder.model} returns {size} dimensions")
+    message = f"{embedder.model} has {size} dimensions, the collection {vector.size}"
     return problem("embedder", message, dimension_remedy(embedder.model, vector.size), exit_code=4)
 
 
@@ -110,7 +110,7 @@ def _foretold_size(embedding: EmbeddingSettings, vector: VectorFacts | None) -> 
     known = facts_of(embedding.model) if embedding.model and embedding.base_url is None else None
     if known is None or embedding.model is None or vector is None or known.gives(vector.size):
         return None
-    message = f"{embedding.model} makes {known.dimensions[0]} dimensions, the collection holds {vector.size}"
+    message = f"{embedding.model} has {known.dimensions[0]} dimensions, the collection {vector.size}"
     return problem("embedder", message, dimension_remedy(embedding.model, vector.size), exit_code=4)
 
 
@@ -132,7 +132,7 @@ def _cosine(
 
 def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
     others = [name for name in stored if not same_model(name, model)]
-    told = f"the collection says {', '.join(others)}" if others else ""
+    told = f"the collection names {', '.join(others)}" if others else ""
     shown = "" if cosine is None else f"stored texts embedded again: cosine {cosine:.3f} to their stored vectors"
     if cosine is not None and cosine >= _SAME:
         return note("model", f"{shown}, although {told}") if others else ok("model", shown)
@@ -141,10 +141,10 @@ def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
         remedy = "Set embedding.model to the model that the collection was embedded with."
         return problem("model", f"{told}, the suite embeds with {model}{detail}", remedy)
     if cosine is None:
-        return skipped("model", "neither names nor cosine similarity can tell whether it is the collection's")
+        return skipped("model", "neither model names nor cosine similarity show whether it is the collection's model")
     remedy = (
-        "Another model, input type or preprocessing made the collection: set embedding, or payload.embedded_text, to "
-        "the same."
+        "The collection was made with another model, input type or preprocessing: set embedding, or "
+        "payload.embedded_text, to the same."
     )
     return note("model", shown, remedy) if cosine >= _ALIKE else problem("model", shown, remedy)
 
@@ -179,9 +179,9 @@ def _text(suite: Suite) -> str:
 def _judged(suite: Suite, hits: list[Hit], *, empty: bool) -> Check:
     name, path = suite.retrieval.retriever, suite.payload.fields["source_url"]
     if not hits and not empty:
-        remedy = "Check that it asks the same collection with the same filter as the suite."
+        remedy = "Check that it searches the same collection with the same filter as the suite."
         return problem("search", f"{name} returns nothing", remedy, exit_code=4)
     if hits and not any(lookup(hit.payload, path)[0] for hit in hits):
-        remedy = f"Let its hits carry the whole payload, or correct payload.fields.source_url ({path})."
+        remedy = f"Make its hits include the whole payload, or correct payload.fields.source_url ({path})."
         return problem("search", f"{name} returns {plural(len(hits), 'hit')} without {path}", remedy, exit_code=4)
     return ok("search", f"{name} returns {plural(len(hits), 'hit')}")

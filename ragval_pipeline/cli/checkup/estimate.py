@@ -208,24 +208,28 @@ def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *
     message = ", ".join(told)
     over = _over_budget(suite, found) if provider.free is False else ""
     if over:
-        remedy = "The run will stop there and end with 4: raise it, or lower identity_sample and self_sample."
+        remedy = (
+            "The run will stop there and exit with code 4. Raise the budget, or lower identity_sample and self_sample."
+        )
         return note("a whole run", f"{message}: more than {over}", remedy)
     if total < _LONG_S:
         return ok("a whole run", message)
     return note(
-        "a whole run", message, "docs/how-to/scale-out.md says what to turn: scale.workers, qdrant.concurrency, --only."
+        "a whole run",
+        message,
+        "See docs/how-to/scale-out.md for what to adjust: scale.workers, qdrant.concurrency, --only.",
     )
 
 
 def _embedding(suite: Suite, embedder: CachingEmbedder | None, found: Estimate) -> str:
     if embedder is None:
-        return "and what the embedder takes, which does not answer"
+        return "plus the time of the embedder, which does not respond"
     if embedder.free:
-        return f"{found.texts:,} texts embedded on this machine, nothing is paid"
+        return f"{found.texts:,} texts embedded on this machine, at no cost"
     price = price_of(embedder.provider, embedder.model, suite.embedding.base_url)
     usd = None if price is None else found.tokens * price / 1_000_000
     told = show_spent(found.calls, found.tokens, usd, PRICES_OF if price else None)
-    return told if price is not None else f"{told} at a price that is not known"
+    return told if price is not None else f"{told} at an unknown price"
 
 
 def _size(suite: Suite, look: Look, pages: int) -> Size:

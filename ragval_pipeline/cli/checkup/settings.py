@@ -47,7 +47,7 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
     except SuiteError as error:
         return None, [failed("environment", error)]
     names = ", ".join(dict.fromkeys([*(name for name, _ in used), *_read_by_profile(suite, environ)]))
-    return resolved, [ok("environment", f"reads {names}" if names else "the suite reads no variable")]
+    return resolved, [ok("environment", f"reads {names}" if names else "the suite uses no variables")]
 
 
 def _read_by_profile(suite: Suite, environ: Mapping[str, str]) -> list[str]:
@@ -73,8 +73,8 @@ def check_queries(suite: Suite) -> Check:
         return failed("queries", error)
     if not queries:
         where = suite.queries.name if isinstance(suite.queries, Path) else "the suite"
-        remedy = "Write at least one; ragval schema queries shows the fields."
-        return problem("queries", f"{where} holds no test query", remedy, exit_code=4)
+        remedy = "Add at least one; ragval schema queries shows the fields."
+        return problem("queries", f"{where} has no test queries", remedy, exit_code=4)
     negative = sum(query.negative for query in queries)
     judged = sum(bool(query.grades) for query in queries)
     drafts = sum(query.status == "draft" for query in queries)
@@ -128,7 +128,7 @@ def check_automation(suite: Suite) -> Check:
         return failed("automation", error)
     triggers = _triggers(suite.automation)
     if not triggers:
-        return skipped("automation", "the suite names no trigger: runs are started by hand")
+        return skipped("automation", "the suite has no trigger: runs are started manually")
     state = "on" if suite.automation.enabled else "off (automation.enabled)"
     return ok("automation", f"{', '.join(triggers)}; switched {state}")
 

@@ -24,9 +24,9 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     """Sitemap, scope, hosts and the folder of the built site; and how many pages are in scope."""
     source = suite.source
     if source is None:
-        told = "the suite names no source: coverage and integrity are not measured"
+        told = "the suite has no source: coverage and integrity are not measured"
         return [
-            _left_out("sitemap", told, required_of_site(suite), remedy="Name source.sitemap, folder, urls or llms")
+            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms")
         ], 0
     try:
         check_files(source)
@@ -36,7 +36,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     if not inventory.in_scope:
         return [_nothing_in_scope(inventory)], 0
     pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
-    told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} shut out" if shut_out else "")
+    told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} excluded" if shut_out else "")
     return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(suite, source, inventory)], pages
 
 
@@ -46,12 +46,12 @@ def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> 
         return skipped(name, told)
     off = ", ".join(f"{criterion}: null" for criterion in required)
     message = f"{told}, and the suite requires {', '.join(required)}"
-    return problem(name, message, f"{remedy}, or switch off what needs it: criteria: {{{off}}}.", exit_code=4)
+    return problem(name, message, f"{remedy}, or switch these criteria off: criteria: {{{off}}}.", exit_code=4)
 
 
 def _nothing_in_scope(inventory: SiteInventory) -> Check:
     if not inventory.pages:
-        return problem("sitemap", "the sitemap holds no URL", "Rebuild the site's sitemap.", exit_code=4)
+        return problem("sitemap", "the sitemap has no URLs", "Rebuild the site's sitemap.", exit_code=4)
     firsts = Counter(path_of(page.url).split("/")[1] for page in inventory.pages)
     starts = ", ".join(f"/{first}" for first, _ in firsts.most_common(5))
     remedy = f"Correct source.include and source.exclude: its paths start with {starts}."
@@ -69,7 +69,7 @@ def _origin(suite: Suite, inventory: SiteInventory, look: Look | None) -> list[C
     inside = sum(fold(url) in scope for url in urls)
     told = f"{inside:,} of the first {plural(len(urls), 'point')} come from pages in scope"
     if inside:
-        remedy = "The others are orphans: widen source.include, or see coverage.orphan_page after a run."
+        remedy = "The others are orphans. Widen source.include, or see coverage.orphan_page after a run."
         return [ok("origin", told) if 2 * inside >= len(urls) else note("origin", told, remedy)]
     return [problem("origin", told, _other_host(inventory, urls))]
 
@@ -78,9 +78,9 @@ def _other_host(inventory: SiteInventory, urls: Sequence[str]) -> str:
     hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
     example = f"for example, {urls[0][:80]!r}: correct payload.fields.source_url"
     if not hosts and inventory.of_files:
-        return f"The points name no file of {inventory.location} but, {example}, or source.folder."
+        return f"The points do not name a file of {inventory.location} but, {example}, or source.folder."
     if not hosts:
-        return f"The points hold no http(s) URLs but, {example}."
+        return f"The points do not have http(s) URLs but, {example}."
     host = hosts.most_common(1)[0][0]
     paths = {fold_path(path_of(page.url)) for page in inventory.in_scope}
     if host != inventory.site_host and any(fold_path(path_of(url)) in paths for url in urls):
@@ -113,7 +113,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
     if not bad:
         return ok("pages", f"{plural(len(asked), 'page')} fetched as a sample")
     told = f"{len(bad):,} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
-    remedy = "Open it from this machine, name source.site_root, or set source.fetch_pages: false."
+    remedy = "Open it from this machine, set source.site_root, or set source.fetch_pages: false."
     return note("pages", told, remedy) if len(bad) < len(asked) else problem("pages", told, remedy, exit_code=3)
 
 
@@ -127,7 +127,7 @@ def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]
     if not bad:
         at = f", at {urls[0]}" if is_http_url(urls[0]) else ""
         return ok("pages", f"read from the files of {source.folder.name if source.folder else ''}{at}")
-    return problem("pages", f"{bad[0].url}: {bad[0].problem}", "Correct source.folder or name source.site_root.")
+    return problem("pages", f"{bad[0].url}: {bad[0].problem}", "Correct source.folder or set source.site_root.")
 
 
 def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:

@@ -157,10 +157,10 @@ _WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", 
 
 def _pages(site: SiteLook | None, *, partial: str, named: bool) -> Line:
     if site is None:
-        return Line("pages", "not compared with a site: name it with --source", "unseen")
+        return Line("pages", "not compared with a site: set it with --source", "unseen")
     if not named:
-        told = "not compared: no field of the points holds the address or the file of their page"
-        return Line("pages", f"{told}; let the ingestion write one, or name it in payload.fields.source_url", "note")
+        told = "not compared: the points have no field with the URL or the file of their page"
+        return Line("pages", f"{told}; make the ingestion write one, or set payload.fields.source_url", "note")
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
     scope, where = site.in_scope, _WHERE[site.source.kind]
@@ -179,7 +179,7 @@ def _folders(site: SiteLook) -> list[Line]:
     lines = []
     for folder in site.unindexed:
         pages = plural(folder.pages, "page")
-        done = "shut out by source.exclude" if folder.made else "ingest it, or add it to source.exclude"
+        done = "excluded by source.exclude" if folder.made else "ingest it, or add it to source.exclude"
         lines.append(Line("not indexed", f"{folder.glob} ({pages}): {done}", "ok" if folder.made else "note"))
     return lines
 
@@ -192,7 +192,7 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
     usual = statistics.median(times)
     if usual < _REPEATED:
         return [Line("stored", f"{part}once")]
-    told = f"each page's words are stored {usual:.1f} times: it was ingested more than once, or chunks overlap much"
+    told = f"each page's words are stored {usual:.1f} times: it was ingested more than once, or chunks overlap a lot"
     return [Line("stored", f"{part}{told}", "note")]
 
 
@@ -211,7 +211,7 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     if embedder.provider == "static" and embedder.limit is None:
         return Line("length", "the embedder reads texts of any length")
     if embedder.limit is None:
-        return Line("length", "not compared: how many tokens the model reads is not known here", "unseen")
+        return Line("length", "not compared: the token limit of the model is not known", "unseen")
     from ragval_pipeline.sources.embedders.tokens import fewest_tokens, own_tokenizer
 
     model = embedder.limited_by or ""
@@ -228,12 +228,12 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
 
 def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) -> Line:
     if not drafted:
-        return Line("questions", "none drafted: no page has a title or a heading of its own", "note")
+        return Line("questions", "none drafted: no page has a unique title or heading", "note")
     if asked is not None:
         told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
         if asked.missed:
             named = ", ".join(f"“{text}”" for text in asked.missed[:_NAMED])
             told += f"; not {named}" + (f" and {len(asked.missed) - _NAMED} more" if asked.missed[_NAMED:] else "")
         return Line("questions", told, "ok" if asked.found == asked.of else "note")
-    why = "the embedder is a guess" if not embedder.sure else "embedding them needs your key or machine"
+    why = "the embedder is a guess" if not embedder.sure else "embedding them needs your key or your machine"
     return Line("questions", f"not asked: {why}; ragval run asks them", "unseen")

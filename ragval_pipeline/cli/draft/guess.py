@@ -113,13 +113,13 @@ def guess_embedder(
         shortened = [
             name for name, facts in KNOWN_MODELS.items() if facts.gives(vector.size) and facts.maker != "static"
         ]
-        only = f"no model that ragval knows makes {vector.size} dimensions unless it is asked to"
+        only = f"no model known to ragval has {vector.size} dimensions by default"
         can = f", as {', '.join(shortened[:_NAMED])} can be" if shortened else ""
         return EmbedderGuess(None, None, f"{only}{can}", sure=False)
     own = None if profile is None else profile.settings["embedding"]["model"]
     usual = tuple(sorted(usual, key=lambda name: name != own))
     told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
-    also = f", which these have too: {', '.join(usual[1:])}" if usual[1:] else ""
+    also = f", which these models also have: {', '.join(usual[1:])}" if usual[1:] else ""
     why = f"guessed from {told} dimensions{also}"
     return _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
 
@@ -161,7 +161,7 @@ def _static(
     if statistics.median(ways[best]) < _SAME:
         return None
     embedded, how = (best[0], f", {best[1]},") if best else (None, "")
-    why = f"embedding stored texts again{how} gave the stored vectors"
+    why = f"embedding stored texts again{how} reproduced the stored vectors"
     guess = EmbedderGuess("static", None, why, sure=True, embedded_text=embedded)
     piece = next((name for name in others if embedded == _alone(name)), None)
     held = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]
@@ -175,7 +175,7 @@ def _templates(others: Sequence[str]) -> Iterator[tuple[str, str]]:
         if variant.template is not None:
             yield variant.template, variant.means
     for name in others:
-        yield _alone(name), f"{name} in place of each text"
+        yield _alone(name), f"{name} instead of each text"
         for joint in JOINTS:
             yield f"{_alone(name)}{joint}{{text}}", f"with {name} in front of each text"
 

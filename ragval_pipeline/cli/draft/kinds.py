@@ -75,7 +75,9 @@ def find_site(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> K
             own = {value for value, mine in zip(values, is_own, strict=True) if mine}
             others = Counter[Kind](value for value, mine in zip(values, is_own, strict=True) if not mine)
             if len(own) == 1 and own.isdisjoint(others):
-                return Kinds(path, own.pop(), sorted(others, key=str), others.total(), len(urls), "are of other sites")
+                return Kinds(
+                    path, own.pop(), sorted(others, key=str), others.total(), len(urls), "are from other sites"
+                )
     return None
 
 
@@ -100,7 +102,7 @@ def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> 
         made = [kind for kind, count in kinds.items() if count >= FEWEST and found[path][kind] <= (1 - WHOLE) * count]
         if len(chunks) == 1 and made and len(chunks) + len(made) == len(values[path]):
             left_out = sum(count for kind, count in values[path].items() if kind in made)
-            why = "have no text of their page"
+            why = "have no text from their page"
             return Kinds(path, chunks[0], sorted(made, key=str), left_out, len(look.points), why)
     return None
 

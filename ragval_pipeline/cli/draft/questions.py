@@ -83,9 +83,9 @@ _POOL = (
     "How is a violin tuned?", "At what temperature does chocolate melt?",
 )  # fmt: skip
 _HEAD = """\
-# Starter queries, made by `ragval init`: questions from headings of the pages, and {negatives} that are off topic.
+# Starter queries, made by `ragval init`: questions from page headings, and {negatives} that are off topic.
 #
-# They are drafts: a run asks and shows them, and no criterion counts them. Put them into your readers' words, and
+# They are drafts: a run asks and shows them, but no criterion counts them. Reword them as your readers would ask, and
 # remove `status: draft` from each that you have read: from then on it counts.
 # `ragval schema queries` lists every field; all but the text may be left out:
 #

@@ -91,8 +91,8 @@ def suite_text(draft: SuiteDraft) -> str:
 
 def _head(draft: SuiteDraft) -> list[str]:
     return [
-        "# Written by `ragval init`, which looked at the collection. Read it, correct it, then:",
-        "#   ragval doctor -s FILE   checks every line of it against the real systems",
+        "# Written by `ragval init` from a look at the collection. Review it, correct it, then:",
+        "#   ragval doctor -s FILE   checks every line against the real systems",
         "#   ragval run -s FILE      validates the index",
         "# `ragval schema suite` prints every key with its type and default; an unknown key is an error. ${NAME} and",
         "# ${NAME:-default} are read from the environment when a run starts. Paths start at this file's folder.",
@@ -130,7 +130,7 @@ def _source(draft: SuiteDraft) -> list[str]:
     if draft.source is None:
         guess = f"https://{draft.host}/sitemap.xml" if draft.host else "https://docs.example.com/sitemap.xml"
         return [
-            "# Without a source, coverage and integrity are not measured: name the site that was ingested, and",
+            "# Without a source, coverage and integrity are not measured: set the site that was ingested, and",
             "# require again what is switched off under `criteria`.",
             "# source:",
             f"#   sitemap: {guess}   # URL or file; or folder, urls or llms: docs/how-to/sources.md",
@@ -138,11 +138,11 @@ def _source(draft: SuiteDraft) -> list[str]:
         ]
     lines = ["source:", *(f"  {key}: {_value(place)}" for key, place in draft.source.items())]
     if draft.source.get("site_url") == FILES:
-        lines[-1] += "   # the points name files; or the address of the site, then pages are named by that"
+        lines[-1] += "   # the points name files; or the URL of the site, then pages are identified by URL"
     if draft.site_root is not None:
         lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
     if draft.include:
-        lines += [f"  include: {include}   # all indexed pages are there; other pages of the sitemap are left out"]
+        lines += [f"  include: {include}   # covers all indexed pages; other pages of the sitemap are left out"]
     if draft.exclude:
         lines += [f"  exclude: {_value(list(draft.exclude))}   # made by the site generator, and not indexed"]
     lines += [
@@ -156,24 +156,24 @@ def _payload(draft: SuiteDraft) -> list[str]:
     absent = textwrap.wrap(f"Not found: {', '.join(draft.absent)}. Add those that have another name", 100)
     missing = [f"    # {line}" for line in absent] if draft.absent else []
     if not draft.fields:
-        told = "nothing in the points has a name that ragval knows, nor looks like a text or an address"
+        told = "no field of the points has a name known to ragval, or looks like a text or a URL"
         return ["payload:", f"  fields: {{}}   # {told}", *missing, "  required: []"]
     lines = ["payload:"]
     if draft.embedder.embedded_text is not None:
         template = json.dumps(draft.embedder.embedded_text, ensure_ascii=False)
-        lines.append(f"  embedded_text: {template}   # of these, embedding again gave the stored vectors")
+        lines.append(f"  embedded_text: {template}   # embedding this again reproduced the stored vectors")
     if draft.flavour is not None:
-        lines.append(f"  flavour: {draft.flavour}   # its way to store points; says what was embedded, too")
+        lines.append(f"  flavour: {draft.flavour}   # the tool that stored the points; also sets what was embedded")
     lines.append(f"  fields:   # found in the first {plural(draft.points, 'point')}")
     lines += [f"    {name}: {_value(path)}{_doubt(draft, name, path)}" for name, path in draft.fields.items()]
     lines += missing
     if draft.required is not None:
-        lines.append(f"  required: {_value(list(draft.required))}   # every point must hold them")
+        lines.append(f"  required: {_value(list(draft.required))}   # every point must have them")
     return lines
 
 
 def _doubt(draft: SuiteDraft, name: str, path: str) -> str:
-    doubts = ["CHECK THIS: guessed from what it holds"] if name in draft.guessed else []
+    doubts = ["CHECK THIS: guessed from its content"] if name in draft.guessed else []
     if path in draft.shares:
         doubts.append(f"in {draft.shares[path]:,} of {draft.points:,} points")
     return f"   # {', '.join(doubts)}" if doubts else ""
@@ -187,7 +187,7 @@ def _embedding(draft: SuiteDraft) -> list[str]:
         model = [f"  # model: {_value(guess.model)}"] if guess.model else []
         return [
             *lines,
-            "  # Write my_embedder.py beside this file: a function embed(texts, input_type) that gives a vector for",
+            "  # Write my_embedder.py beside this file: a function embed(texts, input_type) that returns a vector for",
             f"  # each text, {draft.dimension} numbers long, exactly as your ingestion does. The next line finds it.",
             "  provider: my_embedder:embed",
             *model,
@@ -209,15 +209,16 @@ def _judging(draft: SuiteDraft) -> list[str]:
     ]
     if draft.min_similarity is not None:
         # True whatever the value becomes: `ragval calibrate --write` changes the number and leaves the comment.
-        told = f"right answers scored {draft.lowest:.2f} and more at first; `ragval calibrate` measures anew"
+        told = f"right answers scored {draft.lowest:.2f} and more at first; `ragval calibrate` measures again"
         lines += [
             f"  min_similarity: {draft.min_similarity}   # {told}",
-            f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` tells the two apart",
+            f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` sets the two separately",
         ]
     elif draft.profile is None:
         lines += [
-            "  # min_similarity: not set, because no number fits every model and none could be measured here.",
-            "  # `ragval calibrate -s FILE --write` measures it; until then 0.70 decides where only a score can.",
+            "  # min_similarity: not set, because no value fits every model and none could be measured here.",
+            "  # `ragval calibrate -s FILE --write` measures it; until then 0.70 applies where only a score can "
+            "decide.",
         ]
     return [*lines, *_criteria(draft)]
 
@@ -232,7 +233,7 @@ def _criteria(draft: SuiteDraft) -> list[str]:
     return [
         "",
         "criteria:   # a required criterion that is not met fails the run; `ragval schema suite` lists them all",
-        "  query_pass_rate: 0.90   # from the first query on that is no draft",
+        "  query_pass_rate: 0.90   # applies once a query is not a draft",
         *(["  coverage: 1.0"] if draft.source is not None else off),
         "  metadata_completeness: 1.0",
         "  error_findings: 0",

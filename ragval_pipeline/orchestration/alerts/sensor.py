@@ -51,7 +51,7 @@ def build_alert_sensor(
     watched = [suites] if isinstance(suites, Suite) else list(suites)
     targets = {target.name: target for target in to}
     if not targets or len(targets) < len(to):
-        raise ValueError("an alert sensor needs targets, each with a name of its own")
+        raise ValueError("an alert sensor needs targets with unique names")
     for target in to:
         target.check()
     on = any(suite.automation.enabled for suite in watched) if enabled is None else enabled
@@ -105,13 +105,13 @@ def _tell_target(
     notes: list[str] = []
     for run_id in outcomes.after(memory.of(target.name, suite)):
         if time.monotonic() > deadline:
-            return [*notes, f"{target.name}: the rest is told at the next look"]
+            return [*notes, f"{target.name}: the rest is sent at the next check"]
         try:
             note = _tell(target, suite, outcomes.of(run_id), memory, webserver_url)
         except Exception as error:  # noqa: BLE001  a target may be anybody's; its text may hold what it was given
             told = str(error) if isinstance(error, RagvalError) else f"{target.name}: {type(error).__name__}"
             logger.warning("alert not sent: %s", told)
-            return [*notes, f"{told.rstrip('.')}; tried again at the next look"]
+            return [*notes, f"{told.rstrip('.')}; will be retried at the next check"]
         notes += [note] if note else []
     return notes
 
@@ -250,7 +250,7 @@ def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite)
     try:
         report = ValidationReport.model_validate_json(file.read_bytes())
     except ValidationError:
-        logger.warning("no alert about the run %s: its report has another shape", run.run_id)
+        logger.warning("no alert about the run %s: its report was written by another version of ragval", run.run_id)
         return None
     return Outcome(run.run_id, ended, report, str(folder / "report.html"))
 

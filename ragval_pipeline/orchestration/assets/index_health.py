@@ -57,7 +57,7 @@ def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
     from ragval_pipeline.validation.index.ann import why_exact
 
     if suite.retrieval.retriever is not None:
-        return f"searches go through {suite.retrieval.retriever}, which cannot be asked to search exactly"
+        return f"searches go through {suite.retrieval.retriever}, which does not support exact search"
     return why_exact(manifest.facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
 
 

@@ -206,9 +206,9 @@ def _compared(
     report = read_report(baseline)
     if report.verdict == "error":
         raise SuiteError(
-            f"{baseline.name} ended in an error, and such a run is never a baseline",
+            f"{baseline.name} ended in an error, so it cannot be a baseline",
             key="history.baseline",
-            remedy="Name a run that is whole.",
+            remedy="Choose a complete run.",
         )
     rows = corpus_rows(baseline, PAGE_COLUMNS)
     asked = queries.failure is None

@@ -95,14 +95,14 @@ class Row:
 
 ROWS: Mapping[str, Row] = {
     SITEMAP_URLS: Row(
-        "Every page that the site's sitemap names.",
+        "All pages listed in the site's sitemap.",
         ("xml",),
         SitemapUrls,
         asks=("qdrant", "embedder"),  # for what is measured all the same when it cannot be read
         make=read_site,
     ),
     PAGE_SNAPSHOT: Row(
-        "Every in-scope page as it was found, read once into Parquet parts.",
+        "The text of every in-scope page, read once and stored as Parquet parts.",
         ("html", "parquet"),
         PageSnapshot,
         reads=(SITEMAP_URLS,),
@@ -110,8 +110,8 @@ ROWS: Mapping[str, Row] = {
         late=True,  # a collection that is not there is known at once, the pages take a while
     ),
     PAYLOAD_SNAPSHOT: Row(
-        "The payload of every point, read once into Parquet parts. Each row carries the sitemap page that its point "
-        "belongs to.",
+        "The payload of every point, read once and stored as Parquet parts. Each row has the sitemap page that its "
+        "point belongs to.",
         ("qdrant", "parquet"),
         PayloadSnapshot,
         reads=(SITEMAP_URLS,),
@@ -119,20 +119,21 @@ ROWS: Mapping[str, Row] = {
         make=read_points,
     ),
     CHUNK_FACTS: Row(
-        "One row a chunk and one a page: what stands where, what is missing and what differs, read off the texts once.",
+        "One row per chunk and one per page: what is found where, what is missing and what differs. Texts are read "
+        "only here.",
         ("parquet",),
         ChunkFacts,
         reads=(PAGE_SNAPSHOT, PAYLOAD_SNAPSHOT),
         make=make_chunk_facts,
     ),
     COVERAGE_REPORT: Row(
-        "Which pages of the sitemap have chunks, which have none, and which chunks have no page.",
+        "Sitemap pages with and without chunks, and chunks without a page.",
         ("json",),
         reads=(PAYLOAD_SNAPSHOT,),
         parts={COVERAGE_REPORT: lambda task: compare_pages(task.suite, task.inventory, task.manifest)},
     ),
     METADATA_EXPECTATIONS: Row(
-        "Whether every point holds the metadata that readers rely on, also as a Great Expectations suite.",
+        "Whether every point has its required metadata; also available as a Great Expectations suite.",
         ("greatexpectations",),
         reads=(CHUNK_FACTS,),
         parts={
@@ -141,8 +142,8 @@ ROWS: Mapping[str, Row] = {
         late=True,
     ),
     CONTENT_INTEGRITY: Row(
-        "Whether each chunk stands on its page and each page's content in its chunks, and whether chunks are complete, "
-        "single, short enough and clean text.",
+        "Whether each chunk is found on its page and each page's content in its chunks, and whether chunks are "
+        "complete, unique, short enough and clean.",
         ("parquet",),
         reads=(CHUNK_FACTS,),
         parts={
@@ -151,8 +152,8 @@ ROWS: Mapping[str, Row] = {
         },
     ),
     QUERY_VALIDATION_RESULTS: Row(
-        "Every test query asked of the index, judged and measured; each page asked for by its own title and headings; "
-        "and whether the test queries can tell a good index from a bad one.",
+        "Results of all test queries, of searches for each page by its own title and headings, and whether the test "
+        "queries can distinguish a good index from a bad one.",
         ("qdrant",),
         QueryResults,
         reads=(CHUNK_FACTS,),
@@ -174,8 +175,8 @@ ROWS: Mapping[str, Row] = {
         },
     ),
     INDEX_HEALTH: Row(
-        "Whether every point has a vector, its text's own, by the model that queries are embedded with; whether the "
-        "collection is ready, indexed where it is filtered, and searched well and fast enough.",
+        "Whether every point has the vector of its text, made by the model that embeds the queries; whether the "
+        "collection is ready, has indexes on filtered fields, and is searched accurately and fast enough.",
         ("qdrant",),
         reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
@@ -192,7 +193,7 @@ ROWS: Mapping[str, Row] = {
         parts={QUALITY_METRICS: lambda task: describe_quality(task.manifest, task.answers)},
     ),
     REGRESSION: Row(
-        "This run compared with the baseline: its answers query by query, and the criteria of the index.",
+        "This run compared with the baseline: results query by query, and the criteria of the index.",
         ("json",),
         reads=(
             QUERY_VALIDATION_RESULTS,
@@ -213,7 +214,7 @@ MEASURING = tuple(name for name, row in ROWS.items() if row.parts)
 ROWS = {
     **ROWS,
     VALIDATION_REPORT: Row(
-        "The verdict on the index, written with all its evidence.",
+        "The verdict on the index, with all its evidence.",
         ("json", "html"),
         value=None,
         reads=(CHUNK_FACTS, *MEASURING),

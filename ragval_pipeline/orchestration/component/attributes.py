@@ -25,7 +25,7 @@ _EXECUTORS = {"in_process": dg.in_process_executor, "multiprocess": dg.multiproc
 
 def _executor(value: Any) -> Any:
     if isinstance(value, str) and value not in _EXECUTORS:
-        raise ValueError(f"must be {', '.join(_EXECUTORS)}, or a template that gives an executor")
+        raise ValueError(f"must be {', '.join(_EXECUTORS)}, or a template that returns an executor")
     return _EXECUTORS[value] if isinstance(value, str) else value
 
 
@@ -38,7 +38,7 @@ Executor = Annotated[
 
 def _no_text(value: Any) -> Any:
     if isinstance(value, str):
-        raise ValueError("must be a template that gives it, such as {{ my_resource }}")
+        raise ValueError("must be a template that returns it, such as {{ my_resource }}")
     return value
 
 
@@ -50,7 +50,7 @@ def _placeholder(value: str) -> str:
     found = PLACEHOLDER.fullmatch(value)
     if found is None or found[2] is not None:
         # The UI shows the settings of a resource: a key itself must not be one of them.
-        raise ValueError("must be ${NAME}, the variable that holds the key")
+        raise ValueError("must be ${NAME}, the variable with the key")
     return value
 
 
@@ -82,7 +82,7 @@ KeyPrefix = Annotated[
 class PromotionSettings(Section):
     """An alias that moves to the suite's collection when its gates hold."""
 
-    alias: str = Field(min_length=1, description="Alias that the application asks; it must exist")
+    alias: str = Field(min_length=1, description="Alias that the application uses; it must exist")
     api_key: Key | None = Field(None, description="Key that may change aliases, as ${NAME}; null: no key is sent")
 
     def writer(self) -> AliasWriter:
@@ -93,7 +93,7 @@ class PromotionSettings(Section):
 
 
 class ResourceSettings(Section):
-    """Resources of the project in place of the suite's own."""
+    """Resources of the project to use instead of the suite's own."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -111,26 +111,33 @@ class DagsterSettings(Section):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     suite_file: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="A suite file that is there already, in place of the suite's keys"
+        None, description="An existing suite file, instead of the suite's keys"
     )
-    alerts: tuple[AnyTarget, ...] = Field((), description="Who is told when the verdict changes: slack, email, webhook")
-    webserver_url: str | None = Field(None, description="Address of Dagster's UI, for the links of alerts")
+    alerts: tuple[AnyTarget, ...] = Field(
+        (), description="Where to send alerts when the verdict changes: slack, email, webhook"
+    )
+    webserver_url: str | None = Field(None, description="URL of the Dagster UI, for links in alerts")
     declarative: bool = Field(
         False,
-        description="An automation condition on every asset follows automation.after_asset, in place of the sensor",
+        description="Use an automation condition on every asset to follow automation.after_asset, instead of the "
+        "sensor",
     )
     promotion: PromotionSettings | None = Field(
-        None, description="Move an alias to this collection when its gates hold"
+        None, description="Move an alias to this collection when its gates are met"
     )
     resources: ResourceSettings = Field(
-        default_factory=ResourceSettings, description="Resources of the project in place of the suite's own"
+        default_factory=ResourceSettings, description="Resources of the project to use instead of the suite's own"
     )
-    io_manager: Given = Field(None, description="Keeps values between assets, as a template; null: beside the reports")
-    key_prefix: KeyPrefix = Field((), description="Comes before the suite's name in every asset key: a/b, or a list")
+    io_manager: Given = Field(
+        None, description="IO manager for values between assets, as a template; null: next to the reports"
+    )
+    key_prefix: KeyPrefix = Field((), description="Prefix before the suite's name in every asset key: a/b, or a list")
     owners: tuple[str, ...] = Field((), description="Owners of all assets: email addresses, or team:NAME")
     tags: dict[str, str] = Field(default_factory=dict, description="Tags of all assets")
     executor: Executor | None = Field(
-        None, description="Runs the steps: in_process (default), multiprocess, or a template that gives an executor"
+        None,
+        description="Executor for the steps: in_process (default), multiprocess, or a template that returns "
+        "an executor",
     )
 
 
@@ -168,7 +175,7 @@ def attributes_schema() -> dict[str, Any]:
     return {
         "type": "object",
         "title": "RagValidation",
-        "description": "The keys of a suite file, or suite_file; alerts and executor beside them.",
+        "description": "The keys of a suite file, or suite_file, plus alerts and executor.",
         "properties": {name: _open_section(part, definitions) for name, part in properties.items()},
         "additionalProperties": False,
         # Conditions in place of alternatives: their errors name the key that is missing.

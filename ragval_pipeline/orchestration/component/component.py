@@ -49,7 +49,7 @@ def _suite(keys: Mapping[str, Any], suite_file: str | None, file: Path) -> Suite
         return suite_of(keys, file=file)
     if keys:
         raise SuiteError(
-            "stands beside suite_file", file=file, key=next(iter(keys)), remedy="Write it into that suite file."
+            "stands beside suite_file", file=file, key=next(iter(keys)), remedy="Set it in that suite file."
         )
     return load_suite(os.path.normpath(file.parent / suite_file))
 
@@ -137,7 +137,7 @@ class RagValidation(dg.Component, dg.Resolvable):
     def get_spec(cls) -> dg.ComponentTypeSpec:
         """What ``dg list components`` and ``dg docs`` show."""
         return dg.ComponentTypeSpec(
-            description="Tells whether the Qdrant collection behind a RAG assistant can be trusted.",
+            description="Validates the Qdrant collection behind a RAG assistant.",
             tags=["rag", "qdrant", "data-quality"],
         )
 

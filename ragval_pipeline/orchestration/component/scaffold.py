@@ -19,7 +19,7 @@ QUERIES, SUITE = "queries.yaml", "ragval.yaml"
 class ScaffoldParams(BaseModel):
     """Options of ``dg scaffold``."""
 
-    collection: str | None = Field(None, description="Qdrant collection or alias; the folder's name without it")
+    collection: str | None = Field(None, description="Qdrant collection or alias. Default: the folder's name")
     sitemap: str | None = Field(None, description="Sitemap of the site that was ingested: URL or file")
 
 
@@ -97,13 +97,13 @@ retrieval:
 
 _SOURCE = """\
 source:
-  sitemap: {sitemap}   # URL or file; a site's root URL is fine as well
-  include: ["/**"]   # the pages that ought to be in the index"""
+  sitemap: {sitemap}   # URL or file; a site's root URL also works
+  include: ["/**"]   # the pages that should be in the index"""
 
 _NO_SOURCE = """\
 # source:   # without it, coverage and integrity are not measured
-#   sitemap: https://docs.example.com/sitemap.xml   # URL or file; a site's root URL is fine as well
-#   include: ["/docs/**"]   # the pages that ought to be in the index"""
+#   sitemap: https://docs.example.com/sitemap.xml   # URL or file; a site's root URL also works
+#   include: ["/docs/**"]   # the pages that should be in the index"""
 
 _STARTER_QUERIES = """\
 # Questions that your index must answer. Only the text is required; what a query states is judged.

@@ -99,7 +99,7 @@ class Aliases:
                 code="index.unreachable",
                 system="Qdrant",
                 subject=alias,
-                remedy="Find out who else moves it, then start the job again.",
+                remedy="Find out what else moves it, then start the job again.",
             )
 
     def _ask(self, subject: str, call: Callable[[], T], *, tries: int) -> T:

@@ -34,7 +34,9 @@ class PromotionConfig(dg.Config):
 def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.AssetsDefinition:
     """The comparison; its blocking check keeps a candidate out that is worse than what is live."""
     key = asset_key(suite.suite, SIDE_BY_SIDE, prefix)
-    text = "No required criterion of the candidate falls behind the live collection by more than is tolerated."
+    text = (
+        "No required criterion of the candidate is below that of the live collection by more than the tolerated drop."
+    )
 
     @suite_asset(
         suite,
@@ -43,7 +45,7 @@ def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.A
         kinds={"qdrant"},
         ins=_reports(suite, live, prefix),
         check_specs=[dg.AssetCheckSpec(NO_WORSE, asset=key, blocking=True, description=text)],
-        description="The candidate beside what is live, criterion by criterion.",
+        description="The candidate compared with the live collection, criterion by criterion.",
     )
     def compared(candidate: ValidationReport, live: ValidationReport) -> dg.MaterializeResult:  # type: ignore[type-arg]
         tolerated = resolve_suite(suite).history.tolerated_drop
@@ -71,7 +73,7 @@ def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence
         deps=[asset_key(suite.suite, SIDE_BY_SIDE, prefix)],
         resources=("qdrant", ALIAS_WRITER),
         metadata={"alias": alias},
-        description=f"The alias `{alias}`, moved to the candidate when its gates hold. Points are never touched.",
+        description=f"The alias `{alias}`, moved to the candidate if its gates are met. Points are never changed.",
     )
     def promoted_alias(
         context: dg.AssetExecutionContext, config: PromotionConfig, candidate: ValidationReport, live: ValidationReport

@@ -70,7 +70,7 @@ def build_promotion_defs(
         promotion_job_name(suite.suite),
         selection=dg.AssetSelection.assets(*names, *[asset.key for asset in own]),
         executor_def=executor or dg.in_process_executor,
-        description=f"Validates the candidate and what is live, and moves the alias {alias} if the gates hold.",
+        description=f"Validate the candidate and the live collection, and move the alias {alias} if the gates are met.",
         tags={SUITE_TAG: suite.suite},
     )
     promotion = dg.Definitions(
@@ -95,9 +95,9 @@ def live_suite(candidate: Suite, alias: str) -> Suite:
     """
     if candidate.qdrant.collection == alias:
         raise SuiteError(
-            f"{alias} is the alias that is live, so there is no candidate",
+            f"{alias} is the live alias, so there is no candidate",
             key="qdrant.collection",
-            remedy="Name the new collection, or another alias that the ingestion points to it.",
+            remedy="Set the new collection, or another alias that the ingestion points to it.",
         )
     shown = {
         name: {"threshold": gate.threshold, "required": False}
@@ -145,7 +145,7 @@ def build_rollback_job(suite: Suite, alias: str, prefix: Sequence[str] = ()) -> 
     @dg.job(
         name=rollback_job_name(suite.suite),
         executor_def=dg.in_process_executor,
-        description=f"Points the alias {alias} back to the collection that was live before the last promotion.",
+        description=f"Point the alias {alias} back to the collection that was live before the last promotion.",
     )
     def rollback() -> None:
         roll_back()

@@ -81,7 +81,7 @@ def changed_since(candidate: ValidationReport, state: str) -> list[str]:
     """
     if candidate.index.get("fingerprint") == state:
         return []
-    return [f"{candidate.collection_name} was validated, and the suite's collection is not what it was then"]
+    return [f"{candidate.collection_name} was validated, but the suite's collection has changed since then"]
 
 
 #: Materialisations that are looked through for the last change: dry runs stand between.

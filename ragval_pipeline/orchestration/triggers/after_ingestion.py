@@ -53,7 +53,7 @@ def build_after_asset_sensor(
         name=sensor_name(suite.suite),
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
         minimum_interval_seconds=10,
-        description=f"Validates {suite.suite} after {asset.to_user_string()} was materialised.",
+        description=f"Validate {suite.suite} after {asset.to_user_string()} was materialised.",
         metadata={"watches": dg.MetadataValue.asset(asset)},
     )
     def after_ingestion(context: dg.SensorEvaluationContext) -> dg.SensorResult:
@@ -108,7 +108,7 @@ def build_after_job_sensor(
         name=job_sensor_name(suite.suite),
         minimum_interval_seconds=10,
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
-        description=f"Validates {suite.suite} after the job {job.name} succeeded.",
+        description=f"Validate {suite.suite} after the job {job.name} succeeded.",
     )
     def after_job(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         return look_at_job(context.instance, suite.suite, job, upstream, context.cursor, keys)
@@ -127,7 +127,7 @@ def look_at_job(
     """One look at the successes of a job that ended since the cursor, Unix seconds; the first look only sets it."""
     now = time.time()
     if cursor is None:
-        return dg.SensorResult(skip_reason=f"first look: successes of {job.name} from here on count", cursor=str(now))
+        return dg.SensorResult(skip_reason=f"first check: successes of {job.name} count from now on", cursor=str(now))
     found = successes(instance, job, since=float(cursor))
     coming = in_flight(instance, upstream) if found else []
     decision = decide([*found, *coming], validations_of(instance, suite, keys) if found else [], now=now)
@@ -182,7 +182,7 @@ def build_collection_sensor(
     """
     if suite.qdrant.path is not None:
         raise SuiteError(
-            "an embedded Qdrant (qdrant.path) cannot be polled: one process at a time may open it",
+            "an embedded Qdrant (qdrant.path) cannot be polled: only one process at a time can open it",
             key="automation.poll_s",
             remedy="Use after_asset, after_job or cron, or a Qdrant server.",
         )
@@ -195,7 +195,7 @@ def build_collection_sensor(
         required_resource_keys={qdrant},
         minimum_interval_seconds=poll_s,
         default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
-        description=f"Validates {suite.suite} when its collection has changed and then rested for a look.",
+        description=f"Validate {suite.suite} when its collection has changed and then stayed the same for one check.",
     )
     def collection_changed(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         polled = Polled.of_cursor(context.cursor)
@@ -234,13 +234,13 @@ def look_at_state(
     now = time.time()
     if polled is None:
         first = Polled(state.fingerprint, state.fingerprint, now)
-        return dg.SensorResult(skip_reason=f"first look: {state}; changes from here on count", cursor=first.as_cursor())
+        return dg.SensorResult(skip_reason=f"first check: {state}; changes count from now on", cursor=first.as_cursor())
     if state.fingerprint == polled.settled:
         back = replace(polled, seen=polled.settled)
         return dg.SensorResult(skip_reason=f"unchanged: {state}", cursor=back.as_cursor())
     if state.fingerprint != polled.seen:
         moving = Polled(polled.settled, state.fingerprint, now)
-        reason = f"changed: {state}; waiting for a look that sees the same"
+        reason = f"changed: {state}; waiting until a check sees no further change"
         return dg.SensorResult(skip_reason=reason, cursor=moving.as_cursor())
     ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
     decision = decide([ingestion, *in_flight(instance, upstream)], validations_of(instance, suite, keys), now=now)

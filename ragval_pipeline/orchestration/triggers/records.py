@@ -87,14 +87,14 @@ def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *
     waiting = next((entry for entry in known if entry.state == "waiting"), None)
     if waiting is not None:
         named = {entry.name for entry in fresh} <= waiting.names
-        reason = f"{_listed(fresh)}: the validation {waiting.run_id} has not begun yet and covers it"
+        reason = f"{_listed(fresh)}: the validation {waiting.run_id} has not started yet and will cover it"
         return Decision("nothing" if named else "share", reason, fresh, waiting.run_id)
     others = [entry for entry in ingestions if entry.ended is None]
     if others and now - min(entry.ended or now for entry in fresh) < WAITS_FOR_OTHERS_S:
         return Decision("wait", f"{_listed(fresh)} ended; {_listed(others)} is still to come", fresh)
     running = next((entry for entry in known if entry.state == "running" and not _given_up(entry, now)), None)
     if running is not None:
-        reason = f"{_listed(fresh)}: the validation {running.run_id} began before it ended and is still running"
+        reason = f"{_listed(fresh)}: the validation {running.run_id} started before it ended and is still running"
         return Decision("wait", reason, fresh)
     return Decision("run", f"{_listed(fresh)} ended", fresh)
 
@@ -116,7 +116,7 @@ def _nothing_fresh(all_: Sequence[Ingestion], over: Sequence[Ingestion], known: 
     if over:
         by = covering(over[-1], known)
         assert by is not None
-        return Decision("nothing", f"{_listed(over)} has been validated already by {by.run_id}")
+        return Decision("nothing", f"{_listed(over)} was already validated by {by.run_id}")
     if all_:
         return Decision("wait", f"{_listed(all_)} is still running", tuple(all_))
     return Decision("nothing", "no new ingestion")

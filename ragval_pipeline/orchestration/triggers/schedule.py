@@ -26,7 +26,7 @@ def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
     """A schedule that is shipped stopped, unless the suite names a time and switches automation on.
 
     Raises:
-        SuiteError: ``automation.cron`` is no cron expression.
+        SuiteError: ``automation.cron`` is not a cron expression.
     """
     settings = suite.automation
     on = settings.enabled and settings.cron is not None
@@ -37,13 +37,13 @@ def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
             cron_schedule=settings.cron or NIGHTLY,
             default_status=dg.DefaultScheduleStatus.RUNNING if on else dg.DefaultScheduleStatus.STOPPED,
             tags={TRIGGER_TAG: "schedule"},
-            description=f"Validates {suite.suite} at fixed times (UTC), whatever was ingested.",
+            description=f"Validate {suite.suite} at fixed times (UTC), regardless of ingestions.",
         )
     except dg.DagsterInvalidDefinitionError:
         raise SuiteError(
-            f"{settings.cron} is no cron expression",
+            f"{settings.cron} is not a cron expression",
             key="automation.cron",
-            remedy='Write minute, hour, day, month and weekday, e.g. "0 4 * * *".',
+            remedy='Use minute, hour, day, month and weekday, e.g. "0 4 * * *".',
         ) from None
 
 
@@ -61,9 +61,9 @@ def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.Auto
         return None
     if upstream is None:
         raise SuiteError(
-            "an automation condition follows an asset, and none is named",
+            "an automation condition needs an asset to follow, and none is set",
             key="automation.after_asset",
-            remedy="Name the asset that fills the collection, here or as upstream=.",
+            remedy="Set the asset that fills the collection, here or as upstream=.",
         )
     ingested = dg.AutomationCondition.asset_matches(upstream, dg.AutomationCondition.newly_updated())
     ingesting = dg.AutomationCondition.asset_matches(upstream, dg.AutomationCondition.in_progress())

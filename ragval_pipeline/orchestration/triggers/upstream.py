@@ -49,14 +49,14 @@ def watched_asset(
     parts = [part.strip() for part in path]
     if not parts or not all(parts):
         raise SuiteError(
-            f"{'/'.join(path)!r} is no asset key", key="automation.after_asset", remedy="Write its parts as a/b/c."
+            f"{'/'.join(path)!r} is not an asset key", key="automation.after_asset", remedy="Write its parts as a/b/c."
         )
     key = dg.AssetKey(parts)
     if key in own:
         raise SuiteError(
-            f"{key.to_user_string()} is an asset of this suite: each validation would start the next one",
+            f"{key.to_user_string()} is an asset of this suite, so each validation would start the next one",
             key="automation.after_asset",
-            remedy="Name the asset that fills the collection.",
+            remedy="Set the asset that fills the collection.",
         )
     return key
 
@@ -74,12 +74,12 @@ def watched_job(suite: Suite) -> UpstreamJob | None:
     job = UpstreamJob(name.strip(), location.strip() or None)
     if not job.name or (colon and not job.location):
         raise SuiteError(
-            f"{written!r} is no job", key="automation.after_job", remedy="Write the job's name, or location:job."
+            f"{written!r} is not a job", key="automation.after_job", remedy="Write the job's name, or location:job."
         )
     if job.name == job_name(suite.suite):
         raise SuiteError(
-            f"{job.name} is the job of this suite: each validation would start the next one",
+            f"{job.name} is the job of this suite, so each validation would start the next one",
             key="automation.after_job",
-            remedy="Name the job that fills the collection.",
+            remedy="Set the job that fills the collection.",
         )
     return job

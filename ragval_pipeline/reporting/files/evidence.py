@@ -84,7 +84,7 @@ def _parts(manifest: KeptParts | None, what: str) -> Mapping[str, UPath]:
         found = {part.name: folder / part.name for part in manifest.parts}
         if all(part.exists() for part in found.values()):
             return found
-    logger.warning("the %s gone from %s: the evidence has none", what, manifest.kept_uri)
+    logger.warning("the %s gone from %s and left out of the evidence", what, manifest.kept_uri)
     return {}
 
 

@@ -162,7 +162,7 @@ def _copy_local(files: Mapping[str, UPath], target: UPath, path: Path) -> None:
     place = path / EVIDENCE
     if place.exists() and not ours:
         raise ReportNotWrittenError(
-            str(place), "it is there already and not ragval's", remedy="Name another folder with --output."
+            str(place), "it already exists and was not written by ragval", remedy="Choose another folder with --output."
         )
     if inner:
         replace_folder(place, inner)

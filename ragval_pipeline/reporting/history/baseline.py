@@ -87,7 +87,7 @@ def read_point(run: KeptRun) -> RunPoint:
         criteria = [CriterionResult.model_validate(entry) for entry in fields["criteria"]]
         known = {name: fields[name] for name in ("run_id", "timestamp", "verdict", "collection_name")}
     except (ValueError, KeyError, TypeError, RecursionError):  # pydantic's ValidationError is a ValueError
-        raise HistoryNotReadError(run.folder / REPORT, "it is no report of this version") from None
+        raise HistoryNotReadError(run.folder / REPORT, "it is not a report of this version") from None
     groups = measured_groups(fields.get("groups"), criteria)
     return RunPoint(name=run.name, **known, criteria={result.name: result for result in criteria}, groups=groups)
 
@@ -110,12 +110,10 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
     """
     report = read_report(run)
     if report.verdict == "error":
-        raise SuiteError(
-            "ended in an error, and such a run is never a baseline", key=run.name, remedy="Bless a run that is whole."
-        )
+        raise SuiteError("ended in an error, so it cannot be a baseline", key=run.name, remedy="Bless a complete run.")
     if not measured_values(report.criteria) and not any(query.passed is not None for query in report.query_results):
         raise SuiteError(
-            "has neither a query result nor a criterion of the index to compare with",
+            "has no query results and no index criteria to compare with",
             key=run.name,
             remedy="Bless a run that measured them.",
         )
@@ -144,9 +142,7 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
         return None if blessed_run(base) is None else find_run(base, BASELINE)
     run = find_run(base, wanted)
     if read_point(run).verdict == "error":
-        raise SuiteError(
-            "ended in an error, and such a run is never a baseline", key=run.name, remedy="Name a run that is whole."
-        )
+        raise SuiteError("ended in an error, so it cannot be a baseline", key=run.name, remedy="Choose a complete run.")
     return run
 
 
@@ -164,7 +160,7 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
     # Seen from the newest run, the last one is the one before it.
     before = last_answered(base, besides=1)
     if before is None:
-        raise SuiteError("no run before the last can be compared with", key=wanted, remedy="Name two runs.")
+        raise SuiteError("there is no earlier run to compare with", key=wanted, remedy="Name two runs.")
     return before
 
 

@@ -52,7 +52,7 @@ def read_report(run: KeptRun) -> ValidationReport:
         place = ".".join(str(part) for part in (*report.where, *first["loc"])) or "the file"
         problem = f"{place}: {first['msg']}, in {error.error_count()} place(s)"
         stated = _version(report.rest)
-        raise HistoryNotReadError(file, problem, remedy=f"Another version of ragval wrote it{stated}.") from None
+        raise HistoryNotReadError(file, problem, remedy=f"Written by another version of ragval{stated}.") from None
 
 
 #: Lines that begin a list of the report, and that begin and end an entity of it, as ``json_pieces`` indents them. No
@@ -127,7 +127,7 @@ def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
     for query, _, document, grade in trec_columns(run.folder / "qrels.trec", 4):
         if not re.fullmatch(r"-?\d{1,9}", grade, re.ASCII):
             file = run.folder / "qrels.trec"
-            raise HistoryNotReadError(file, f"{grade[:20]!r} is no grade", remedy="Restore or remove the run.")
+            raise HistoryNotReadError(file, f"{grade[:20]!r} is not a valid grade", remedy="Restore or remove the run.")
         judgements.setdefault(query, {})[document] = int(grade)
     ranks = [rank_of(result.name) or 0 for result in report.criteria if result.name.startswith("ndcg_at_")]
     return RunAnswers(report.query_results, rankings, judgements, max(ranks, default=0))

@@ -117,7 +117,7 @@ def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Marku
     edge = _RIGHT + inside * step
     parts += [_line(_RIGHT, floor, _WIDTH - _RIGHT, floor), _dashed(edge, 14, floor)]
     return _svg(
-        "ranks", floor + 38, title, [*parts, _label(floor + 34, f"place of the right page; top {top_k} counts")]
+        "ranks", floor + 38, title, [*parts, _label(floor + 34, f"rank of the right page; the top {top_k} count")]
     )
 
 
@@ -140,7 +140,7 @@ def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, tit
         parts.append(_line(_RIGHT, floor, _WIDTH - _RIGHT, floor))
     parts += [_dashed(place(threshold), 8, floor) for threshold in thresholds]
     parts.append(_axis(floor, _ticks(low, high, 5), place))
-    return _svg("scores", floor + 38, title, [*parts, _label(floor + 34, "best score of a question")])
+    return _svg("scores", floor + 38, title, [*parts, _label(floor + 34, "best score per question")])
 
 
 def latency_chart(spans: Sequence[Span], budget_ms: float | None, *, title: str) -> Markup:

@@ -33,11 +33,11 @@ _OPEN = 3
 _ACTIONS: Mapping[Action, str] = {
     "reingest": "Ingest again",
     "delete": "Delete from the index",
-    "chunker": "Repair the chunker or extraction",
+    "chunker": "Fix the chunker or the extraction",
     "setting": "Change a setting",
     "query": "Correct the test questions",
     "site": "Correct the site",
-    "report": "Report a fault of ragval",
+    "report": "Report a bug in ragval",
 }
 
 

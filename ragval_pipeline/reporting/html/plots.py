@@ -73,8 +73,8 @@ def ranks_picture(rows: Sequence[QueryRow], top_k: int) -> Markup | None:
         return None
     places = [row.place for row in asked]
     inside = sum(place is not None and place <= top_k for place in places)
-    said = f"{inside} of {plural(len(places), 'question')} find what they expect in the first {top_k}"
-    return ranks_chart(places, top_k, title=f"Places of the right pages: {said}")
+    said = f"{inside} of {plural(len(places), 'question')} find the expected page in the top {top_k}"
+    return ranks_chart(places, top_k, title=f"Ranks of the right pages: {said}")
 
 
 def model_limit(bundle: ReportBundle) -> Limit | None:
@@ -107,13 +107,13 @@ def lengths_picture(corpus: Corpus, limit: Limit | None) -> Markup | None:
 def lengths_sentence(corpus: Corpus, limit: Limit | None) -> str:
     """How many chunks the model does not read to their end."""
     if limit is None:
-        return "How many tokens the embedding model reads is not known."
+        return "The token limit of the embedding model is not known."
     if limit.tokens is None:
         return "The embedding model reads texts of any length."
     if corpus.unit == "characters":
         return f"The model reads {limit.tokens:,} tokens; the chunks' tokens were not counted."
     over = sum(count > limit.tokens for count in corpus.lengths)
-    return f"The model reads {limit.tokens:,} tokens: {plural(over, 'chunk')} of {len(corpus.lengths):,} have more."
+    return f"The model reads {limit.tokens:,} tokens: {plural(over, 'chunk')} of {len(corpus.lengths):,} are longer."
 
 
 def spans_of(latency: Mapping[str, Any]) -> list[Span]:

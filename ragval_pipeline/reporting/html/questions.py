@@ -335,13 +335,13 @@ def score_note(bundle: ReportBundle) -> str | None:
     if not scores:
         return None
     return (
-        f"{plural(len(scores), 'query')} found what is expected and missed only the score threshold: best scores "
+        f"{plural(len(scores), 'query')} found the expected result and missed only the score threshold: best scores "
         f"{score_range(scores)}. {_ADVICE}"
     )
 
 
 _ADVICE = (
-    "Scores are no grades: each embedding model has its own range, and a threshold fits one model only. "
+    "Scores are not grades: each embedding model has its own score range, and a threshold fits only one model. "
     "ragval calibrate proposes one from this index's own scores."
 )
 
@@ -352,11 +352,11 @@ def _unfit_note(finding: ReportedFinding) -> str:
     said = []
     if right:
         said.append(
-            f"would turn down {measured.get('rejected', 0.0):.0%} of the right answers, which score "
+            f"would reject {measured.get('rejected', 0.0):.0%} of the right answers, which score "
             f"{right['min']:.2f} to {right['max']:.2f} on this index"
         )
     if negative:
-        said.append(f"would let in {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
+        said.append(f"would accept {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
     if not said:
         return f"{finding.message} {_ADVICE}"
     return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"

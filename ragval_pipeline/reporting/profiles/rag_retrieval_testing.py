@@ -41,7 +41,7 @@ class Query(SeedEntity):
     """A text to be matched against stored content."""
 
     text: str
-    embedding: Vector = Field(description="What was searched with; null when nothing was, or by a search of your own")
+    embedding: Vector = Field(description="Query vector; null when nothing was searched, or with your own search")
     created_at: str
 
 
@@ -49,7 +49,7 @@ class Metadata(SeedEntity):
     """What makes a chunk traceable."""
 
     url: str | None
-    chunk_id: str | None = Field(description="The payload's own id, not the point's")
+    chunk_id: str | None = Field(description="The id in the payload, not the point id")
     source_title: str | None
     created_at: str | None
 
@@ -60,7 +60,7 @@ class TextChunk(SeedEntity):
     id: str = Field(description="Point id")
     content: str | None
     original_url: str | None
-    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
+    vector: Vector = Field(description="As stored; null when your own search returned the chunk")
     metadata: dict[str, Any]
 
 
@@ -68,7 +68,7 @@ class VectorEmbedding(SeedEntity):
     """The embedding of a returned chunk, as far as the index records it."""
 
     chunk: str
-    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
+    vector: Vector = Field(description="As stored; null when your own search returned the chunk")
     model: str | None
     dimension: int | None
     text_hash: str | None
@@ -82,8 +82,8 @@ class RetrievalResult(SeedEntity):
     matches: list[TextChunk]
     scores: list[float]
     metadata_list: list[Metadata]
-    retrieval_time: float | None = Field(description="Seconds, embedding and search")
-    total_chunks_searched: int | None = Field(description="Points of the collection, not the number of matches")
+    retrieval_time: float | None = Field(description="Seconds for embedding and search")
+    total_chunks_searched: int | None = Field(description="Number of points in the collection, not of matches")
 
 
 class ProfileReport(SeedEntity):
@@ -127,7 +127,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         retrieval_results=results,
         embeddings=embeddings,
         success_criteria={
-            "integrity": success(report, "content against its page, percent", "content_integrity", percent=True),
+            "integrity": success(report, "chunk text found on its page, percent", "content_integrity", percent=True),
             "metadata_completeness": success(
                 report, "url and chunk_id of all results, percent", "retrieved_metadata_completeness", percent=True
             ),

@@ -175,7 +175,7 @@ def _precision(metric: Precision) -> PrecisionMetric:
     short = (
         None
         if found >= metric.k
-        else f"the search gave no more than {plural(found, 'distinct page')}, however many points it was asked for"
+        else f"the search returned no more than {plural(found, 'distinct page')}, however many points were requested"
     )
     values = metric.model_dump(exclude={"query_id"})
     return PrecisionMetric(**values, short_because=short)

@@ -63,9 +63,9 @@ class RetrievalConfig(SeedEntity):
     """Configuration of the retrieval; keys are never shown, only whether they are set."""
 
     qdrant_url: str | None
-    qdrant_api_key: str = Field(description="set, or not shown: keys stand in no report")
+    qdrant_api_key: str = Field(description="set, or not shown: reports never contain keys")
     collection_name: str
-    cohere_api_key: str = Field(description="set, or not shown: keys stand in no report")
+    cohere_api_key: str = Field(description="set, or not shown: reports never contain keys")
     embedding_model: str | None
     vector_size: int | None
     default_top_k: int
@@ -91,7 +91,7 @@ class ValidationResult(SeedEntity):
 
     query: str
     expected_keywords: list[str]
-    passed: bool = Field(description="False also when the search failed: its response says so")
+    passed: bool = Field(description="Also false when the search failed; the response then says so")
     results_count: int
     top_result_score: float | None
     keywords_found: list[str]
@@ -110,7 +110,7 @@ class ProfileReport(SeedEntity):
     queries: list[SearchQuery]
     responses: list[RetrievalResponse]
     validation_results: list[ValidationResult]
-    asked_not_available: list[str] = Field(description="What the seed's plan asks of results and its payload lacks")
+    asked_not_available: list[str] = Field(description="Fields of the seed's plan that the payload lacks")
     success_criteria: dict[Literal["suite", "latency_p95_ms"], SuccessCriterion]
     rule_violations: list[RuleViolation]
 

@@ -32,7 +32,7 @@ class TestQuery(SeedEntity):
     __test__ = False  # not a test class, whatever pytest makes of the name
 
     query_text: str | None = Field(description="The query; must not be empty")
-    expected_module: str | None = Field(description='Module expected in the top results, like "Module N Name"')
+    expected_module: str | None = Field(description='Module expected in the top results, such as "Module N Name"')
     expected_chapter: str | None = Field(description="Optional chapter id")
     min_similarity: float | None = Field(description="Score to reach, 0..1")
     description: str | None = Field(description="Optional, for people")
@@ -43,7 +43,7 @@ class QueryResult(SeedEntity):
 
     chunk_id: str = Field(description="Point id as text")
     chunk_text: str | None
-    similarity_score: float | None = Field(description="Raw score; cosine similarity may lie below 0")
+    similarity_score: float | None = Field(description="Raw score; cosine similarity may be below 0")
     source_url: str | None
     chapter_id: str | None
     module_name: str | None
@@ -99,9 +99,9 @@ class QualityMetrics(SeedEntity):
 class ValidationReport(SeedEntity):
     """The seed's complete summary."""
 
-    total_queries: int | None = Field(description="Null, as the next two, when the run asked no query")
+    total_queries: int | None = Field(description="Null, like the next two, when the run asked no query")
     passed_queries: int | None
-    failed_queries: int | None = Field(description="Queries that could not be asked included, as in the seed")
+    failed_queries: int | None = Field(description="Includes queries that could not be asked, as in the seed")
     pass_rate: float | None = Field(description="(passed / total) * 100; null when no query was run")
     query_results: list[QueryValidationResult]
     coverage_report: CoverageReport

@@ -45,7 +45,7 @@ class Query(SeedEntity):
 
     id: str
     text: str
-    embedding: Vector = Field(description="What was searched with; null when nothing was, or by a search of your own")
+    embedding: Vector = Field(description="Query vector; null when nothing was searched, or with your own search")
     timestamp: str | None = Field(description="When it was asked; null when it was not")
     metadata: dict[str, Any] | None
 
@@ -54,7 +54,7 @@ class Embedding(SeedEntity):
     """The embedding of a returned chunk, as far as the index records it."""
 
     chunk: str
-    vector: Vector = Field(description="As stored; null where your own search gave the chunk")
+    vector: Vector = Field(description="As stored; null when your own search returned the chunk")
     dimension: int | None
     model: str | None
     text_hash: str | None
@@ -77,7 +77,7 @@ class RetrievedChunk(SeedEntity):
 
     id: str
     text: str | None
-    embedding: Vector = Field(description="As stored; null where your own search gave the chunk")
+    embedding: Vector = Field(description="As stored; null when your own search returned the chunk")
     score: float
     metadata: Metadata
 
@@ -105,7 +105,7 @@ class Indexing(SeedEntity):
     index_type: Literal["HNSW", "none (local mode)"] | None
     hnsw: dict[str, Any]
     payload_indexes: dict[str, str]
-    missing_payload_indexes: list[str] | None = Field(description="Null where the engine has no payload indexes")
+    missing_payload_indexes: list[str] | None = Field(description="Null when the engine has no payload indexes")
     advice: str
 
 
@@ -239,7 +239,7 @@ def _indexing(bundle: ReportBundle) -> Indexing:
         missing_payload_indexes=missing,
         advice=(
             f"Index {', '.join(fields)} for filtering. Qdrant combines single-field indexes in one query; it has no "
-            "composite ones, so a filter over several fields needs each of them indexed."
+            "composite indexes, so a filter over several fields needs an index on each of them."
         ),
     )
 

@@ -148,7 +148,7 @@ class _Comparison(LinePrinter):
     def metrics(self, answers: Comparison) -> None:
         """Under names of their own: a criterion of the same name counts each run's own queries."""
         gone = sum(query.passed is not None for query in answers.pairing.vanished)
-        about = "the same queries before and now" + (f", {gone} vanished ones as failed" if gone else "")
+        about = "the same queries in both runs" + (f", {gone} vanished ones as failed" if gone else "")
         self._title("Paired", about if answers.changes else "no query can be compared")
         for change in answers.changes:
             test = change.test

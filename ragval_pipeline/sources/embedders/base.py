@@ -130,7 +130,7 @@ def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:
     except (TypeError, ValueError, OverflowError):
         raise malformed("the answer is not a list of equally long lists of numbers") from None
     if array.ndim == 0 or array.shape[0] != n:
-        raise malformed(f"{n} texts were sent, {len(array) if array.ndim else 0} vectors came back")
+        raise malformed(f"{n} texts were sent, {len(array) if array.ndim else 0} vectors were returned")
     if array.ndim != 2 or array.shape[1] == 0:
         raise malformed("the answer is not a list of equally long lists of numbers")
     if dimension is not None and array.shape[1] != dimension:

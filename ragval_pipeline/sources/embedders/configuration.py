@@ -100,7 +100,7 @@ def check_provider(provider: str) -> None:
     raise SuiteError(
         f"there is no embedding provider {provider!r}",
         key="embedding.provider",
-        remedy=f"{did_you_mean(provider, PROVIDERS)} Your own is named as module:attr.",
+        remedy=f"{did_you_mean(provider, PROVIDERS)} Specify your own as module:attr.",
     )
 
 
@@ -113,13 +113,13 @@ def usable_key(provider: str, api_key: str | None) -> str:
     key = (api_key or "").strip()
     if not key:
         raise SuiteError(
-            f"provider {provider} needs a key, and there is none",
+            f"provider {provider} needs a key, but none is set",
             key="embedding.api_key",
             remedy=f"Set the environment variable {PROVIDERS[provider].variable}.",
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise SuiteError(
-            "the key holds blanks, line breaks or characters outside ASCII",
+            "the key contains spaces, line breaks or non-ASCII characters",
             key="embedding.api_key",
             remedy="Copy it again, on one line.",
         )
@@ -130,7 +130,7 @@ def check_base_url(base_url: str | None) -> None:
     """Raise SuiteError unless ``base_url`` is None or an http(s) URL with a host. It may hold a password: not shown."""
     if base_url is not None and not is_http_address(base_url):
         raise SuiteError(
-            "this is no http(s) URL with a host",
+            "this is not an http(s) URL with a host",
             key="embedding.base_url",
             remedy="Write it like https://api.example.com/v1, or leave the key out.",
         )
@@ -146,5 +146,5 @@ def check_dimension(model: str, dimension: int | None) -> None:
     raise SuiteError(
         f"the vectors of {model} have {possible} dimensions, not {dimension}",
         key="embedding.dimension",
-        remedy="Leave the key out, or name the model that the collection was made with in embedding.model.",
+        remedy="Leave the key out, or set embedding.model to the model that the collection was made with.",
     )

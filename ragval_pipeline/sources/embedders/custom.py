@@ -119,7 +119,7 @@ class CustomEmbedder:
             code="embedder.unreachable",
             system="embedder",
             subject=exception,
-            remedy="Its own message and traceback tell more.",
+            remedy="See its own message and traceback.",
             details={"provider": self.provider},
         )
 
@@ -150,9 +150,9 @@ def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
         usable = callable(found) and takes(found, ["text"], "search_query")
     if not usable:
         raise SuiteError(
-            f"{spec} is no embedder",
+            f"{spec} is not an embedder",
             key=KEY,
-            remedy="Name a function (texts, input_type), or an object, or a class without arguments, "
-            "that has embed(texts, input_type=...).",
+            remedy="Specify a function (texts, input_type), or an object or a class without arguments that has "
+            "embed(texts, input_type=...).",
         )
     return found

@@ -20,7 +20,7 @@ _REQUEST = "Check embedding.model, embedding.dimension and the texts."
 _REMEDIES = {
     400: _REQUEST,
     401: "Check the key in embedding.api_key.",
-    402: "Check the billing of the account that the key in embedding.api_key belongs to.",
+    402: "Check the billing of the account of the key in embedding.api_key.",
     403: "Check the rights of the key in embedding.api_key, and embedding.base_url.",
     404: "Check embedding.model and embedding.base_url.",
     422: _REQUEST,
@@ -29,11 +29,11 @@ _REMEDIES = {
     498: "A text or the key holds a token that the provider does not accept: check embedding.api_key and the texts.",
 }
 _QUOTA = "The account's quota is used up: check its billing. Waiting does not help."
-_TOO_LONG = "Shorten the query, or choose a model that reads more in embedding.model."
+_TOO_LONG = "Shorten the query, or set embedding.model to a model with a higher token limit."
 #: How providers say that a text is too long: Cohere, OpenAI, vLLM, Voyage, Text Embeddings Inference.
 _LENGTH_WORDS = ("too many tokens", "maximum context length", "maximum input length", "must have less than", "too long")
 _LATER = "The provider has trouble: try again later, or raise retry.max and retry.deadline_s."
-_NO_ANSWER = "Check embedding.base_url and the network, proxy and firewall on the way there."
+_NO_ANSWER = "Check embedding.base_url, the network, the proxy and the firewall."
 _CERTIFICATE = "Check embedding.base_url and the trusted certificates (SSL_CERT_FILE)."
 #: Exceptions of httpx, requests and urllib3 by name, since the SDKs bring different ones: what happened, in words.
 _BROKEN = frozenset(
@@ -116,7 +116,7 @@ def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attemp
         problem = f"{endpoint.name}: {subject}"
     elif 200 <= status < 300:
         subject, remedy = MALFORMED, not_the_api
-        problem = f"{endpoint.name} answered HTTP {status} with something that is no embedding"
+        problem = f"{endpoint.name} answered HTTP {status} with something that is not an embedding"
     else:
         quoted = _quote(fault.words, endpoint.api_key)
         subject, remedy = f"HTTP {status}", _status_remedy(status, quoted, fault.code, endpoint)

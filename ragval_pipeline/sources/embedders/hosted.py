@@ -63,7 +63,7 @@ class CohereEmbedder(RemoteEmbedder):
             raise malformed("the SDK cannot read the answer") from error
         vectors = getattr(getattr(response, "embeddings", None), "float_", None)
         if not isinstance(vectors, list):  # the SDK lets wrong-shaped answers pass
-            raise malformed("the answer holds no float embeddings")
+            raise malformed("the answer has no float embeddings")
         billed = getattr(getattr(response, "meta", None), "billed_units", None)
         return Answer(vectors, tokens_told(billed, "input_tokens"))
 

@@ -59,8 +59,8 @@ class _LocalEmbedder:
             return self._load()
         except Exception as error:
             remedy = (
-                "Name a model of the Hugging Face hub or a folder in embedding.model; a machine without access to the "
-                "hub needs it in its cache. Models that bring code of their own: write provider: module:attr."
+                "Set embedding.model to a model of the Hugging Face hub or a folder; a machine without access to "
+                "the hub needs the model in its cache. For models with custom code, use provider: module:attr."
             )
             raise self._failure(f"{self.model} cannot be loaded ({type(error).__name__})", error, remedy) from error
 

@@ -210,5 +210,5 @@ def dimension_remedy(model: str, size: int) -> str:
     """What to do about a collection of ``size`` dimensions when ``model`` gives another number."""
     facts = facts_of(model)
     if facts is not None and facts.gives(size):
-        return f"Set embedding.dimension: {size}, which {model} gives too, if the collection was embedded with it."
+        return f"Set embedding.dimension: {size}, which {model} also supports, if the collection was embedded with it."
     return "Set embedding.provider and embedding.model to what the collection was embedded with."

@@ -26,10 +26,10 @@ class ZeroVectorError(NotMeasurableError):
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(
-            f"{embedder.model} embeds it to a vector of zeros, which nothing can be searched with",
+            f"{embedder.model} returns a vector of zeros for it, which cannot be used for a search",
             code="query.failed",
             subject=embedder.model,
-            remedy="Ask in words that the model knows, or use a model of the query's language.",
+            remedy="Reword the query in words that the model knows, or use a model for the query's language.",
         )
 
 
@@ -190,7 +190,7 @@ def is_refusal(failure: SystemFailure) -> bool:
 def _dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
     """The error for an embedder whose vectors the collection cannot be searched with."""
     return NotMeasurableError(
-        f"the collection holds vectors of {vector.size} dimensions and {embedder.model} makes {size}",
+        f"the collection holds vectors of {vector.size} dimensions, but {embedder.model} returns {size}",
         code="vector.dimension",
         subject=vector.name or "vectors",
         remedy=dimension_remedy(embedder.model, vector.size),

@@ -64,7 +64,7 @@ class VectorStore(MutableMapping[str, "Vector"]):
     def __setitem__(self, key: str, vector: Vector) -> None:
         kept = self._loaded().get(key)
         if kept is not None and not _alike(kept, vector):
-            _log.warning("%s: the model gives other vectors than before; none that was kept is used", self._folder)
+            _log.warning("%s: the model returns new vectors; stored vectors are not used", self._folder)
             self._known, self._outdated = {}, self._files()
         self._own[key] = vector
 

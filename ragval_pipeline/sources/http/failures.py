@@ -42,7 +42,7 @@ def is_of_the_wire(error: BaseException) -> bool:
 def _of_certificate(chain: list[BaseException]) -> Failure | None:
     for error in chain:
         if isinstance(error, ssl.SSLCertVerificationError):
-            remedy = "Mend the certificate, or name its authority in SSL_CERT_FILE"
+            remedy = "Fix the certificate, or add its authority with SSL_CERT_FILE"
             return Failure(f"TLS certificate problem: {error.verify_message}", remedy, retry=False)
         if isinstance(error, ssl.SSLError):
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
@@ -74,19 +74,19 @@ def _of_protocol(error: BaseException) -> Failure:
     import httpx
 
     if isinstance(error, httpx.TooManyRedirects):
-        return Failure("redirects without end", "Give the address that it should end at", retry=False)
+        return Failure("redirects without end", "Use the URL that it should end at", retry=False)
     if isinstance(error, httpx.DecodingError):
         problem = "the answer's Content-Encoding cannot be decoded"
         return Failure(problem, "Check the server's compression", retry=False, code="source.malformed")
     if isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError | httpx.InvalidURL):
-        return Failure("the address cannot be fetched over http(s)", "Check the address", retry=False)
+        return Failure("the URL cannot be fetched over http(s)", "Check the address", retry=False)
     if isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError | httpx.CloseError):
         return _broken_off()
     return Failure("the connection failed", "Check the network and the proxy settings")
 
 
 def _broken_off() -> Failure:
-    return Failure("the connection broke off before the answer was complete", "Check the server's log")
+    return Failure("the connection was closed before the answer was complete", "Check the server's log")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -294,13 +294,13 @@ class HttpFetcher:
     def _failure(self, url: str, error: BaseException) -> Failure | None:
         """Put an error of the wire into words; None for a fault of our own, which must stay a crash."""
         if not is_http_url(url):
-            return Failure("not an http(s) address", "Check the address", retry=False)
+            return Failure("not an http(s) URL", "Check the address", retry=False)
         if isinstance(error, TooLargeError):
             problem = f"the answer is larger than {self._max_bytes / 2**20:g} MiB"
-            return Failure(problem, "Check that the address is right", retry=False, code="source.malformed")
+            return Failure(problem, "Check that the URL is right", retry=False, code="source.malformed")
         if isinstance(error, RefusedHostError):
             details: dict[str, object] = {"redirects_to": without_userinfo(error.target)} if error.target else {}
-            remedy = "Name the host in source.host_aliases if it serves the same site"
+            remedy = "Add the host to source.host_aliases if it serves the same site"
             return Failure(error.problem, remedy, retry=False, code="source.malformed", details=details)
         if not is_of_the_wire(error):
             return None

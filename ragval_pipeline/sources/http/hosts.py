@@ -53,7 +53,7 @@ class SuiteHosts:
         if host in self._named:
             return
         if host != _folded(asked):
-            raise RefusedHostError(f"it redirects to {host_of(url) or url}, which the suite does not name", url)
+            raise RefusedHostError(f"it redirects to {host_of(url) or url}, which is not in the suite", url)
         if not _by_proxy(request):
             for address in await _addresses(request.url.host):
                 self._refuse_inner(address, url)
@@ -67,7 +67,7 @@ class SuiteHosts:
 
     def _refuse_inner(self, address: str, url: str) -> None:
         if is_inner_address(address.split("%", maxsplit=1)[0]):
-            raise RefusedHostError(f"{host_of(url)} is a private address that the suite does not name")
+            raise RefusedHostError(f"{host_of(url)} is a private address that is not in the suite")
 
 
 def hosts_of(source: SourceSettings, *, site_host: str | None = None) -> SuiteHosts:
@@ -102,7 +102,9 @@ def proxy_hint(url: str) -> str:
     """What else to look at when a request by http(s) found no answer; empty where no proxy stands between."""
     if not is_http_url(url) or not goes_by_proxy(url.partition(":")[0].lower(), host_of(url) or ""):
         return ""
-    return " The request goes through the proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: look there, or set NO_PROXY."
+    return (
+        " The request goes through the proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: check the proxy, or set NO_PROXY."
+    )
 
 
 async def _addresses(host: str) -> list[str]:

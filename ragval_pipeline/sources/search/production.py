@@ -83,18 +83,18 @@ class ProductionSearcher:
 
     def _only_list(self, answer: Any) -> list[Any]:
         if not isinstance(answer, Sequence) or isinstance(answer, str | bytes):
-            raise self._malformed(f"it gave {type(answer).__name__}, not a list")
+            raise self._malformed(f"it returned {type(answer).__name__}, not a list")
         if len(answer) == 1 and isinstance(answer[0], Sequence) and not isinstance(answer[0], str | bytes):
             return list(answer[0])
         if any(isinstance(entry, Sequence) for entry in answer):
-            raise self._malformed(f"one text was asked for, and it gave {len(answer)} answers")
+            raise self._malformed(f"it was called with one text and returned {len(answer)} answers")
         return list(answer)
 
     def _hit(self, rank: int, entry: Any) -> Hit:
         values = {name: self._value(entry, name, rank) for name in ("id", "score", "payload")}
         payload = values["payload"]
         if payload is not None and not isinstance(payload, Mapping):
-            raise self._malformed(f"the payload of hit {rank} is no mapping")
+            raise self._malformed(f"the payload of hit {rank} is not a mapping")
         return Hit(
             rank, self._id(rank, values["id"]), self._score(rank, values["score"]), encodable_payload(payload or {})
         )
@@ -112,7 +112,7 @@ class ProductionSearcher:
                 return float(given)
         except (TypeError, ValueError, OverflowError):
             pass
-        raise self._malformed(f"hit {rank} has a score that is no number")
+        raise self._malformed(f"hit {rank} has a score that is not a number")
 
     def _value(self, entry: Any, name: str, rank: int) -> Any:
         if isinstance(entry, Mapping):
@@ -125,7 +125,7 @@ class ProductionSearcher:
         raise self._malformed(f"hit {rank} has no {name}")
 
     def _malformed(self, problem: str) -> SystemFailure:
-        return self._failure(f"{self.spec} gave a malformed answer: {problem}", "malformed answer")
+        return self._failure(f"{self.spec} returned a malformed answer: {problem}", "malformed answer")
 
     def _failure(self, problem: str, subject: str) -> SystemFailure:
         return SystemFailure(
@@ -174,9 +174,9 @@ def load_search(spec: str, *, search_path: Path | None = None) -> Any:
         usable = callable(function) and takes(function, ["text"], 5, None)
     if not usable:
         raise SuiteError(
-            f"{spec} is no search",
+            f"{spec} is not a search",
             key=KEY,
-            remedy="Name a function (texts, top_k, filter), or an object, or a class without arguments, that has "
+            remedy="Specify a function (texts, top_k, filter), or an object or a class without arguments that has "
             "search(texts, top_k, filter).",
         )
     return found

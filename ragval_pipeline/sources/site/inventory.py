@@ -130,7 +130,7 @@ def _decoded(glob: str) -> str:
 Addresses = Literal["urls", "files", "ids"]
 
 #: Why nothing that needs the site is measured when there is none.
-NO_SOURCE = "the suite names no source"
+NO_SOURCE = "the suite has no source"
 
 
 #: Stands for the module of a page that lies above all modules.
@@ -166,7 +166,7 @@ class SiteInventory(BaseModel):
     """Every page that the sitemap names, each once.
 
     Attributes:
-        configured: False when the suite names no source; then there are no pages and nothing is compared with them.
+        configured: False when the suite has no source; then there are no pages and nothing is compared with them.
         location: Where the pages are named, without credentials.
         site_host: The host of most pages, or None.
         host_aliases: Hosts that serve the same site.

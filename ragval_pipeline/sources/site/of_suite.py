@@ -59,7 +59,7 @@ def list_llms(location: str, *, fetcher: HttpFetcher | None) -> SitemapListing:
         own = max(hosts, key=hosts.__getitem__, default=None)
     kept = [url for url in urls if host_of(url) == own]
     if not kept:
-        raise malformed(source.location, "no list of links to pages", "Correct source.llms")
+        raise malformed(source.location, "it has no list of links to pages", "Correct source.llms")
     if skipped := len(links) - len(kept):
         log.info("%d links of %s lead to other hosts and are left out", skipped, without_userinfo(source.location))
     return _listing(kept, source.location)
@@ -82,11 +82,11 @@ def _lines(file: Path) -> list[tuple[int, str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise SuiteError(
             f"{file} cannot be read: {reason.lower()}",
             key="source.urls",
-            remedy="Name a file with one address a line, or write a list.",
+            remedy="Use a file with one URL per line, or a list.",
         ) from None
     stripped = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     return [(number, line) for number, line in stripped if line and not line.startswith("#")]
@@ -97,13 +97,13 @@ def _checked(url: str, place: str) -> str:
         return without_fragment(url)
     shown = without_userinfo(url)[:80]
     raise SuiteError(
-        f"{place} is no http(s) address: {shown!r}", key="source.urls", remedy="Write it whole, https://..."
+        f"{place} is no http(s) address: {shown!r}", key="source.urls", remedy="Use a full URL, https://..."
     )
 
 
 def _listing(found: list[str], location: str) -> SitemapListing:
     if len(found) > MAX_URLS:
-        raise malformed(location, f"more than {MAX_URLS:,} addresses")
+        raise malformed(location, f"more than {MAX_URLS:,} URLs")
     shown = without_userinfo(location)
     entries = {url: SitemapEntry(url, None, shown) for url in found}
     hosts = Counter(host for host in map(host_of, entries) if host)
@@ -195,7 +195,7 @@ def check_files(source: SourceSettings) -> None:
     """Raise SuiteError unless the sitemap or llms.txt is there, where the suite names a file and no URL."""
     for key, place in (("sitemap", source.sitemap), ("llms", source.llms)):
         if place is not None and "://" not in place and Path(place).is_dir():
-            remedy = f"A folder of Markdown or HTML is named by source.folder: {place}; else name the file in it."
+            remedy = f"For a folder of Markdown or HTML, set source.folder: {place}; otherwise use the file in it."
             raise SuiteError(f"{place} is a folder", key=f"source.{key}", remedy=remedy)
         if place is not None and "://" not in place and not Path(place).exists():
             raise SuiteError(

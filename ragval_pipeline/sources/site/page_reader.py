@@ -145,7 +145,7 @@ class PageReader:
             SystemFailure: ``source.unreachable``: the host does not answer, or lets nobody in.
         """
         if not is_http_url(url):
-            return PageCopy(url, problem="not an http(s) address")
+            return PageCopy(url, problem="not an http(s) URL")
         if self._site is not None:
             return self._read_file(self._site, url)
         if self._fetcher is None:
@@ -233,7 +233,7 @@ class PageReader:
 
 def _refused(answer: Fetched) -> SystemFailure:
     return SystemFailure(
-        f"answered every page with a refusal, at last with status {answer.status}",
+        f"refused every page; the last status was {answer.status}",
         code="source.unreachable",
         system=SYSTEM,
         subject=answer.url,

@@ -53,7 +53,7 @@ class UrlFolder:
         files: The files that the pages are made of, whose paths name them too.
 
     Raises:
-        SuiteError: A host or alias is no host name.
+        SuiteError: A host or alias is not a host name.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ def _fold_host(entry: str) -> str:
     parsed = _parse(entry if "://" in entry else f"https://{entry}")
     if parsed is None:
         raise SuiteError(
-            f"'{entry}' is no host name",
+            f"'{entry}' is not a host name",
             key="source.host_aliases",
             remedy="Write hosts like docs.example.com or localhost:3000",
         )

@@ -125,8 +125,8 @@ RETRIEVAL_VALIDATION = Profile(
         QueryRule(
             "expected_results",
             bool,
-            "must hold at least one expected chunk",
-            remedy="Name one, leave the key out, or mark a query that must find nothing with negative: true.",
+            "must have at least one expected chunk",
+            remedy="Add one, leave the key out, or mark a query that must find nothing with negative: true.",
         ),
     ),
     expects=("expected_results",),

@@ -50,7 +50,7 @@ def _marked_up(text: str, file: Path) -> Iterator[Entry]:
         seen = match.start()
         yield Entry(f"line {line}", _topic(match.group(2), match.group(3)))
     if not seen and not _TOPIC.match(text.lstrip()):
-        raise SuiteError("holds no <top> or <topic>", file=file, remedy="Use TREC topics, TSV, CSV or JSONL.")
+        raise SuiteError("contains no <top> or <topic>", file=file, remedy="Use TREC topics, TSV, CSV or JSONL.")
 
 
 def _topic(attributes: str, body: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
     if ending in {".csv", ".tsv"}:
         return _csv(text, file, delimiter="\t" if ending == ".tsv" else _delimiter(text))
     raise SuiteError(
-        f"has the ending {printable(ending) or '(none)'}, which is no known format of a {kind}",
+        f"has the ending {printable(ending) or '(none)'}, which is not a known format of a {kind}",
         file=file,
         remedy="Use .yaml, .json, .jsonl or .csv.",
     )
@@ -163,7 +163,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {printable(twice)} stands twice in one mapping")
+        raise ValueError(f"the key {printable(twice)} occurs twice in one mapping")
     return content
 
 
@@ -276,7 +276,9 @@ def read_beir(folder: Path) -> tuple[list[Entry], Qrels, Path]:
     file = folder / "queries.jsonl"
     if not file.is_file():
         raise SuiteError(
-            "is a folder without queries.jsonl, so it is no BEIR folder", file=folder, remedy="Name a query file in it."
+            "is a folder without queries.jsonl, so it is not a BEIR folder",
+            file=folder,
+            remedy="Choose a query file in it.",
         )
     qrels_file = _qrels_file(folder / "qrels")
     qrels = read_qrels(qrels_file)

@@ -47,7 +47,7 @@ def with_ground_truth(queries: Sequence[TestQuery], file: Path) -> list[TestQuer
         key, expected = _expectation(entry, file)
         if key not in positions:
             raise SuiteError(
-                f"no test query is called {printable(key)!r}",
+                f"there is no test query called {printable(key)!r}",
                 file=file,
                 key=entry.where,
                 remedy="Match the query's text or id.",
@@ -71,10 +71,10 @@ def _expectation(entry: Entry, file: Path) -> tuple[str, dict[str, Any]]:
     stated = [value for key, value in expected.items() if key in _LISTS or key in _SINGLE]
     if named is None or not stated or not all(stated):
         raise SuiteError(
-            "needs query and relevant_urls that are not empty",
+            "needs query and relevant_urls, both not empty",
             file=file,
             key=entry.where,
-            remedy="Instead of relevant_urls, expected_results and the like may stand.",
+            remedy="expected_results and similar keys can be used instead of relevant_urls.",
         )
     return str(entry.content[named]).strip(), expected
 
@@ -110,7 +110,7 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
 
     Raises:
         SuiteError: A file is not there, an entry is wrong, breaks a rule of the profile or holds a broken regular
-            expression, or an id stands twice.
+            expression, or an id occurs twice.
     """
     located, file = _read(suite)
     profile = get_profile(suite.profile)
@@ -191,10 +191,10 @@ def _queries(entries: Sequence[Entry], file: Path | None) -> Located:
         for query in _expanded(entry, position, file):
             if query.id in seen:
                 raise SuiteError(
-                    f"the query id {printable(query.id)} stands twice, first at {seen[query.id]}",
+                    f"the query id {printable(query.id)} occurs twice, first at {seen[query.id]}",
                     file=file,
                     key=entry.where,
-                    remedy="Give each query its own id.",
+                    remedy="Give each query a unique id.",
                 )
             seen[query.id] = entry.where
             located.append((entry, query))
@@ -254,7 +254,7 @@ def _advice(located: Located, profile: Profile | None, file: Path | None) -> Ite
         broken = [(entry, query) for entry, query in located if _is_broken(rule, query)]
         if broken:
             entry, query = broken[0]
-            more = f", and {len(broken) - 1} more likewise" if len(broken) > 1 else ""
+            more = f", and {len(broken) - 1} more like it" if len(broken) > 1 else ""
             shown = printable(getattr(query, rule.field))
             name = _written_name(rule.field, entry) or rule.field
             yield f"{file}: {entry.key(name)}: {shown!r} {rule.problem} (profile {profile.name}){more}"
@@ -263,7 +263,7 @@ def _advice(located: Located, profile: Profile | None, file: Path | None) -> Ite
         if lacking:
             yield (
                 f"{file}: {len(lacking):,} of {len(located):,} queries have no {name}, which profile {profile.name} "
-                f"asks for; the first is {printable(lacking[0])}"
+                f"requires; the first is {printable(lacking[0])}"
             )
 
 
@@ -292,7 +292,8 @@ def _check_patterns(located: Located, file: Path | None) -> None:
             re.compile(query.expected_module)
         except re.error as error:
             raise SuiteError(
-                f"query {printable(query.id)}: {printable(query.expected_module)} is no regular expression ({error})",
+                f"query {printable(query.id)}: {printable(query.expected_module)} is not a regular expression "
+                f"({error})",
                 file=file,
                 key=entry.key("expected_module"),
                 remedy="Correct it, or set retrieval.module_match to exact, normalised or prefix.",

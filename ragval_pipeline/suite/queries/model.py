@@ -42,7 +42,7 @@ def _as_unicode(value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError("holds characters that are no Unicode text") from None
+        raise ValueError("contains characters that are not valid Unicode") from None
     return value
 
 
@@ -65,40 +65,40 @@ class TestQuery(BaseModel):
     )
 
     id: Annotated[str, BeforeValidator(_number_is_a_name), StringConstraints(strip_whitespace=True)] = Field(
-        "", description="Else name, else q1, q2, ... by position"
+        "", description="Default: name, or q1, q2, ... by position"
     )
-    name: Name | None = Field(None, description="Name of the test; its id where it has none")
+    name: Name | None = Field(None, description="Name of the test. Default: its id")
     description: str | None = Field(None, description="What the query tests, for people")
     query_text: str = Field(
-        validation_alias=AliasChoices(*TEXT_NAMES), description="What is asked; query and text mean the same"
+        validation_alias=AliasChoices(*TEXT_NAMES), description="The question; query and text are aliases"
     )
     category: Words | None = Field(None, description="Metrics are also shown by category")
     expected_module: Words | None = Field(None, description="Module that a hit must be in")
     expected_chapter: Words | None = Field(None, description="Chapter that a hit must be in")
     relevant_urls: Texts = Field((), description="Pages, or opaque document ids, that answer the query")
-    acceptable_urls: Texts = Field((), description="Pages that answer it less well")
-    expected_keywords: Texts = Field((), description="Words of which a hit must hold one, as a whole word")
+    acceptable_urls: Texts = Field((), description="Pages that partly answer the query")
+    expected_keywords: Texts = Field((), description="Words of which a hit must contain at least one, as a whole word")
     expected_topics: Texts = Field((), description="Topics, for people")
     expected_results: tuple[dict[str, Any], ...] = Field(
-        (), description=f"Hits that must be there, each by some of {', '.join(EXPECTED_RESULT_KEYS)}"
+        (), description=f"Hits that must be returned, each identified by some of {', '.join(EXPECTED_RESULT_KEYS)}"
     )
     min_similarity: Fraction | None = Field(
         None,
         validation_alias=AliasChoices(*THRESHOLD_NAMES),
-        description="Score that the best hit must reach; null: the suite's, if it decides; or score_threshold",
+        description="Score that the best hit must reach; null: the suite's, if it applies; score_threshold is an alias",
     )
-    top_k: Rank | None = Field(None, description="Hits that the query is judged by; null: the suite's")
-    negative: bool = Field(False, description="True: the index must not answer it")
-    critical: bool = Field(False, description="True: the run fails when it fails")
+    top_k: Rank | None = Field(None, description="Number of hits to judge; null: the suite's")
+    negative: bool = Field(False, description="True: the index must not answer the query")
+    critical: bool = Field(False, description="True: the run fails if this query fails")
     status: Literal["draft", "PENDING", "PASS", "FAIL", "ERROR"] | None = Field(
         None,
-        description="draft: asked and shown, and counted nowhere until a person has read it and takes this away; "
-        "the others say how the test went earlier, and are kept, not used",
+        description="draft: asked and shown, but not counted until someone reviews it and removes this key; other "
+        "values are results of earlier tests, kept but not used",
     )
     actual_results: Any = Field(None, description="Kept, not used")
     execution_time_ms: Any = Field(None, description="Kept, not used")
     metadata: dict[str, Any] | None = Field(None, description="Kept as it is")
-    embedding: Any = Field(None, description="Kept, not used: queries are embedded anew")
+    embedding: Any = Field(None, description="Kept but not used: queries are embedded again")
     timestamp: Any = Field(None, description="Kept, not used")
     created_at: Any = Field(None, description="Kept, not used")
     judgements: dict[str, int] = Field(default_factory=dict, exclude=True, description="Grade by page or document id")

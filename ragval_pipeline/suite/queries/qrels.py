@@ -25,8 +25,8 @@ def read_qrels(file: Path) -> Qrels:
     judgement too: not relevant. Of two judgements on the same document the higher one stands.
 
     Raises:
-        SuiteError: The file is not there, a line has other columns or a grade that is no whole number, or there is no
-            judgement at all.
+        SuiteError: The file is not there, a line has other columns or a grade that is not a whole number, or there is
+            no judgement at all.
     """
     qrels: Qrels = {}
     judged = False
@@ -37,7 +37,7 @@ def read_qrels(file: Path) -> Qrels:
         grade = _grade(text)
         if grade is None:
             if judged or text.lstrip("+-")[:1].isdigit():
-                problem = f"the grade {printable(text)!r} is no whole number"
+                problem = f"the grade {printable(text)!r} is not a whole number"
                 raise SuiteError(problem, file=file, key=f"line {number}", remedy=_REMEDY)
             judged = True  # the header row
             continue
@@ -74,7 +74,7 @@ def with_judgements(
     judged = {query: qrels[name] for name, query in query_ids(queries, qrels).items()}
     if not judged:
         raise SuiteError(
-            f"judges none of the {len(queries):,} queries: {printable(next(iter(qrels)))} is no query's id",
+            f"judges none of the {len(queries):,} queries: {printable(next(iter(qrels)))} is not the id of a query",
             file=file,
             remedy="Check that topics and qrels belong together.",
         )
@@ -106,7 +106,7 @@ def _refuse_negatives(queries: Iterable[TestQuery], file: Path) -> None:
             raise SuiteError(
                 f"the query {printable(query.id)} is negative and has relevant documents",
                 file=file,
-                remedy="Take negative: true from the query, or its judgements from the qrels.",
+                remedy="Remove negative: true from the query, or its judgements from the qrels.",
             )
 
 

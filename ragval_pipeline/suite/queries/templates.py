@@ -47,7 +47,7 @@ def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, A
 def _with_template(entry: Mapping[str, Any]) -> dict[str, Any]:
     template = entry["template"]
     if not isinstance(template, str) or not template.strip():
-        raise ValueError("the template is no text")
+        raise ValueError("the template is not a string")
     beside = [name for name in TEXT_NAMES if entry.get(name) is not None]
     if beside:
         raise ValueError(f"has a template and {beside[0]}: give one of them")
@@ -66,7 +66,7 @@ def _parameters(parameters: Any) -> dict[str, Sequence[Any]]:
         if not values:
             raise ValueError(f"the parameter {printable(name)} has no value")
         if any(value is None or isinstance(value, list | Mapping) for value in values):
-            raise ValueError(f"the parameter {printable(name)} has a value that is no text or number")
+            raise ValueError(f"the parameter {printable(name)} has a value that is not a string or number")
         total *= len(values)
     if total > MAX_EXPANSIONS:
         raise ValueError(f"the template makes {total} queries; the limit is {MAX_EXPANSIONS}")

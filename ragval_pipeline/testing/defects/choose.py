@@ -112,7 +112,7 @@ def _spread(pages: Sequence[str], rng: random.Random) -> list[str]:
 
 def _pick(free: Sequence[T], wanted: int, rng: random.Random) -> list[T]:
     if not free:
-        raise NothingToSpoilError("the corpus holds nothing left that this defect could be planted in")
+        raise NothingToSpoilError("the corpus has nothing left in which this defect can be planted")
     return rng.sample(free, min(wanted, len(free)))
 
 

@@ -136,7 +136,7 @@ class Corpus:
         """
         source = self.settings.get("source")
         if source is None:
-            raise NothingToSpoilError("the suite names no site")
+            raise NothingToSpoilError("the suite has no site")
         scope = Scope(source.get("include", ()), source.get("exclude", ()))
         return [entry.url for entry in self.site.entries if scope.contains(entry.url)]
 
@@ -163,7 +163,7 @@ class Corpus:
             NothingToSpoilError: No point holds it.
         """
         if not self.holds(name):
-            raise NothingToSpoilError(f"no point holds {self.fields[name]}, the field for {name}")
+            raise NothingToSpoilError(f"no point has {self.fields[name]}, the field for {name}")
 
     def text(self, point: StoredPoint) -> str:
         """The stored text of a point; empty when it has none."""

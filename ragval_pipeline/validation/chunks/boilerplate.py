@@ -109,7 +109,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:NAMED])
-    message = f"{len(subjects):,} points hold text of the page's frame: {shown}."
+    message = f"{len(subjects):,} points contain text from around the page's content: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 
 

@@ -25,24 +25,24 @@ from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one that was counted from another number.
-_LATE = "The first chunks were deleted or never written, or these pages were counted from another number than {first}."
+_LATE = "The first chunks were deleted or never written, or the chunks of these pages are not numbered from {first}."
 _COUNTED = (
-    "Re-ingest those of these URLs that integrity.not_captured names too: their first chunks are lost. The others are "
-    "complete: count their chunks from {first}, as those of the other pages are."
+    "Re-ingest the URLs that integrity.not_captured also lists: their first chunks are lost. The others are "
+    "complete: number their chunks from {first}, as on the other pages."
 )
 
 #: Points that share an index, or indices that a page lacks, that a subject's details list.
 _LISTED = 100  # shown
 _TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
-_SURPLUS = "Delete the surplus points of each group, which their {} tell: see delete_point_ids of remediation.json."
-_IDS = "Derive ids from URL and index, so that an ingestion writes over what it wrote before."
+_SURPLUS = "Delete the surplus points of each group, identified by their {}: see delete_point_ids in remediation.json."
+_IDS = "Derive ids from URL and index, so that an ingestion overwrites what it wrote before."
 _REPEATS = (
-    "The numbering repeats: it starts again within a page, as at each section, or points have payload fields of "
-    "another point."
+    "The numbering repeats: it starts again within a page, for example at each section, or points have the payload "
+    "fields of another point."
 )
 _RENUMBER = (
-    "Number the chunks of a page as they follow each other on it, and ingest the pages under reingest_urls of "
-    "remediation.json again, in place of what is stored of them."
+    "Number the chunks of a page in page order, delete the points of the pages under reingest_urls in "
+    "remediation.json, and re-ingest these pages."
 )
 
 

@@ -28,13 +28,13 @@ BY_TEXT = "the same texts"
 BY_PLACE = "places on the page"
 #: The remedy, by what tells which points go; the catalogue's is for pages of several kinds.
 _REMEDIES = {
-    BY_DATE: "Delete the older points, which delete_point_ids of remediation.json lists: their times of embedding "
-    "tell. From then on, delete what is stored of a page before ingesting it.",
-    BY_TEXT: "Delete the points under delete_point_ids of remediation.json: all copies but one of each text. From then "
-    "on, delete what is stored of a page before ingesting it.",
-    "": "Delete the points under review_point_ids of remediation.json and ingest the pages under reingest_urls "
-    "again, because nothing tells which of the points are older. From then on, delete what is stored of a page before "
-    "ingesting it.",
+    BY_DATE: "Delete the older points, identified by their embedding times and listed under delete_point_ids in "
+    "remediation.json. In future, delete a page's points before re-ingesting it.",
+    BY_TEXT: "Delete the points under delete_point_ids in remediation.json: all copies but one of each text. In "
+    "future, delete a page's points before re-ingesting it.",
+    "": "It is not known which of the points are older: delete the points under review_point_ids in "
+    "remediation.json and re-ingest the pages under reingest_urls. In future, delete a page's points before "
+    "re-ingesting it.",
 }
 
 
@@ -42,7 +42,7 @@ def times_stored(layout: Layout) -> MeasuredValue:
     """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
     pages = len(layout.copies)
     if not pages:
-        return not_measured("times_stored", "not_applicable", "no page was read that has chunks")
+        return not_measured("times_stored", "not_applicable", "no page with chunks was read")
     reason = f"median over {pages:,} pages that were read and have chunks"
     value = statistics.median(layout.copies)
     return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)

@@ -50,8 +50,8 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
         yield make_finding("text.mojibake", subjects, message=message, cause=cause, remedy=remedy)
 
 
-_HAVE_ESCAPES = tuple(f"{verb} characters left escaped that the page shows as they are" for verb in ("has", "have"))
-_UNESCAPE = "Unescape what the extraction left escaped before embedding, and re-ingest."
+_HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped" for verb in ("has", "have"))
+_UNESCAPE = "Unescape the text before embedding, and re-ingest."
 
 
 #: Characters that the cause names, the most frequent ones.

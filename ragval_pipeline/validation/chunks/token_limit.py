@@ -50,7 +50,7 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     if not subjects:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
-    cause = "The counts are numbers of characters, not of tokens." if characters.any() else None
+    cause = "The counts are character counts, not token counts." if characters.any() else None
     yield make_finding("chunk.token_count_off", subjects, details=details, cause=cause)
 
 
@@ -154,7 +154,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         }
         message = (
             f"{head}, by the lower end of an estimate; about {about} by its middle, up to {at_most} by its upper end. "
-            "The model's own tokenizer is not on this machine. What lies beyond the limit is not searchable."
+            "The model's own tokenizer is not installed on this machine. Text beyond the limit is not searchable."
         )
     subjects = [
         replace(texts.ref(row).subject(**measured.details(row)), extent=float(1 - limit[row] / tokens.tokens[row]))

@@ -101,7 +101,7 @@ def _empty(covered: Covered) -> Iterator[Finding]:
     if not inventory.scope_urls:
         shut_out = len(inventory.pages)
         cause = (
-            f"All {shut_out} pages of the site are shut out by source.include and source.exclude."
+            f"All {shut_out} pages of the site are excluded by source.include and source.exclude."
             if shut_out
             else "The site lists no page."
         )
@@ -121,8 +121,11 @@ def _missing(covered: Covered) -> Iterator[Finding]:
     if covered.hidden:
         usual = CATALOGUE["coverage.missing_page"]
         left_out = plural(covered.hidden, "point")
-        cause = f"qdrant.filter leaves out {left_out}, which may hold these pages. Otherwise: {usual.cause}"
-        remedy = f"Correct qdrant.filter, or the field that it asks for, if the pages are behind it. {usual.remedy}"
+        cause = f"qdrant.filter leaves out {left_out}, which may include these pages. Otherwise: {usual.cause}"
+        remedy = (
+            "If the filter leaves out these pages by mistake, correct qdrant.filter or the field that it uses. "
+            f"{usual.remedy}"
+        )
     yield make_finding("coverage.missing_page", subjects, cause=cause, remedy=remedy)
 
 
@@ -138,7 +141,7 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
     ]
     if subjects and covered.comparable:
         unlisted = sum(subject.details["reason"] == _UNLISTED for subject in subjects)
-        shut_out = f"{len(subjects) - unlisted} shut out by source.include or source.exclude"
+        shut_out = f"{len(subjects) - unlisted} excluded by source.include or source.exclude"
         yield make_finding("coverage.orphan_page", subjects, cause=f"{unlisted} {_UNLISTED}, {shut_out}.")
 
 
@@ -168,7 +171,7 @@ def _suspicion(moments: list[datetime], now: datetime) -> str | None:
     if len(moments) > 2 and max(moments) - min(moments) <= CLOCK_SKEW:
         return "every page has the same lastmod"
     if moments and min(moments) > now + CLOCK_SKEW:
-        return "every lastmod lies in the future"
+        return "every lastmod is in the future"
     return None
 
 
@@ -183,7 +186,7 @@ def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, 
             "first": utc_text(min(moments)),
             "last": utc_text(max(moments)),
         },
-        message=f"The sitemap's dates say nothing about changes: {reason}.",
+        message=f"The sitemap's dates cannot be used to detect changes: {reason}.",
     )
 
 

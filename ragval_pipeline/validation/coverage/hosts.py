@@ -111,7 +111,7 @@ def _development(pages: list[IndexedPage]) -> Finding:
     # Addresses that are expected are the cause of nothing.
     without = frozenset({Aspect.FIELD, Aspect.ORIGIN})
     subjects = [Subject(name=spelling, page=page.key, without=without) for page in pages for spelling in page.spellings]
-    cause = "The sitemap itself is on a private address: this is a development site."
+    cause = "The sitemap itself has a private address: this is a development site."
     finding = make_finding(LOOPBACK, subjects, cause=cause, details={"expected": True})
     return finding.model_copy(update={"severity": "info"})
 
@@ -186,10 +186,10 @@ ORPHAN, MISSING = "coverage.orphan_page", "coverage.missing_page"
 STANDS_FOR = "stands_for"
 
 _REMEDY = (
-    "Ingest the pages under reingest_urls of remediation.json, whose texts stand under other addresses, or correct "
-    "these addresses; only then delete what is left under them."
+    "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or "
+    "correct these URLs. Only then delete what is left under the other URLs."
 )
-_OTHERS = "Delete the points of the other pages, or bring these pages into scope."
+_OTHERS = "Delete the points of the other pages, or bring those pages into scope."
 
 
 def with_addresses(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:

@@ -22,7 +22,7 @@ class FactsManifest(KeptParts):
         seconds: How long it took.
     """
 
-    _gone: ClassVar[str] = "the facts of run {run} are gone from {place}: make them anew"
+    _gone: ClassVar[str] = "the facts of run {run} are gone from {place}: create them again"
 
     points: SnapshotManifest
     copies: PageCopiesManifest

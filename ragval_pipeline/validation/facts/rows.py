@@ -47,27 +47,27 @@ class ChunkFacts:
     Attributes:
         point_id: Point id as text.
         page_key: Canonical form of its page; None when it names none.
-        compared: Whether its page is in scope and was read; if not, nothing of it was found.
-        chunk_index: Position that the payload claims; None without one.
+        compared: Whether its page is in scope and was read; if not, nothing of the chunk was found.
+        chunk_index: Position stored in the payload; None without one.
         embedded_at: Time of embedding as stored.
         model: Embedding model as stored.
         letters: Letters and digits of the text, without markup that no page shows.
-        found: Those that stand on the page.
-        words: Words, as blanks part them.
-        changed: Those of which some letter does not stand on the page.
-        surely: Letters found without words that stand alone in their line.
+        found: Letters that are found on the page.
+        words: Words, split at whitespace.
+        changed: Words with at least one letter that is not found on the page.
+        surely: Letters found, without words that are alone in their line.
         longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
-        again: Where else on the page that run begins, at most ``AGAIN`` places.
-        depth: How many stored chunks of its page it was cut from, each from the one before: parents are stored too.
-        starts: First letter in the chunk of each span that stands on the page in one.
+        again: Other positions on the page where that run begins, at most ``AGAIN`` places.
+        depth: Number of stored parent chunks, counted up through the hierarchy.
+        starts: First letter in the chunk of each span that is on the page in one piece.
         places: First letter on the page of each span; -1 where the chunk's own title or headings have it, or what the
             page does not show among its text: its title, what stands for pictures.
         lengths: Letters of each span.
         outside: Letters in runs that stand on the page outside its content: in its frame of menus and footers.
-        openings: What the chunk begins with and its page does not have, line by line.
-        closings: What it ends with and its page does not have, line by line.
-        joins: Words that are joined where the page has a break, as they stand in the chunk.
+        openings: Text at the beginning of the chunk that is not on its page, line by line.
+        closings: Text at the end of the chunk that is not on its page, line by line.
+        joins: Words that are joined where the page has a break, as written in the chunk.
         probes: Hashes of some of its runs of letters, to look for it on other pages; empty where it stands on its own.
     """
 
@@ -161,13 +161,13 @@ class PageFacts:
     """One in-scope page.
 
     Attributes:
-        page_key: Canonical form of its address.
-        url: As the sitemap spells it.
+        page_key: Canonical form of its URL.
+        url: URL as written in the sitemap.
         state: ``read``; ``unreadable``: there is no page or no text; ``elsewhere``: it only sends its visitors on.
-        problem: Why it could not be read, else empty.
-        unfit: Why it should not be in the sitemap; None when it should.
-        chunks: Its points that have text.
-        textless: Its points that have none.
+        problem: Why it could not be read; empty otherwise.
+        unfit: Why it should not be in the sitemap; None if it should.
+        chunks: Number of its points with text.
+        textless: Number of its points without text.
         blocks: The blocks of its content, in order; empty unless it was read.
         beside: Digests of the lines that it shows beside its content: those of the site's frame stand on most pages.
         anchors: Hashes of some of its runs of letters, by which chunks of other pages are found on it.

@@ -99,22 +99,22 @@ class TextFacts:
     Attributes:
         point_id: Point id as text.
         page_key: Canonical form of its page; None when it names none.
-        page_url: The page as the sitemap spells it when it is in scope, else as stored.
+        page_url: The page as written in the sitemap if it is in scope, otherwise as stored.
         compared: Whether its page is in scope and was read.
         letters: Letters and digits of the text, without markup that no page shows.
         found: Those that stand on the page.
         outside: Those in runs that stand there outside the content.
         model: Embedding model as stored.
-        claimed: Stored token count when it is 1 or more.
+        claimed: Stored token count if it is at least 1.
         characters: Characters of the text.
         parts: What blanks part.
         marks: Words and punctuation marks.
         script: ``latin``, ``accented`` or ``other``, as token counts differ by.
         tokens: Tokens by the offline tokenizer, blanks joined, without special ones; 0 without limits and claims.
         added: Tokens that the framework embedded with the text, by the offline tokenizer.
-        exact: Tokens that the model reads, by its own tokenizer; None where that is not on this machine.
+        exact: Tokens that the model reads, by its own tokenizer; None if that is not installed on this machine.
         digest: Hash of the text, blanks folded; None without a letter or digit.
-        blank: Whether there is nothing to see.
+        blank: Whether the text has nothing visible.
         body: Letters and digits without the lines that are its headings or title; of scripts without blanks 2.5 each.
         excerpt: Its beginning.
         shingles: Sorted hashes of its word trigrams, each once; empty for texts that are too short to be compared.

@@ -75,11 +75,11 @@ def _dead(subjects: list[Subject]) -> Finding:
     return make_finding("query.dead_target", subjects)
 
 
-_NOT_INDEXED = "What is expected is on the site, and no chunk of the index has it."
+_NOT_INDEXED = "The expected pages are on the site, but no chunk in the index has them."
 _INGEST = "Re-ingest the pages: the expectations are right."
-_OTHER_QUERY = "The expected addresses are those of known pages but for what follows the question mark."
-_WITHOUT_QUERY = "Take the part from the question mark on out of the expected addresses."
-_NAME_MODULES = "Re-ingest the pages with the module that their address says: the expectations are right."
+_OTHER_QUERY = "The expected URLs differ from those of known pages only in the query string."
+_WITHOUT_QUERY = "Remove the query string from the expected URLs."
+_NAME_MODULES = "Re-ingest the pages with the module given by their URL: the expectations are right."
 
 
 def _is_module(query: TestQuery, module_match: ModuleMatch, name: str) -> bool:

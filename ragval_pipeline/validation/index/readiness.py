@@ -17,8 +17,8 @@ from ragval_pipeline.validation.detectors import detector
 #: Characters of the optimiser's error.
 _SHOWN = 200  # shown
 _STATUS = {
-    "yellow": "the optimiser is at work (status yellow)",
-    "grey": "the optimiser waits to be started (status grey), as after a restart of the server",
+    "yellow": "the optimiser is running (status yellow)",
+    "grey": "the optimiser has not started yet (status grey), for example after a server restart",
     "red": "the collection has failed (status red)",
 }
 
@@ -138,15 +138,15 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
     if _holds_ids_twice(manifest, counts) and not (since and since.has_changed):
         yield make_finding(
             "index.changed_during_read", [name], details=counts,
-            message=f"Of {manifest.count_before:,} points, {manifest.points:,} have an id of their own.",
-            cause="The same ids stand under several shard keys: each is counted, and one of them is read.",
+            message=f"Of {manifest.count_before:,} points, {manifest.points:,} have a unique id.",
+            cause="The same ids exist under several shard keys: all of them are counted, but only one is read.",
             remedy="Give points of different shard keys different ids.",
         )  # fmt: skip
     elif len(set(counts.values())) > 1 or (since and since.has_changed):
         told = {"gone": since.gone, "come": since.come, "rewritten": since.rewritten} if since and since.moved else {}
         which = f" Since the read: {', '.join(f'{count:,} {what}' for what, count in told.items())}." if told else ""
         if since and since.altered and not told:
-            which = " Since the read, payloads, vectors or settings have become others."
+            which = " Payloads, vectors or settings have changed since then."
         cause = f"Points counted: {shown}.{which}"
         yield make_finding("index.changed_during_read", [name], details={**counts, **told}, cause=cause)
 

@@ -29,12 +29,12 @@ DETAILED = 10  # shown
 
 
 _MADE = (
-    "Most pages have such a point beside chunks that hold the whole page: a summary or questions that were made from "
-    "it, or what is left of an older version."
+    "Most pages have such a point in addition to chunks that contain the whole page: a generated summary or "
+    "questions, or a leftover of an older version."
 )
 _SORT = (
-    "If they were made from the pages, give all points a payload field that tells them from chunks, and leave them out "
-    "by qdrant.filter. If they are left of an older version, delete them."
+    "If they were generated from the pages, give all points a payload field that distinguishes them from chunks, "
+    "and exclude them with qdrant.filter. If they are left from an older version, delete them."
 )
 
 
@@ -153,8 +153,8 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
     if not pages:
         return None
     told = (
-        f"The same text is stored for {pages:,} pages, and none of them shows it: the crawler was given something else "
-        "than a reader, such as a notice to enable JavaScript, to accept cookies or to sign in."
+        f"The same text is stored for {pages:,} pages, and it is on none of them: the crawler was served something "
+        "other than what readers see, such as a notice to enable JavaScript, to accept cookies or to sign in."
     )
     return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
 

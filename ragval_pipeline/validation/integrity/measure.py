@@ -161,9 +161,9 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
 
 
 #: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.
-_WALL = "it shows what other pages show, and nothing of its own"
+_WALL = "it shows the same text as other pages, and nothing of its own"
 #: Why a short page with the content of others should not be in the sitemap.
-_PLACEHOLDER = "it shows the few words that other pages show, as an error page does that is sent as if it were found"
+_PLACEHOLDER = "it shows only the few words that other pages show, like an error page that is served with status 200"
 
 
 def _name(key: str) -> str:
@@ -201,7 +201,7 @@ def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
     """Both criteria. What the ingestion puts around every chunk counts as any text; the reason says how much it is."""
     integrity = ratio("content_integrity", compared.found, compared.letters, of="letters of chunks whose page was read")
     if compared.added:
-        reason = f"{integrity.reason}; {compared.added} of the others are what the ingestion puts around its chunks"
+        reason = f"{integrity.reason}; {compared.added} of the others are text that the ingestion adds to its chunks"
         integrity = integrity.model_copy(update={"reason": reason})
     return integrity, ratio("source_captured", compared.held, compared.content, of="letters of page content")
 

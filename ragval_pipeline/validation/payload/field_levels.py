@@ -104,7 +104,7 @@ def _finding(
 _ALWAYS = ("text", "source_url")
 _WHY_ALWAYS = {
     "text": "a point without text cannot be searched",
-    "source_url": "a point without a page is compared with none",
+    "source_url": "a point without a page cannot be compared with a page",
 }
 
 

@@ -115,7 +115,7 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
     if comparison.pairing.none_asked and held:
         return MeasuredValue(name=CRITERION, value=1.0, reason=f"{held} against {baseline}; no query was asked")
     aside = aside_words(comparison.pairing)
-    again = f"; {aside}: bless a run that is held to the same" if aside else ""
+    again = f"; {aside}: bless a run with the same requirements" if aside else ""
     if not comparison.changes:
         return not_measured(CRITERION, "no_data", f"no query of {baseline} can be compared with one of this run{again}")
     compared = max(change.test.n for change in comparison.changes)
@@ -125,7 +125,7 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
         return not_measured(CRITERION, "too_few", f"{reason}{again}")
     told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
     told = f"{told} over {plural(compared, 'query')} against {baseline}"
-    reason = f"{told}; fewer than {needed} losses are never beyond chance"
+    reason = f"{told}; fewer than {needed} losses are never significant"
     return MeasuredValue(name=CRITERION, value=1.0, reason="; ".join(filter(None, (reason, held, aside))))
 
 
@@ -158,7 +158,7 @@ def _drops(against: Against) -> Iterator[Finding]:
             details={"baseline": baseline, **index_facts(fallen)},
             message=f"{_fallen_words(fallen)}, which is more than history.tolerated_drop.",
             cause=_cause(comparison.turnover),
-            remedy="Look at what both runs differ in with ragval compare: findings by subject, pages and chunks.",
+            remedy="Compare the two runs with ragval compare: findings by subject, pages and chunks.",
         )
     for change in comparison.drops:
         yield make_finding(
@@ -192,10 +192,10 @@ def _cause(turnover: Turnover | None) -> str | None:
     if turnover.voids_chunk_labels:
         return f"{turnover.share:.0%} of the chunks were replaced: the corpus changed rather than the ranker."
     if turnover.share == 0 and turnover.chunks_added == 0:
-        return "No chunk changed: the vectors, the search, the site, the settings or the queries did."
+        return "No chunk changed. The vectors, the search, the site, the settings or the queries did."
     return (
         f"{plural(turnover.chunks_removed, 'chunk')} removed and {turnover.chunks_added:,} added "
-        f"({turnover.share:.0%} of the corpus is gone); the rest is what it was."
+        f"({turnover.share:.0%} of the corpus is gone); the rest is unchanged."
     )
 
 
@@ -236,7 +236,7 @@ def _subjects(lost: Sequence[QueryLoss]) -> list[Subject]:
 
 def _loss_facts(loss: QueryLoss) -> dict[str, Any]:
     facts = {"before": _hit_facts(loss.before), "now": None if loss.now is None else _hit_facts(loss.now)}
-    why = "it is not asked any more" if loss.now is None else loss.now.fail_reason
+    why = "it is no longer asked" if loss.now is None else loss.now.fail_reason
     return {**facts, "reason": why}
 
 

@@ -65,7 +65,7 @@ def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) ->
         for row in Snapshot(manifest).rows(_COLUMNS):
             _note(lookup, wanted, row)
     except (OSError, KeyError) as error:
-        logger.warning("the snapshot cannot be read, so the report holds no hints from it: %s", error)
+        logger.warning("the snapshot cannot be read, so the report has no hints from it: %s", error)
     return lookup
 
 

@@ -102,7 +102,7 @@ def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     holds = any(rules.read.page(hit.payload) in wanted for hit in hits)
     found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
     # The page metrics look further: the top_k chunks may be of one page, and the relevant one comes after it.
-    chunks = "the chunk returned is not" if len(hits) == 1 else f"none of the {len(hits)} chunks returned is"
+    chunks = "the returned chunk is not" if len(hits) == 1 else f"none of the {len(hits)} returned chunks is"
     return Outcome(holds, f"{chunks} on a relevant page (found: {_listed(found)})")
 
 

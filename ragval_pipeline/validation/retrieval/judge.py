@@ -18,7 +18,7 @@ from ragval_pipeline.validation.retrieval.conditions import (
     hits_in_module,
 )
 
-_UNJUDGED = "nobody judged a document relevant to it: it is asked and shown, and not counted"
+_UNJUDGED = "no document was judged relevant to it: it is asked and shown, but not counted"
 
 
 def judge_query(
@@ -101,7 +101,7 @@ def _fail_reason(query: TestQuery, missed: str) -> str | None:
         return _UNJUDGED
     if query.counted:
         return missed or None
-    return f"a draft, which is not counted; as it stands it would {f'fail: {missed}' if missed else 'pass'}"
+    return f"a draft, which is not counted; it would currently {f'fail: {missed}' if missed else 'pass'}"
 
 
 def _failed(query: TestQuery, answer: Answer, rules: Rules, judge: Sequence[str] | None) -> dict[str, str]:
@@ -125,7 +125,7 @@ def _failed_negative(query: TestQuery, answer: Answer, rules: Rules) -> dict[str
 def _pass_reason(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> str:
     best, kind = best_score(hits, rules), "similarity" if rules.higher_is_better else "distance"
     if query.negative:
-        return "Nothing relevant was found, as it must be" + ("" if best is None else f" (best {kind}={best:.2f})")
+        return "Nothing relevant was found, as expected" + ("" if best is None else f" (best {kind}={best:.2f})")
     score = "" if best is None else f" ({kind}={best:.2f})"
     inside = hits_in_module(query, hits, rules) if query.expected_module else []
     if not inside:

@@ -122,7 +122,7 @@ def _value(
 ) -> MeasuredValue:
     titles = [query for query in queries if query.kind == "title"]
     if not pages:
-        return not_measured("self_retrieval", "not_applicable", "no indexed page is known to be in scope")
+        return not_measured("self_retrieval", "not_applicable", "no indexed page is in scope, as far as known")
     if not titles:
         return not_measured(
             "self_retrieval",

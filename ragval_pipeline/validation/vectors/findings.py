@@ -30,10 +30,11 @@ _CAUSES: Mapping[Kind, str] = {
     "another_model": "The vectors are unrelated to those of {model}: the collection was embedded with another model",
     "input_type": "The collection was embedded {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
-    "truncation": "The model is right, and read only part of each text: the collection was embedded {means}",
-    "context": "The model is right, and beside its text each vector holds something of the text's page: the collection "
-    "was embedded in whole pages (late chunking), or with a context around each text that is not stored with it",
-    "altered": "Model and text are right, what is stored of the vectors is not: the collection was embedded {means}",
+    "truncation": "The model is right, but it read only part of each text: the collection was embedded {means}",
+    "context": "The model is right, but each vector also reflects other text of its page: the collection was "
+    "embedded in whole pages (late chunking), or with a context around each text that is not stored with it",
+    "altered": "Model and text are right, but the vectors were changed when stored: the collection was embedded "
+    "{means}",
 }
 #: What single vectors look like, and where such vectors come from.
 _LOOKS: Mapping[Look, str] = {
@@ -41,40 +42,41 @@ _LOOKS: Mapping[Look, str] = {
     "another_model": "vector{s} of another model",
     "older_text": "vector{s} of an older text",
     "another_text": "vector{s} of another text",
-    "another_point": "vector{s} of another point, which holds it too",
-    "copied": "vector{s} that points with other texts hold, too",
-    "negated": "vector{s} of the text with the signs turned",
-    "zero_padded": "vector{s} of the text with some numbers 0",
-    "unnormalised": "vector{s} of another length than 1",
-    "emptied": "vector{s} of the text with a field that is empty now",
+    "another_point": "vector{s} of another point, which also has it",
+    "copied": "vector{s} shared with points that have other texts",
+    "negated": "vector{s} of the text with the signs flipped",
+    "zero_padded": "vector{s} of the text with some numbers set to 0",
+    "unnormalised": "vector{s} whose length is not 1",
+    "emptied": "vector{s} of the text with a field that is now empty",
 }
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
     "another_model": "These points were embedded with another model than the rest.",
     "older_text": "The texts were changed and not embedded again.",
-    "another_text": "What was embedded is not the stored text, which was changed since or prepared in another way, or "
-    "another version of the model embedded it.",
+    "another_text": "The stored text is not what was embedded: it was changed later or prepared in another way, or "
+    "another version of the model was used.",
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
-    "negated": "The vectors are those of the texts with the sign of each number turned.",
-    "zero_padded": "The vectors are those of the texts with 0 in place of some numbers: they were shortened, and "
-    "filled up to the dimension of the collection.",
+    "negated": "The vectors are those of the texts with the sign of each number flipped.",
+    "zero_padded": "The vectors are those of the texts with some numbers set to 0: they were shortened, and padded "
+    "to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
-    "product: the longer a vector, the nearer it is to whatever is asked.",
-    "emptied": "A field that is embedded with the text was emptied or left out after these points were embedded.",
+    "product: the longer a vector, the higher it scores for any query.",
+    "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded.",
 }
 #: Where nothing but a field is missing.
-_FILL_AGAIN = "Fill the field again ({fields}); where it is meant to be empty, re-embed these points."
+_FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
-    "The vectors resemble those of {model} and are not the same: the collection was embedded from another text than "
-    "the stored one, within its whole page (late chunking), with another input type, or by another version of the model"
+    "The vectors resemble those of {model} but are not the same: the collection was embedded from a different text "
+    "than the stored one, within its whole page (late chunking), with another input type, or by another version of "
+    "the model"
 )
 
 _CONTEXT = (
-    "If it was meant so, the index is right. Where the payload holds the context, write embedded_text below payload in "
-    "the suite; else stored texts do not tell which vectors are right: write vector.model_mismatch: off below "
-    "severity. If it was not meant so, embed the collection again."
+    "If this is intended, the index is right. If the payload contains the context, set embedded_text under payload "
+    "in the suite; otherwise the stored texts cannot show which vectors are right: set vector.model_mismatch: off "
+    "under severity. If it is not intended, re-embed the collection."
 )
 
 
@@ -154,7 +156,7 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
     ]
     groups = len(vectors.copies)
     details = {"groups": groups, "share": vectors.share(subjects)}
-    message = f"{len(subjects):,} points hold the vector of a point with another text, in {plural(groups, 'group')}."
+    message = f"{len(subjects):,} points have the vector of a point with another text, in {plural(groups, 'group')}."
     yield make_finding("vector.identical", subjects, details=details, message=message)
 
 
@@ -168,7 +170,7 @@ def swapped(vectors: Vectors) -> Iterator[Finding]:
         subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
         # What was not compared may hold more of them.
         least = "At least " if vectors.is_sample else ""
-        message = f"{least}{len(subjects):,} points hold a vector that belongs to the text of another point."
+        message = f"{least}{len(subjects):,} points have a vector that belongs to the text of another point."
         yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
 
 
@@ -223,8 +225,8 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (
-        f"Re-embedding gives other vectors than the collection {vectors.collection} holds: {matching:,} of {sampled:,} "
-        f"match, the median cosine of the others is {details['median_cosine']:.2f}."
+        f"Re-embedding gives different vectors from those that the collection {vectors.collection} holds: "
+        f"{matching:,} of {sampled:,} match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
     yield make_finding(
@@ -251,8 +253,8 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
     # Points whose vectors changed places are a finding of their own, and these come on top.
     more = " more" if points.count(Label.SWAPPED) else ""
-    holds = "hold vectors that do not belong to their texts" if len(subjects) > 1 else (
-        "holds a vector that does not belong to its text"
+    holds = "have vectors that do not belong to their texts" if len(subjects) > 1 else (
+        "has a vector that does not belong to its text"
     )  # fmt: skip
     # Lengths are known of all points.
     of = plural(vectors.points, "point") if long else _compared(vectors)
@@ -310,8 +312,8 @@ def distance(vectors: Vectors) -> Iterator[Finding]:
         "vector.dimension",
         [vector.name or "vectors"],
         details=details,
-        message=f"The collection compares vectors by {vector.distance}, and {model} is made for cosine.",
-        cause="The collection was created with another distance than the model needs.",
+        message=f"The collection compares vectors by {vector.distance}, but {model} is made for cosine.",
+        cause="The collection was created with a different distance from the one that the model needs.",
         remedy="Create the collection with distance Cosine and ingest again.",
     )
 
@@ -324,7 +326,7 @@ def _mixed_cause(decision: Decision) -> str:
     if what is None and decision.way is not None:
         return f"They were embedded {decision.way.means}, the rest not."
     if what is None:
-        return "Their vectors are unrelated to their own texts and to all others: they are of another model's space."
+        return "Their vectors are unrelated to their own texts and to all others: they come from another model."
     where = f"from {split['other_from']} on" if "other_from" in split else f"up to {split['other_until']}"
     changed, how = "The model", ""
     if decision.way is not None:
@@ -352,12 +354,12 @@ def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
     if best is not None and best.explains and best.template is not None:
         template = json.dumps(best.template, ensure_ascii=False)
         return (
-            f"If it was meant so, the index is right: write embedded_text: {template} below payload in the suite, and "
-            "runs embed the same. Else embed the collection again."
+            f"If this is intended, the index is right: set embedded_text: {template} under payload in the suite, so "
+            "that runs embed the same text. Otherwise re-embed the collection."
         )
     if not others:
         return None
-    named = f"Name the vector of the texts in qdrant.vector_name, if that is {' or '.join(others)}."
+    named = f"Set qdrant.vector_name to the vector of the texts, if that is {' or '.join(others)}."
     return f"{named} {CATALOGUE['vector.model_mismatch'].remedy}"
 
 
@@ -368,7 +370,7 @@ def _contradiction(names: Counter[str], model: str, sampled: int) -> str:
     if count < MOST * sampled:
         return ""
     if same_model(name, model):
-        return f"; the payload names {name} all the same"
+        return f"; the payload nevertheless names {name}"
     return f"; the payload names {name}, the suite {model}"
 
 

@@ -109,7 +109,7 @@ VARIANTS = (
     Variant(
         "blanks",
         "cleaned",
-        "with blanks and invisible characters cleaned away",
+        "with whitespace normalised and invisible characters removed",
         lambda row: fold_blanks(str(row["text"])),
     ),
     Variant("markup", "cleaned", "without its Markdown characters", _bare),
@@ -223,7 +223,7 @@ def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
     dimension = tested.stored.shape[1]
     as_embedded = _as_documents(lambda row: str(row["text"]), embed, dimension)
     if float(np.median(tested.plain[: tested.off])) <= -MATCH:
-        means = "and the sign of each number turned before it was stored"
+        means = "and the sign of each number was flipped before storing"
         yield _trial(tested, lambda rows: -as_embedded(rows), "negated", "altered", means)
     there = tested.stored[: tested.off].any(axis=0)
     if not there.all():

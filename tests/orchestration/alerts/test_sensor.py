@@ -139,7 +139,7 @@ def test_a_place_that_fails_is_told_at_the_next_look_and_the_others_only_once(
     room.validate("fail")
     room.tick()
     room.tick()
-    assert "tried again at the next look" in room.skipped
+    assert "will be retried at the next check" in room.skipped
     assert "xoxb" not in room.skipped
     assert (len(room.places[0].told), len(room.places[1].told)) == (0, 1)
     room.places[0].fails = None

@@ -90,7 +90,11 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
         (MINIMAL + "promotion: {}\n", 8, "promotion.alias: is missing"),
         (MINIMAL + "io_manager: store\n", 8, "io_manager: must be a template"),
         (MINIMAL + "resources: {qdrnt: x}\n", 8, "resources.qdrnt: is not a known key. Did you mean qdrant?"),
-        (MINIMAL + "key_prefix: search/pr-od\n", 8, "key_prefix: 'pr-od' is no part of an asset key. Write letters"),
+        (
+            MINIMAL + "key_prefix: search/pr-od\n",
+            8,
+            "key_prefix: 'pr-od' is not a valid part of an asset key. Use letters",
+        ),
         (MINIMAL + "suite_file: ragval.yaml\n", 3, "suite: stands beside suite_file"),
     ],
 )

@@ -101,7 +101,7 @@ def test_an_ingestion_that_was_validated_already_is_skipped_with_that_reason(sho
     ingestion = shop.ingest()
     validation = shop.validate()
     assert not shop.tick()
-    assert shop.skipped == f"ingestion {ingestion} has been validated already by {validation}"
+    assert shop.skipped == f"ingestion {ingestion} was already validated by {validation}"
     assert not shop.tick()
 
 

@@ -56,7 +56,7 @@ def _suite(world: World, url: str) -> Any:
 
 def test_the_first_look_remembers_and_asks_for_nothing(polling: Polling) -> None:
     assert not polling.ticks(1)
-    assert "first look" in polling.skipped
+    assert "first check" in polling.skipped
     assert "3 points" in polling.skipped
     assert not polling.ticks(2)
     assert polling.skipped.startswith("unchanged")
@@ -66,7 +66,7 @@ def test_a_change_that_has_come_to_rest_is_followed_by_one_validation(polling: P
     polling.ticks(1)
     polling.add(4)
     assert not polling.ticks(1)
-    assert "waiting for a look that sees the same" in polling.skipped
+    assert "waiting until a check sees no further change" in polling.skipped
     [request] = polling.ticks(1)
     assert request.tags["ragval/trigger"] == "collection_changed"
     assert request.tags["ragval/ingestions"].startswith("collection:")

@@ -70,5 +70,5 @@ def test_without_it_no_asset_is_automated(clean_world: World) -> None:
 
 def test_a_condition_without_an_asset_to_follow_is_an_error_of_the_suite(world: World) -> None:
     suite = world.suite({"automation": {"after_asset": None}})
-    with pytest.raises(SuiteError, match="follows an asset, and none is named"):
+    with pytest.raises(SuiteError, match="needs an asset to follow, and none is set"):
         build_validation_defs(suite, declarative=True)

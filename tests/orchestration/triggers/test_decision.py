@@ -49,7 +49,7 @@ def test_one_that_is_over_waits_for_those_that_are_not_but_not_for_ever() -> Non
 def test_a_validation_that_started_after_the_end_makes_another_one_needless() -> None:
     decision = decided(A, by=[Validation("v", "ended", 100.0)])
     assert decision.action == "nothing"
-    assert decision.reason == "ingestion a has been validated already by v"
+    assert decision.reason == "ingestion a was already validated by v"
 
 
 def test_only_what_is_not_validated_yet_is_named() -> None:
@@ -70,7 +70,7 @@ def test_while_a_validation_runs_the_next_one_waits() -> None:
     decision = decided(A, by=[Validation("v", "running", 50.0)])
     assert decision.action == "wait"
     assert unsettled(A, decision)
-    assert "v began before it ended and is still running" in decision.reason
+    assert "v started before it ended and is still running" in decision.reason
 
 
 def test_a_running_validation_that_began_after_the_end_is_enough() -> None:

@@ -197,7 +197,7 @@ def test_an_evidence_folder_that_is_not_ragvals_is_left_alone(tmp_path):
     write_run_folder(factory.bundle(), str(tmp_path / "run"))
     (tmp_path / "out" / "evidence").mkdir(parents=True)
     (tmp_path / "out" / "evidence" / "case.txt").write_text("exhibit A")
-    with pytest.raises(ReportNotWrittenError, match="not ragval's"):
+    with pytest.raises(ReportNotWrittenError, match="not written by ragval"):
         copy_outputs(str(tmp_path / "run"), str(tmp_path / "out"))
     assert names(tmp_path / "out") == {"evidence/case.txt"}
 

@@ -223,7 +223,7 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
     lookup = PointLookup(ids_of={old: ["8", "9"]})
     orphan, missing = moved_to(old)
     assert orphan.cause.startswith(f"1 page is stored under another address: {old} for {PAGE}.")
-    assert "only then delete" in orphan.remedy
+    assert "Only then delete" in orphan.remedy
     result = remedy(orphan, missing, lookup=lookup)
     assert PAGE in [entry["url"] for entry in result["reingest_urls"]]
     assert [(entry["id"], entry["ingest_first"]) for entry in result["delete_point_ids"]] == [

@@ -90,5 +90,5 @@ def test_findings_are_compared_by_every_subject_and_not_by_the_first_hundred(bas
 def test_a_report_of_another_shape_names_the_file_and_the_field(base: UPath) -> None:
     run = keep(base, NAMES[0], report())
     (run.folder / "validation_report.json").write_bytes(b'{"suite": "book"}')
-    with pytest.raises(HistoryNotReadError, match=r"validation_report\.json.*Field required.*Another version"):
+    with pytest.raises(HistoryNotReadError, match=r"validation_report\.json.*Field required.*another version"):
         compare_runs(run, run, tolerated_drop=0.02)

@@ -95,7 +95,7 @@ def test_the_baseline_that_the_suite_names_wins(runs: UPath) -> None:
 
 def test_a_run_that_ended_in_an_error_is_never_a_baseline(runs: UPath) -> None:
     run = keep(runs, "20261121T060000Z-dddd4444", factory.report("error"))
-    with pytest.raises(SuiteError, match="never a baseline"):
+    with pytest.raises(SuiteError, match="cannot be a baseline"):
         bless(runs, run, NOW)
     last = baseline_of(runs, "last")
     assert last is not None
@@ -105,7 +105,7 @@ def test_a_run_that_ended_in_an_error_is_never_a_baseline(runs: UPath) -> None:
 
 def test_a_run_that_measured_neither_queries_nor_the_index_is_no_baseline(runs: UPath) -> None:
     run = keep(runs, "20261121T060000Z-dddd4444", factory.report(query_results=[], criteria=[]))
-    with pytest.raises(SuiteError, match="neither a query result nor a criterion of the index"):
+    with pytest.raises(SuiteError, match="no query results and no index criteria"):
         bless(runs, run, NOW)
 
 

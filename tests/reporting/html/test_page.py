@@ -126,7 +126,7 @@ def test_only_what_is_worth_doing_is_advised_with_the_lines_to_copy():
     text = page(factory.faulty()).text
     steps = text[text.index("Do this first") : text.index("Findings", text.index("Do this first"))]
     assert factory.PAGES[3] in steps, "the page to ingest again"
-    assert "Not met because of this: Test questions answered, Pages in the index" in " ".join(steps.split())
+    assert "Criteria that fail because of this: Test questions answered, Pages in the index" in " ".join(steps.split())
     informed = page(factory.bundle(factory.report(findings=[make_finding("query.no_coverage", ["capstone"])])))
     assert "Nothing to do" in informed.text
 
@@ -139,10 +139,10 @@ def test_a_run_without_queries_or_site_has_a_page():
 
 def test_lengths_become_a_histogram_in_tokens_or_in_characters():
     with_counts = report_html(factory.bundle(), lengths(10, 20, 20, 500))
-    assert b'aria-label="Lengths of 4 chunks. How many tokens the embedding model reads is not known."' in with_counts
-    assert b"No lengths are known." in report_html(factory.bundle())
+    assert b'aria-label="Lengths of 4 chunks. The token limit of the embedding model is not known."' in with_counts
+    assert b"Chunk lengths are not known." in report_html(factory.bundle())
     characters = page(factory.bundle(), lengths(900, 1200, unit="characters"))
-    assert "characters" in characters.text[characters.text.index("Length of each chunk") :]
+    assert "characters" in characters.text[characters.text.index("Chunk lengths") :]
 
 
 def test_distances_get_no_bars_since_longer_is_not_better(tmp_path):
@@ -166,8 +166,10 @@ def test_a_thousand_queries_and_ten_thousand_findings_stay_under_five_megabytes(
 
 def test_what_a_large_page_leaves_out_it_says_with_where_it_is():
     text = " ".join(report_html(factory.large(queries=450, subjects=10, findings=400)).decode().split())
-    assert "To keep this page quick to open, some hits are left out here; all are in query_results.csv." in text
-    assert "Not shown here: 251 of payload.wrong_type. All are in validation_report.json and findings.parquet." in text
+    assert "To keep this page small, some hits are left out; all are in query_results.csv." in text
+    assert (
+        "Not shown here: 251 of payload.wrong_type. All findings are in validation_report.json and findings.parquet."
+    ) in text
 
 
 def test_of_very_many_queries_those_that_did_not_pass_are_shown():
@@ -175,7 +177,7 @@ def test_of_very_many_queries_those_that_did_not_pass_are_shown():
     verdicts = re.findall(r'data-verdict="(\w+)"', content)
     assert len(verdicts) == MOST_ROWS
     assert verdicts.count("bad") == sum(n % 7 == 0 for n in range(MOST_ROWS + 100))
-    assert "2,000 of 2,100 queries, those that did not pass first; all in query_results.csv." in content
+    assert "2,000 of 2,100 queries, those that did not pass first; all are in query_results.csv." in content
 
 
 def test_expected_words_and_right_pages_are_marked_in_the_hits():
@@ -216,13 +218,13 @@ def test_a_chunk_that_differs_from_its_page_is_shown_as_a_readable_difference():
     assert "<del>" in content
     assert "<ins>" in content
     assert "[only on the page: " in page(factory.bundle(extras={"integrity_examples.json": [example]})).text
-    assert "Chunk text beside its page" not in page(factory.bundle()).text
+    assert "Chunk text compared with its page" not in page(factory.bundle()).text
 
 
 def test_what_the_model_does_not_read_is_said_beside_the_tokens():
     run = factory.report(environment={"embedding_model": "embed-english-v3.0"})
     text = page(factory.bundle(run), lengths(100, 600, 700)).text
-    assert "The model reads 512 tokens: 2 chunks of 3 have more." in text
+    assert "The model reads 512 tokens: 2 chunks of 3 are longer." in text
     static = factory.report(environment={"embedding_model": "wordllama/l2_supercat/256"})
     assert "The embedding model reads texts of any length." in page(factory.bundle(static), lengths(9)).text
 

@@ -29,7 +29,7 @@ def note(queries, judgements, findings=()):
 
 def test_queries_that_found_what_they_want_and_miss_only_the_score_are_explained_at_the_top():
     text, page = note(*seed_like())
-    assert "7 queries found what is expected and missed only the score threshold: best scores 0.55 to 0.69." in text
+    assert "7 queries found the expected result and missed only the score threshold: best scores 0.55 to 0.69." in text
     assert "ragval calibrate" in text
     assert page.index("About the scores.") < page.index('id="criteria"')
 
@@ -39,7 +39,7 @@ def test_a_threshold_that_does_not_fit_the_model_is_explained_with_the_scores_of
     unfit = make_finding("query.threshold_unfit", [Subject(name="0.7", details=details)])
     text, _ = note(*seed_like(), findings=[unfit])
     assert text.startswith(
-        "The threshold 0.7 would turn down 70% of the right answers, which score 0.55 to 0.73 on this index."
+        "The threshold 0.7 would reject 70% of the right answers, which score 0.55 to 0.73 on this index."
     )
 
 

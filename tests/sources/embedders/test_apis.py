@@ -119,7 +119,7 @@ def test_a_query_that_is_too_long_is_refused_and_says_so(api):
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
-        ("short", "1 vectors came back"),
+        ("short", "1 vectors were returned"),
         ("empty", ""),
         ("nan", "NaN or infinity"),
         ("ragged", "equally long"),

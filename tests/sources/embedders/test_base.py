@@ -16,9 +16,9 @@ def test_a_good_answer_becomes_a_float32_array():
 @pytest.mark.parametrize(
     ("vectors", "n", "dimension", "words"),
     [
-        ([[1.0, 2.0]], 2, 2, "2 texts were sent, 1 vectors came back"),
-        ([], 2, None, "2 texts were sent, 0 vectors came back"),
-        (None, 1, None, "0 vectors came back"),
+        ([[1.0, 2.0]], 2, 2, "2 texts were sent, 1 vectors were returned"),
+        ([], 2, None, "2 texts were sent, 0 vectors were returned"),
+        (None, 1, None, "0 vectors were returned"),
         ([[1.0]], 1, 2, "1 dimensions instead of 2"),
         ([[1.0], [1.0, 2.0]], 2, None, "not a list of equally long lists"),
         ([1.0, 2.0], 2, None, "not a list of equally long lists"),

@@ -139,13 +139,13 @@ def test_an_over_long_query_is_an_error_and_an_over_long_chunk_is_cut_as_ingesti
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
-        ("short", "2 texts were sent, 1 vectors came back"),
-        ("empty", "2 texts were sent, 0 vectors came back"),
+        ("short", "2 texts were sent, 1 vectors were returned"),
+        ("empty", "2 texts were sent, 0 vectors were returned"),
         ("wrong_dimension", "1023 dimensions instead of 1024"),
         ("nan", "vector 2 of 2 holds NaN"),
         ("ragged", "not a list of equally long lists"),
-        ("no_embeddings", "holds no float embeddings"),
-        ("html_ok", "something that is no embedding"),
+        ("no_embeddings", "has no float embeddings"),
+        ("html_ok", "something that is not an embedding"),
     ],
 )
 def test_a_malformed_answer_is_a_failure_and_never_a_vector(cohere, mode, words):

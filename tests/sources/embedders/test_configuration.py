@@ -60,7 +60,7 @@ def test_good_settings_are_let_through():
         ({"provider": "cohere", "api_key": ""}, "embedding.api_key", "COHERE_API_KEY"),
         ({"provider": "cohere", "api_key": " \n"}, "embedding.api_key", "COHERE_API_KEY"),
         ({"provider": "cohere", "api_key": "canary\nkey"}, "embedding.api_key", "line breaks"),
-        ({"provider": "cohere", "api_key": "canary\u2026"}, "embedding.api_key", "outside ASCII"),
+        ({"provider": "cohere", "api_key": "canary\u2026"}, "embedding.api_key", "non-ASCII"),
         ({"provider": "cohere", "api_key": "k", "base_url": "api.cohere.com"}, "embedding.base_url", "http"),
         ({"provider": "cohere", "api_key": "k", "base_url": "ftp://u:canary@h/"}, "embedding.base_url", "http"),
         ({"provider": "cohere", "api_key": "k", "base_url": "http://h:99999"}, "embedding.base_url", "http"),

@@ -96,7 +96,7 @@ def test_the_suites_model_names_an_embedder_that_has_no_name(write):
     ],
 )
 def test_what_cannot_be_called_as_an_embedder_is_a_suite_error(write, code, attribute):
-    with pytest.raises(SuiteError, match="is no embedder") as caught:
+    with pytest.raises(SuiteError, match="is not an embedder") as caught:
         write(code, attribute)
     assert caught.value.key == "embedding.provider"
     assert "embed(texts, input_type=...)" in caught.value.remedy

@@ -28,7 +28,7 @@ def test_a_dimension_that_is_known_beforehand_costs_no_call() -> None:
         def embed(self, *_: Any, **__: Any) -> Any:
             raise AssertionError("was called")
 
-    with pytest.raises(NotMeasurableError, match=r"128 dimensions and .* makes 256"):
+    with pytest.raises(NotMeasurableError, match=r"128 dimensions, but .* returns 256"):
         embed_like(Unused(), vector(128))(["a robot"], "search_document")
 
 

@@ -161,7 +161,7 @@ def test_when_the_index_fails_in_between_the_answers_so_far_are_kept(qdrant: Qdr
 
 def test_an_embedder_of_another_size_is_not_measurable_and_names_both(qdrant: Qdrant) -> None:
     recorder = Recorder(qdrant.reader())
-    with pytest.raises(NotMeasurableError, match="2 dimensions and compass makes 3") as caught:
+    with pytest.raises(NotMeasurableError, match="2 dimensions, but compass returns 3") as caught:
         ask(recorder, Question("q", "0", 1), embedder=Compass(size=3))
     assert caught.value.code == "vector.dimension"
     assert caught.value.details["expected"] == 2

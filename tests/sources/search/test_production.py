@@ -79,10 +79,10 @@ def test_more_hits_than_asked_for_are_cut(searching: Searching) -> None:
         ("[{'id': None, 'score': 1, 'payload': {}}]", "hit 1 has no id"),
         ("[{'id': 0, 'score': 2, 'payload': {}}, {'id': ' ', 'score': 1, 'payload': {}}]", "hit 2 has no id"),
         ("[{'id': 1, 'score': 1}]", "hit 1 has no payload"),
-        ("[{'id': 1, 'score': 'high', 'payload': {}}]", "score that is no number"),
-        ("[{'id': 1, 'score': None, 'payload': {}}]", "score that is no number"),
-        ("[{'id': 1, 'score': 10 ** 400, 'payload': {}}]", "score that is no number"),
-        ("[{'id': 1, 'score': 1, 'payload': 'x'}]", "payload of hit 1 is no mapping"),
+        ("[{'id': 1, 'score': 'high', 'payload': {}}]", "score that is not a number"),
+        ("[{'id': 1, 'score': None, 'payload': {}}]", "score that is not a number"),
+        ("[{'id': 1, 'score': 10 ** 400, 'payload': {}}]", "score that is not a number"),
+        ("[{'id': 1, 'score': 1, 'payload': 'x'}]", "payload of hit 1 is not a mapping"),
     ],
 )
 def test_a_malformed_answer_says_what_is_wrong_with_it(searching: Searching, answer: str, problem: str) -> None:
@@ -139,7 +139,7 @@ def test_a_search_that_exits_is_a_system_that_failed(searching: Searching, code:
 def test_what_cannot_be_called_as_a_search_is_an_error_of_the_suite(
     searching: Searching, code: str, attribute: str
 ) -> None:
-    with pytest.raises(SuiteError, match="is no search") as caught:
+    with pytest.raises(SuiteError, match="is not a search") as caught:
         searching(code, attribute)
     assert caught.value.key == "retrieval.retriever"
 

@@ -173,7 +173,8 @@ def test_a_file_has_the_address_that_its_generator_gives_it(tmp_path, layout):
     reader = FolderReader(tmp_path / named, {entry.url: entry.sitemap for entry in listing.entries})
     read = [reader.read(entry.url) for entry in listing.entries]
     unread = [copy.problem for copy in read if copy.problem]
-    assert unread == (["reStructuredText is not read: name the built site in source.site_root"] * (layout == "sphinx"))
+    wanted = "reStructuredText is not supported: set source.site_root to the built site"
+    assert unread == [wanted] * (layout == "sphinx")
 
 
 def test_a_folder_inside_the_docs_keeps_its_place(tmp_path):
@@ -192,7 +193,7 @@ def test_a_folder_inside_the_docs_keeps_its_place(tmp_path):
         ({"a.md": ""}, "docs.example.com", "source.site_url", "not known"),
         ({"conf.py": CONF.format(base="os.environ['URL']"), "a.md": ""}, None, "source.site_url", "computes"),
         ({"mkdocs.yml": "site_url: [", "docs/a.md": ""}, None, "source.site_url", "not known"),
-        ({"a.txt": "x"}, SITE, "source.folder", "holds no page"),
+        ({"a.txt": "x"}, SITE, "source.folder", "contains no pages"),
         (None, SITE, "source.folder", "there is no folder"),
     ],
 )

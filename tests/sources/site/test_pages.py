@@ -96,7 +96,7 @@ def test_a_file_of_the_folder_carries_its_hash_and_no_status(tmp_path):
 
 def test_an_opaque_id_is_a_page_with_a_problem(tmp_path):
     for reader in (from_folder(site(tmp_path, "a.html")), PageReader(site_root=None, base_path=None, fetcher=None)):
-        assert reader.read("doc-17").problem == "not an http(s) address"
+        assert reader.read("doc-17").problem == "not an http(s) URL"
         assert reader.read("file:///etc/passwd").html is None
 
 

@@ -139,7 +139,7 @@ def test_a_blank_text_has_no_embedded_text_whatever_a_template_puts_before_it() 
     [
         ("{titel}\n{text}", "Did you mean title"),
         ("{context}\n{text}", "What has no canonical name is {payload.context}"),
-        ("{title}", "it has to hold {text}"),
+        ("{title}", "it must contain {text}"),
     ],
 )
 def test_a_template_that_says_nothing_of_the_text_is_refused(template: str, told: str) -> None:

@@ -66,7 +66,7 @@ def test_ids_that_json_writes_as_numbers_match(tmp_path: Path):
         ({"queries.jsonl": '{"_id": "1", "text": ""}', "qrels/test.tsv": "1\td\t1"}, "the query has no text"),
         ({"queries.jsonl": "nonsense", "qrels/test.tsv": "1\td\t1"}, "is not readable JSON at line 1"),
         ({"queries.jsonl": '{"_id": "1", "text": "x"}\n{"_id": "1", "text": "y"}', "qrels/test.tsv": "1\td\t1"},
-         "the query id 1 stands twice, first at line 1"),
+         "the query id 1 occurs twice, first at line 1"),
     ],
 )  # fmt: skip
 def test_a_folder_that_is_no_beir_folder_is_refused(tmp_path: Path, files: dict[str, str], says: str):

@@ -110,16 +110,16 @@ def test_cells_of_csv_are_what_their_columns_say(tmp_path: Path):
         ("q.yaml", "a: [x]\nb: [y]\n", None, "is not a list of queries"),
         ("q.yaml", "query_text: x\n", None, "is not a list of queries"),
         ("q.yaml", "- query: [\n", None, "is not readable YAML at line 2"),
-        ("q.yaml", "- {query: a, query: b}\n", None, "the key query stands twice"),
+        ("q.yaml", "- {query: a, query: b}\n", None, "the key query occurs twice"),
         ("q.json", "[{]", None, "is not readable JSON at line 1, column 3"),
         ("q.json", '{"queries": "x"}', None, "is not a list of queries"),
-        ("q.json", '[{"query": "a", "query": "b"}]', None, "the key query stands twice"),
+        ("q.json", '[{"query": "a", "query": "b"}]', None, "the key query occurs twice"),
         ("q.json", "[" * 100_000, None, "is nested too deeply"),
         ("q.jsonl", '{"query": "a"}\n\n{"query": "b",}\n', None, "is not readable JSON at line 3"),
         ("q.jsonl", '{"query": "a"}\n[1]\n', "line 2", "is not a mapping"),
         ("q.jsonl", '{"query": "a"}\n\n{"top_k": 0, "query": "b"}', "line 3, top_k", "greater than or equal to 1"),
         ("q.csv", "query,top_k\na,1\nb,zero\n", "line 3, top_k", "must be a valid integer, not 'zero'"),
-        ("q.csv", 'query,id\n"a\nb",1\n"c",1\n', "line 4", "the query id 1 stands twice, first at line 2"),
+        ("q.csv", 'query,id\n"a\nb",1\n"c",1\n', "line 4", "the query id 1 occurs twice, first at line 2"),
         ("q.csv", "query\na,b\n", "line 2", "has more cells than the header"),
         ("q.csv", "query,query\na,b\n", "line 1", "has two columns called query"),
         ("q.csv", 'query\n"a\n', None, "is not readable CSV at line 2"),
@@ -127,7 +127,7 @@ def test_cells_of_csv_are_what_their_columns_say(tmp_path: Path):
         ("q.csv", "query,expected_results\na,{\n", None, "is not readable JSON at line 2, expected_results"),
         ("q.csv", "query,negative\na,maybe\n", "line 2, negative", "valid boolean"),
         ("q.csv", "What is ROS 2?\nWhat is URDF?\n", "line 2.query_text".replace(".", ", "), "the query has no text"),
-        ("q.parquet", "", None, "has the ending .parquet, which is no known format of a query file"),
+        ("q.parquet", "", None, "has the ending .parquet, which is not a known format of a query file"),
         ("queries", "", None, "has the ending (none)"),
         ("q.yaml", b"- query: Caf\xe9\n", None, "is not UTF-8 text (byte 12)"),
     ],
@@ -184,7 +184,7 @@ def test_a_module_that_is_no_regular_expression_is_refused_with_file_and_query(t
     error = refused(tmp_path, "q.json", retrieval={"module_match": "regex"})
     assert error.key == "[0].expected_module"
     assert "q.json" in str(error)
-    assert "query arm: module-(1 is no regular expression" in str(error)
+    assert "query arm: module-(1 is not a regular expression" in str(error)
     assert "at position 7" in str(error)
 
 
@@ -291,12 +291,12 @@ def test_fields_that_ragval_knows_stay_and_others_are_metadata(tmp_path: Path):
             f"line {CLASSIC.count(chr(10)) + 1}",
             "the topic has no text",
         ),
-        ("t.txt", "<html><body>404</body></html>", None, "holds no <top> or <topic>"),
+        ("t.txt", "<html><body>404</body></html>", None, "contains no <top> or <topic>"),
         ("t.tsv", "1\tx\nno tab here\n", "line 2", "the topic has no text"),
         ("t.tsv", "1\tx\n\ty\n", "line 2", "the topic has no number"),
         ("t.jsonl", '{"text": "x"}', "line 1", "the topic has no number"),
         ("t.jsonl", '{"_id": "1"}', "line 1", "the topic has no text"),
-        ("t.tsv", "1\tx\n1\ty\n", "line 2", "the query id 1 stands twice"),
+        ("t.tsv", "1\tx\n1\ty\n", "line 2", "the query id 1 occurs twice"),
         ("t.tsv", "7\tx\n", None, "judges none of the 1 queries"),
     ],
 )

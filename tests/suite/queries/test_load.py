@@ -68,7 +68,7 @@ def test_truth_may_be_any_expectation(tmp_path: Path):
 @pytest.mark.parametrize(
     ("entry", "says"),
     [
-        ({"query": "What is URDF?", "relevant_urls": ["u"]}, "no test query is called 'What is URDF?'"),
+        ({"query": "What is URDF?", "relevant_urls": ["u"]}, "there is no test query called 'What is URDF?'"),
         ({"relevant_urls": ["u"]}, "needs query and relevant_urls"),
         ({"query": "ros"}, "needs query and relevant_urls"),
         ({"query": "ros", "relevant_urls": []}, "needs query and relevant_urls"),
@@ -125,7 +125,7 @@ def test_ids_are_given_or_the_name_or_the_position(tmp_path: Path):
 def test_an_id_that_stands_twice_is_refused_with_both_places(tmp_path: Path):
     error = refused(tmp_path, [{"query": "a", "id": "x"}, "b", {"query": "c", "name": "x"}])
     assert error.key == "queries[2]"
-    assert "the query id x stands twice, first at queries[0]" in str(error)
+    assert "the query id x occurs twice, first at queries[0]" in str(error)
 
 
 def test_the_same_text_twice_is_a_finding_and_no_error(tmp_path: Path):

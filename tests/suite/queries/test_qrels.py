@@ -52,10 +52,10 @@ def test_of_two_judgements_the_higher_one_stands(tmp_path: Path):
     [
         ("1 0 d\n1 0 d 1 x\n", "line 2", "has 5 columns instead of 3 or 4"),
         ("1 0 d 1\n1 d\n", "line 2", "has 2 columns instead of 3 or 4"),
-        ("1 0 d 1\n1 0 e high\n", "line 2", "the grade 'high' is no whole number"),
-        ("1 0 d 0.5\n", "line 1", "the grade '0.5' is no whole number"),
-        ("1 0 d inf\n1 0 d inf\n", "line 2", "the grade 'inf' is no whole number"),
-        ("a b c\nd e f\n", "line 2", "the grade 'f' is no whole number"),
+        ("1 0 d 1\n1 0 e high\n", "line 2", "the grade 'high' is not a whole number"),
+        ("1 0 d 0.5\n", "line 1", "the grade '0.5' is not a whole number"),
+        ("1 0 d inf\n1 0 d inf\n", "line 2", "the grade 'inf' is not a whole number"),
+        ("a b c\nd e f\n", "line 2", "the grade 'f' is not a whole number"),
         ("", None, "holds no judgements"),
         ("query-id\tcorpus-id\tscore\n", None, "holds no judgements"),
         ("\n# nothing\n", None, "holds no judgements"),
@@ -99,7 +99,7 @@ def test_ids_of_the_qrels_that_name_no_query_are_counted_with_their_judgements(t
 
 
 def test_judgements_on_no_query_at_all_are_refused(tmp_path: Path):
-    with pytest.raises(SuiteError, match="judges none of the 1 queries: 7 is no query's id"):
+    with pytest.raises(SuiteError, match="judges none of the 1 queries: 7 is not the id of a query"):
         with_judgements(queries("1"), {"7": {"d": 1}}, tmp_path)
 
 

@@ -72,7 +72,7 @@ def test_one_page_alone_is_no_convention() -> None:
 def test_pages_without_their_first_numbers_are_not_said_to_lack_chunks_in_the_middle() -> None:
     late = found(rows(a=[1, 2, 3], b=[1, 2], c=[0, 1], d=[0]))["chunk.index_gap"]
     assert late.message == "2 pages have no chunk 0, and all numbers from their first chunk on."
-    assert "counted from another number" in late.cause
+    assert "not numbered from" in late.cause
     assert "complete" in late.remedy
     both = found(rows(a=[1, 2, 3], b=[0, 2], c=[0, 1]))["chunk.index_gap"]
     assert both.message == "2 pages lack chunks in the middle or at the end."
@@ -127,7 +127,7 @@ def test_of_points_that_share_an_index_the_older_is_named_where_anything_tells(
     named = {subject.name for subject in finding.subjects if subject.details.get("older")}
     assert named == ({older} if older else set())
     assert {subject.details.get("told_by") for subject in finding.subjects} == {told_by}
-    assert ("nothing tells which one is older" in finding.remedy) is (older is None)
+    assert ("it is not known which is older" in finding.remedy) is (older is None)
 
 
 def test_a_constant_index_over_thousands_of_points_lists_some_of_the_others() -> None:

@@ -112,7 +112,7 @@ def test_counts_of_characters_are_off_and_the_cause_says_so():
     counted = collection(lambda chunk: chunk.characters)
     finding = off(counted)[0]
     assert finding.count == 60
-    assert finding.cause == "The counts are numbers of characters, not of tokens."
+    assert finding.cause == "The counts are character counts, not token counts."
 
 
 def test_counts_of_characters_are_off_for_all_points_though_some_texts_have_as_many_tokens():
@@ -121,7 +121,7 @@ def test_counts_of_characters_are_off_for_all_points_though_some_texts_have_as_m
     counted = texts_of(rows(*japanese, *english))
     (finding,) = off(counted)
     assert finding.count == 12
-    assert finding.cause == "The counts are numbers of characters, not of tokens."
+    assert finding.cause == "The counts are character counts, not token counts."
     assert learn_relations(columns_of_texts(counted)) == {}
 
 

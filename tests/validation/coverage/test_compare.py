@@ -94,7 +94,7 @@ def test_pages_out_of_scope_neither_count_nor_are_missing_but_are_orphans_with_t
         f"{SITE}/blog/c": "not included by '/docs/**'",
         f"{SITE}/nowhere": "not in the sitemap",
     }
-    assert "1 not in the sitemap, 1 shut out" in orphans.cause
+    assert "1 not in the sitemap, 1 excluded" in orphans.cause
     assert "coverage.missing_page" not in by_code(measurement)
 
 
@@ -122,7 +122,7 @@ def test_a_page_may_be_missing_because_the_filter_of_the_suite_hides_it() -> Non
         missing = by_code(measurement)["coverage.missing_page"]
         assert names(missing) == [f"{SITE}/b"]
         assert ("qdrant.filter leaves out 3 points" in missing.cause) is told
-        assert ("Correct qdrant.filter" in missing.remedy) is told
+        assert ("correct qdrant.filter" in missing.remedy) is told
 
 
 def test_an_empty_index_is_not_measured_and_names_no_page() -> None:

@@ -80,7 +80,7 @@ def test_a_page_with_a_query_string_of_its_own_names_the_page_without_it(listed:
     [found] = dead_targets(evidence([query("q", relevant_urls=[wanted])], index, inventory(*listed)))
     [near] = found.subjects[0].details["near"].values()
     assert near.endswith("/docs/a/intro")
-    assert "but for what follows the question mark" in found.cause
+    assert "only in the query string" in found.cause
     tracked = query("q", relevant_urls=[f"{HOST}/docs/a/intro?utm_source=mail#top".replace("https", "http")])
     assert dead_targets(evidence([tracked], index, inventory(*listed))) == []
 
@@ -130,7 +130,7 @@ def test_a_module_of_the_site_that_no_point_bears_is_the_payloads_fault():
     index = facts(chunk("/docs/ch5/a", module="ch6"))
     asked = [query("q", expected_module="ch5")]
     found = dead_targets(evidence(asked, index, inventory("/docs/ch5/a", "/docs/ch6/b")))[0]
-    assert found.cause == "What is expected is on the site, and no chunk of the index has it."
+    assert found.cause == "The expected pages are on the site, but no chunk in the index has them."
     assert found.remedy.endswith("the expectations are right.")
     misspelt = dead_targets(evidence([query("q", expected_module="ch7")], index, inventory("/docs/ch5/a")))[0]
     assert misspelt.remedy == "Correct the expectation."

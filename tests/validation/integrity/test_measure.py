@@ -116,8 +116,8 @@ def test_texts_that_most_pages_have_beside_all_of_their_chunks_may_be_made_from_
         for at, page in enumerate(list(pages)[:summaries])
     ]
     [gone] = [each for each in measured(tmp_path, pages, *stored, *made).findings if each.code == "integrity.gone"]
-    assert ("a summary or questions that were made from it" in gone.cause) == (summaries == 4)
-    assert ("leave them out by qdrant.filter. If they are left" in gone.remedy) == (summaries == 4)
+    assert ("a generated summary or questions" in gone.cause) == (summaries == 4)
+    assert ("exclude them with qdrant.filter. If they are left" in gone.remedy) == (summaries == 4)
     assert all((Aspect.TEXT in subject.without) == (summaries == 4) for subject in gone.subjects)
 
 

@@ -74,7 +74,7 @@ def test_a_point_without_a_page_is_named_wherever_there_are_pages_to_compare_it_
     [finding] = measured(GOOD, with_(source_url=...)).findings
     assert finding.severity == "error"
     [finding] = measured(GOOD, with_(source_url=...), required=required).findings
-    assert finding.cause.endswith("but a point without a page is compared with none.")
+    assert finding.cause.endswith("but a point without a page cannot be compared with a page.")
     assert measured(GOOD, with_(source_url=...), required=required, addresses="ids").findings == ()
 
 

@@ -75,7 +75,7 @@ def test_a_lost_critical_query_counts_however_few_queries_there_are() -> None:
 def test_queries_that_vanished_count_as_lost() -> None:
     measurement = measured(queries(20, 0), queries(12, 0))
     assert measurement.values[0].value == 0.0
-    assert measurement.findings[1].subjects[0].details["reason"] == "it is not asked any more"
+    assert measurement.findings[1].subjects[0].details["reason"] == "it is no longer asked"
 
 
 def test_taking_a_critical_query_out_does_not_hide_that_it_is_lost() -> None:

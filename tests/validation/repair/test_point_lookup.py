@@ -29,4 +29,4 @@ def test_a_snapshot_that_is_gone_costs_the_hints_and_is_told(tmp_path: Path, cap
     for part in (tmp_path / "points").rglob("*.parquet"):
         part.unlink()
     assert look_up_points(snapshot.manifest, ["0"]) == look_up_points(None, ["0"]) == PointLookup()
-    assert "the report holds no hints from it" in caplog.text
+    assert "the report has no hints from it" in caplog.text

@@ -105,7 +105,7 @@ def test_where_results_must_reach_the_threshold_keywords_below_it_do_not_count()
 def test_pages_that_were_found_instead_are_shown_as_they_are_stored() -> None:
     stored = "HTTP://www.docs.example.com/docs/B/index.html?utm_source=x"
     report = judged(page_hits(stored), relevant_urls=[f"{SITE}/docs/m2"])
-    assert report.fail_reason == f"the chunk returned is not on a relevant page (found: {stored})"
+    assert report.fail_reason == f"the returned chunk is not on a relevant page (found: {stored})"
 
 
 def test_a_query_that_states_nothing_is_judged_by_the_suites_threshold() -> None:

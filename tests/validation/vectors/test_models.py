@@ -172,7 +172,7 @@ def test_where_each_point_has_several_vectors_another_one_may_be_that_of_the_tex
     points = space(other_vectors=("content",))
     points.vectors = list(embedded([row["title"] for row in points.rows]))
     [finding] = [each for each in points.examined().findings if each.code == "vector.model_mismatch"]
-    assert finding.remedy.startswith("Name the vector of the texts in qdrant.vector_name, if that is content. Embed")
+    assert finding.remedy.startswith("Set qdrant.vector_name to the vector of the texts, if that is content. Embed")
 
 
 def test_a_model_whose_vectors_lean_the_same_way_is_another_model_all_the_same() -> None:
@@ -213,7 +213,7 @@ def test_what_was_embedded_instead_of_the_text_is_found_out(
 @pytest.mark.parametrize(
     ("altered", "words"),
     [
-        (-np.ones(256), "and the sign of each number turned before it was stored"),
+        (-np.ones(256), "and the sign of each number was flipped before storing"),
         (np.arange(256) < 64, "and stored with 0 in 192 of 256 numbers, as a shortened vector is"),
     ],
 )
@@ -247,7 +247,7 @@ def test_what_a_suite_can_say_was_embedded_is_the_remedy(
     points.vectors = list(embedded([text(row) for row in points.rows]))
     finding = only(points)
     assert finding.details["best_variant"].get("embedded_text") == template
-    assert ("the index is right: write embedded_text" in finding.remedy) == (template is not None)
+    assert ("the index is right: set embedded_text" in finding.remedy) == (template is not None)
     assert template is None or json.dumps(template) in finding.remedy
 
 
@@ -364,8 +364,8 @@ def test_texts_that_were_lengthened_since_were_not_cut_when_they_were_embedded()
     assert finding.code == "vector.text_mismatch"
     assert finding.details["looks_like"].keys() == {"another_text"}
     assert finding.cause == (
-        "What was embedded is not the stored text, which was changed since or prepared in another way, or another "
-        "version of the model embedded it."
+        "The stored text is not what was embedded: it was changed later or prepared in another way, or another "
+        "version of the model was used."
     )
 
 
@@ -446,7 +446,7 @@ def test_vectors_that_hold_something_of_their_pages_may_be_right_and_the_remedy_
     finding = only(points)
     assert finding.details["kind"] == "context"
     assert "late chunking" in finding.cause
-    assert "write vector.model_mismatch: off below severity" in finding.remedy
+    assert "set vector.model_mismatch: off under severity" in finding.remedy
 
 
 def test_what_has_nothing_to_do_with_pages_is_no_context() -> None:

@@ -103,8 +103,8 @@ def test_a_few_points_of_another_model_are_named_and_are_no_part_of_the_collecti
     assert {entry.name for entry in finding.subjects} == points.named(chosen(amount))
     assert finding.details["looks_like"] == {"another_model": amount}
     assert f"{amount} vector{'s' if amount > 1 else ''} of another model" in finding.message
-    holds = "hold vectors that do not belong to their texts" if amount > 1 else (
-        "holds a vector that does not belong to its text"
+    holds = "have vectors that do not belong to their texts" if amount > 1 else (
+        "has a vector that does not belong to its text"
     )  # fmt: skip
     assert holds in finding.message
 
@@ -180,8 +180,8 @@ def shortened(vector: Floats) -> Floats:
 @pytest.mark.parametrize(
     ("altered", "look", "words"),
     [
-        (np.negative, "negated", "with the sign of each number turned"),
-        (shortened, "zero_padded", "they were shortened, and filled up"),
+        (np.negative, "negated", "with the sign of each number flipped"),
+        (shortened, "zero_padded", "they were shortened, and padded"),
     ],
 )
 def test_single_vectors_of_their_texts_that_something_was_done_to_are_told_by_what_it_was(

@@ -108,9 +108,9 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
             entries.setdefault(address, SitemapEntry(address, None, name))
     if not entries:
         raise SuiteError(
-            f"{folder} holds no page",
+            f"{folder} contains no pages",
             key="source.folder",
-            remedy="Name the folder of the Markdown, MDX or HTML files, or the project around it.",
+            remedy="Use the folder of the Markdown, MDX or HTML files, or the project that contains it.",
         )
     return SitemapListing(tuple(entries.values()), (str(folder),), host_of(next(iter(entries))), str(folder))
 
@@ -141,7 +141,7 @@ def _base(root: Root, site_url: str | None) -> str:
     address = site_url or root.site_url
     if not is_http_url(address):
         raise SuiteError(
-            "the address of the site is not known: its configuration does not say it, or computes it",
+            "the URL of the site is not known: its configuration does not contain it, or computes it",
             key="source.site_url",
             remedy=f"Add it, such as https://docs.example.com/; or {FILES}, where points name files",
         )
@@ -158,7 +158,7 @@ def _files(root: Root, folder: Path) -> Iterator[Path]:
         for name in sorted(names):
             seen += 1
             if seen > MAX_FILES:
-                raise SuiteError(f"more than {MAX_FILES:,} files", key="source.folder", remedy="Name a smaller folder.")
+                raise SuiteError(f"more than {MAX_FILES:,} files", key="source.folder", remedy="Use a smaller folder.")
             file = Path(place, name)
             wanted = name.lower().endswith(root.suffixes) and not name.startswith(".") and name not in _MADE
             path = file.relative_to(root.folder).as_posix()
@@ -270,7 +270,7 @@ class FolderReader:
         if file is None:
             return PageCopy(url, status=404, problem="the folder has no file for it")
         if file.suffix == ".rst":
-            return PageCopy(url, problem="reStructuredText is not read: name the built site in source.site_root")
+            return PageCopy(url, problem="reStructuredText is not supported: set source.site_root to the built site")
         html = file.suffix.lower() in (".html", ".htm")
         limit = MAX_BYTES if html else LONGEST
         try:

@@ -50,7 +50,7 @@ class PageCopiesManifest(KeptParts):
         seconds: Duration of the read.
     """
 
-    _gone: ClassVar[str] = "the page copies of run {run} are gone from {place}: read the pages anew"
+    _gone: ClassVar[str] = "the page copies of run {run} are gone from {place}: read the pages again"
 
     configured: bool = True
     reason: str = ""

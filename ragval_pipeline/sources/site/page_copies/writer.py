@@ -137,10 +137,10 @@ def _copies(
 def _failing(copy: PageCopy, tally: _Tally, expected: int, min_readable: float) -> SystemFailure:
     """The failure of a host that keeps too many pages back: what is left is a sample that nobody chose."""
     return SystemFailure(
-        f"failed for {tally.failed} of {expected} pages, at last because {copy.problem}",
+        f"failed for {tally.failed} of {expected} pages; the last reason: {copy.problem}",
         code="source.unreachable",
         system=SYSTEM,
         subject=copy.url,
-        remedy=f"Repair the host; source.min_readable is {min_readable:g}",
+        remedy=f"Fix the host; source.min_readable is {min_readable:g}",
         details={"failed": tally.failed, "pages": expected, "status": copy.status},
     )

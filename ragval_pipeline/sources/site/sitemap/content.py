@@ -17,7 +17,7 @@ from ragval_pipeline.sources.site.urls import without_userinfo
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:
     """Make the failure that says that ``location`` is no sitemap."""
-    remedy = remedy or "Mend the sitemap, or point source.sitemap at another"
+    remedy = remedy or "Fix the sitemap, or point source.sitemap at another one"
     return SystemFailure(
         problem, code="source.malformed", system="sitemap", subject=location, remedy=remedy, details=details
     )

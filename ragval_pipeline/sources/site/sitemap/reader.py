@@ -136,7 +136,7 @@ class _Walk:
         """Say whether the file is still unread: an index may name itself, or a file twice."""
         name = urldefrag(location).url if isinstance(location, str) else str(location.resolve())
         if name in self._seen:
-            log.warning("%s is named more than once by the sitemap indexes and read once", without_userinfo(name))
+            log.warning("%s is listed more than once in the sitemap indexes; it is read once", without_userinfo(name))
             return False
         if len(self._seen) == MAX_FILES:
             raise malformed(without_userinfo(name), f"more than {MAX_FILES:,} sitemap files")
@@ -148,12 +148,10 @@ class _Walk:
             return _beside(Path(parent.location), loc)
         url = join(parent.final_url, loc)
         if not is_http_url(url):
-            raise malformed(parent.location, f"the index names {loc[:200]!r}, which is no http(s) address")
+            raise malformed(parent.location, f"the index names {loc[:200]!r}, which is not an http(s) URL")
         if self._host(url) not in self._hosts:
-            problem = f"the index sends to another host: {without_userinfo(url)[:200]}"
-            raise malformed(
-                parent.location, problem, "Declare that sitemap in robots.txt, or name it in source.sitemap"
-            )
+            problem = f"the index points to another host: {without_userinfo(url)[:200]}"
+            raise malformed(parent.location, problem, "Declare that sitemap in robots.txt, or set it in source.sitemap")
         return url
 
     def _host(self, url: str) -> str | None:
@@ -170,7 +168,7 @@ def _beside(index: Path, loc: str) -> str | Path:
             return found
     if is_http_url(loc):
         return loc
-    raise malformed(str(index), f"the index names {loc[:200]!r}, which is neither an address nor a file beside it")
+    raise malformed(str(index), f"the index names {loc[:200]!r}, which is neither a URL nor a file next to it")
 
 
 def _outcome(read: Callable[[str], SitemapBytes], url: str) -> SitemapBytes | SystemFailure:

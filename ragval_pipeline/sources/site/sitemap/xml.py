@@ -14,7 +14,7 @@ from ragval_pipeline.sources.site.urls import is_http_url
 ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}
 # The protocol needs three levels and its extensions five.
 DEEPEST = 32
-_WHOLE_ADDRESSES = "Tell the site generator the address that the site is served at (baseURL, site_url), and build again"
+_WHOLE_ADDRESSES = "Configure the URL of the site in the site generator (baseURL, site_url), and build again"
 _HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -57,9 +57,10 @@ def _parse_text(body: bytes, location: str, max_entries: int) -> ParsedSitemap:
             continue
         if not is_http_url(loc):
             remedy = (
-                "An llms.txt belongs into source.llms, a folder of Markdown or HTML into source.folder; else mend it"
+                "Use source.llms for an llms.txt and source.folder for a folder of Markdown or HTML; otherwise fix "
+                "the sitemap"
             )
-            raise malformed(location, f"neither XML nor a list of addresses, see line {number}", remedy, line=number)
+            raise malformed(location, f"neither XML nor a list of URLs, see line {number}", remedy, line=number)
         parsed.entries.append((loc, None))
         if len(parsed.entries) > max_entries:
             raise malformed(location, f"more than {max_entries:,} entries in all", line=number)
@@ -104,7 +105,7 @@ class _Reader:
             self._fail("an unknown text encoding")
         if self._kind == "urlset" and self._first is not None and not self._has_whole:
             loc, line, byte = self._first
-            self._fail(f"addresses without a host, such as <loc>{loc[:200]}</loc>", line, byte, _WHOLE_ADDRESSES)
+            self._fail(f"URLs without a host, such as <loc>{loc[:200]}</loc>", line, byte, _WHOLE_ADDRESSES)
         return ParsedSitemap(self._kind, self._entries)
 
     def _fail(self, what: str, line: int | None = None, byte: int | None = None, remedy: str = "") -> NoReturn:
@@ -113,7 +114,7 @@ class _Reader:
         raise malformed(self._location, f"{what} at line {line}, byte {byte}", remedy, line=line, byte=byte) from None
 
     def _refuse(self, what: str) -> NoReturn:
-        self._fail(f"{what}, which is refused since it can hide a bomb,")
+        self._fail(f"{what}, which is refused because it can hide an XML bomb,")
 
     def _doctype(self, name: str, *_: object) -> None:
         if name.lower() == "html":

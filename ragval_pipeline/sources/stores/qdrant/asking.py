@@ -23,27 +23,27 @@ _RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _RETRYABLE_RPC = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"})
 _NO_SCORE = (
     "gives hits without a score",
-    "Look for vectors with no direction (vector.zero) or with numbers that are not finite, and embed them again.",
+    "Look for zero vectors (vector.zero) or vectors with non-finite numbers, and re-embed them.",
 )
-_FORBIDDEN = "Give the key the right to do this: to read the collection, or to manage aliases for a promotion."
+_FORBIDDEN = "Give the key the required permission: to read the collection, or to manage aliases for a promotion."
 _WRONG_REQUEST = "Check qdrant.filter, qdrant.vector_name and payload.fields."
 #: Characters of Qdrant's own words.
 _SHOWN = 200
-_NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is Qdrant's own address.")
+_NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is the URL of Qdrant.")
 
 #: Words in a transport error's text, and what they mean to a person.
 _TRANSPORT = (
     (("already accessed",), "is open in another process",
-     "Wait until it ends, or use a Qdrant server: an embedded one has one user."),
+     "Wait until it ends, or use a Qdrant server: an embedded Qdrant allows one process only."),
     (("certificate", "ssl"), "has a TLS problem", "Check https in qdrant.url and the certificate."),
     (("name or service not known", "getaddrinfo", "nodename", "name resolution"),
      "has a host name that does not resolve", "Check qdrant.url."),
     (("refused",), "refused the connection", "Start Qdrant or correct qdrant.url."),
     (("timeout", "timed out"), "did not answer in time", "Raise qdrant.timeout_s or look at the server's load."),
     (("localprotocolerror", "unicodeencodeerror"), "could not be sent the request",
-     "Check qdrant.url and qdrant.api_key: they hold characters that no request can carry."),
+     "Check qdrant.url and qdrant.api_key: they contain characters that cannot be sent in a request."),
     (("remoteprotocolerror", "readerror", "decodingerror"), "broke off its answer",
-     "Look at the server's log and at what stands between."),
+     "Check the server's log and any proxy in between."),
 )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def _explain(error: BaseException) -> tuple[str, str]:
     status, code, said = _status(error), _rpc_code(error), _said(error)
     told = f": {said[:_SHOWN].rstrip('.')}" if said else ""
     if status == 401 or code == "UNAUTHENTICATED":
-        remedy = "Make a new token for qdrant.api_key." if "expired" in said.lower() else "Check qdrant.api_key."
+        remedy = "Create a new token for qdrant.api_key." if "expired" in said.lower() else "Check qdrant.api_key."
         return f"refused the key ({status or code}){told}", remedy
     if status == 403 or code == "PERMISSION_DENIED":
         return f"does not let the key do this ({status or code}){told}", _FORBIDDEN
@@ -142,9 +142,9 @@ def _lacks_scores_alone(error: BaseException) -> bool:
 
 def _explain_status(status: int, told: str) -> tuple[str, str]:
     if 300 <= status < 400:
-        return f"redirects (status {status})", "Write the address that it redirects to into qdrant.url."
+        return f"redirects (status {status})", "Set qdrant.url to the URL that it redirects to."
     if status == 404 and not told:
-        return "answered with status 404, as no Qdrant does", "Check that qdrant.url is Qdrant's own address."
+        return "answered with status 404, which Qdrant does not do", "Check that qdrant.url is the URL of Qdrant."
     return f"answered with status {status}{told}", _WRONG_REQUEST if status == 400 else "Look at the server's log."
 
 
@@ -265,11 +265,11 @@ class Asking:
         """
         if str(offset) in seen:
             raise SystemFailure(
-                f"{self._place} gives the same page of points again and again",
+                f"{self._place} returns the same page of points again and again",
                 code="index.unreachable",
                 system="Qdrant",
                 subject=self._place,
-                remedy="Look at the server, and at what stands between: a scroll must go on from next_page_offset.",
+                remedy="Check the server and any proxy in between: a scroll must continue from next_page_offset.",
             )
         seen.add(str(offset))
         return offset
@@ -283,7 +283,7 @@ class Asking:
         near = nearest(self._collection, names, count=1)
         more = ", ..." if len(names) > LISTED else ""
         listed = f"; it has: {', '.join(names[:LISTED])}{more}" if names else ""
-        remedy = "Name one of these in qdrant.collection." if names else "Run the ingestion first."
+        remedy = "Set qdrant.collection to one of these." if names else "Run the ingestion first."
         return SystemFailure(
             f"{self._place} has no collection {self._collection}{listed}",
             code="index.collection_missing",

@@ -131,7 +131,7 @@ def _key(settings: QdrantSettings) -> str | None:
             code="index.unreachable",
             system="Qdrant",
             subject=place,
-            remedy="Check qdrant.api_key: it holds blanks or characters that no header can carry.",
+            remedy="Check qdrant.api_key: it contains spaces or characters that cannot be sent in a header.",
         )
     return key or None
 

@@ -235,17 +235,17 @@ def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:
         return
     names = [vector.name for vector in facts.vectors if vector.name is not None]
     if not names:
-        problem = f"{facts.name} has no vector {wanted}, only one that has no name"
+        problem = f"{facts.name} has no vector {wanted}, only an unnamed one"
         raise SuiteError(problem, key="qdrant.vector_name", remedy="Take qdrant.vector_name out.")
     listed = ", ".join(names)
     kind = facts.other_vectors.get(wanted or "")
     if kind is not None:
-        searched = f"searches compare one dense vector a point: {listed}"
+        searched = f"searches compare one dense vector per point: {listed}"
         problem = f"{wanted or 'the vector'} of {facts.name} is a {_KINDS[kind]}, and {searched}"
         raise SuiteError(problem, key="qdrant.vector_name", remedy=f"Name {' or '.join(names)}.")
     if wanted is None:
         problem = f"is not given, and the vectors of {facts.name} have names: {listed}"
-        raise SuiteError(problem, key="qdrant.vector_name", remedy=f"Name the one that is searched: {names[0]}?")
+        raise SuiteError(problem, key="qdrant.vector_name", remedy=f"Set the one that is searched: {names[0]}?")
     near = nearest(wanted, names, count=1)
-    remedy = f"Did you mean {near[0]}?" if near else "Name one of these."
+    remedy = f"Did you mean {near[0]}?" if near else "Choose one of these."
     raise SuiteError(f"{facts.name} has no vector {wanted}; it has: {listed}", key="qdrant.vector_name", remedy=remedy)

@@ -132,7 +132,7 @@ class RestPoints:
                 payloads = [_mapping(payload) for payload in payloads]
             points = list(map(Point, ids, payloads))
         except (TypeError, KeyError, AttributeError):
-            raise AssertionError("points without an id, or with a payload that is no object") from None
+            raise AssertionError("points without an id, or with a payload that is not an object") from None
         return points, page.get("next_page_offset")
 
     def retrieve(self, ids: Sequence[int | str], vector: Any) -> dict[str, dict[str, Any]]:

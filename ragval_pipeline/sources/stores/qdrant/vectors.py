@@ -96,7 +96,7 @@ class VectorSource:
         try:
             return _batch((name, found[name]) for name in names)
         except (TypeError, ValueError):
-            raise AssertionError("vectors that are no lists of numbers of one length") from None
+            raise AssertionError("vectors that are not lists of numbers of equal length") from None
 
     def _scroll(self) -> Iterator[VectorBatch]:
         offset: Any = None

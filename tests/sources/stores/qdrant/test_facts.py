@@ -10,9 +10,9 @@ from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorF
     ("stored", "written", "words"),
     [
         ("dense", "dens", "docs has no vector dens; it has: dense. Did you mean dense?"),
-        ("dense", "body", "docs has no vector body; it has: dense. Name one of these."),
-        ("dense", None, "is not given, and the vectors of docs have names: dense. Name the one that is searched"),
-        (None, "dense", "docs has no vector dense, only one that has no name. Take qdrant.vector_name out."),
+        ("dense", "body", "docs has no vector body; it has: dense. Choose one of these."),
+        ("dense", None, "is not given, and the vectors of docs have names: dense. Set the one that is searched"),
+        (None, "dense", "docs has no vector dense, only an unnamed one. Take qdrant.vector_name out."),
     ],
 )
 def test_a_wrong_vector_name_is_told_with_the_vectors_that_there_are(

@@ -65,7 +65,7 @@ def failure_of(reader: CollectionReader) -> SystemFailure:
         ("500", "answered with status 500: simulated 500", 3),
         ("503", "answered with status 503", 3),
         ("302", "redirects (status 302)", 1),
-        ("html404", "answered with status 404, as no Qdrant does", 1),
+        ("html404", "answered with status 404, which Qdrant does not do", 1),
         ("reset", "broke off its answer", 3),
         ("html", "answered something that is not Qdrant's", 1),
         ("truncated", "answered something that is not Qdrant's", 1),

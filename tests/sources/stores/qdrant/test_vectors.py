@@ -69,9 +69,9 @@ def test_several_vectors_of_one_point_are_neither_a_vector_nor_missing(tmp_path:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("bm25", "bm25 of docs is a sparse vector, and searches compare one dense vector a point: text. Name text."),
-        ("late", "late of docs is a multivector, and searches compare one dense vector a point: text. Name text."),
-        ("lat", "docs has no vector lat; it has: text. Name one of these."),
+        ("bm25", "bm25 of docs is a sparse vector, and searches compare one dense vector per point: text. Name text."),
+        ("late", "late of docs is a multivector, and searches compare one dense vector per point: text. Name text."),
+        ("lat", "docs has no vector lat; it has: text. Choose one of these."),
     ],
 )
 def test_a_vector_that_searches_cannot_use_is_refused_for_what_it_is(name: str, words: str, tmp_path: Path) -> None:
