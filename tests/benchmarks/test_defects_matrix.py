@@ -63,7 +63,7 @@ def test_what_cannot_be_planted_in_a_corpus_is_a_line_with_the_reason(tmp_path: 
     refused = run_cell("bare", corpus, [find_defect("chunk.order_shuffled")], Amount(count=1))
     assert refused.problems == ()
     [line] = lines(refused)
-    assert line.startswith("chunk.order_shuffled in bare: cannot be planted here: no point holds chunk_index")
+    assert line.startswith("chunk.order_shuffled in bare: cannot be planted here: no point has chunk_index")
 
 
 def test_the_page_takes_new_rows_and_keeps_those_of_other_cells_without_times(tmp_path: Path) -> None:

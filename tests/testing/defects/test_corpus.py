@@ -87,7 +87,7 @@ def test_canonical_names_reach_into_json_texts_and_what_is_embedded_follows(corp
 def test_a_field_that_no_point_holds_is_told_by_its_name(corpus: Corpus):
     for point in corpus.points:
         corpus.drop(point, "chunk_index")
-    with pytest.raises(NothingToSpoilError, match="no point holds chunk_index"):
+    with pytest.raises(NothingToSpoilError, match="no point has chunk_index"):
         corpus.get(corpus.points[0], "chunk_index")
     assert corpus.pages().keys() == set(corpus.scope_urls)
 
@@ -96,7 +96,7 @@ def test_a_field_that_no_point_holds_is_told_by_its_name(corpus: Corpus):
 def test_numbers_are_not_spoilt_in_an_index_without_them(name: str, corpus: Corpus):
     for point in corpus.points:
         corpus.drop(point, "chunk_index")
-    with pytest.raises(NothingToSpoilError, match="no point holds chunk_index"):
+    with pytest.raises(NothingToSpoilError, match="no point has chunk_index"):
         find_defect(name).plant_in(corpus)
 
 

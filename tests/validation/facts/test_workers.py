@@ -98,7 +98,7 @@ def test_pages_and_vectors_are_the_same_whoever_makes_them(tmp_path: Path, monke
 
 
 def test_a_worker_that_is_killed_is_an_error_that_says_so(made: Any, tmp_path: Path) -> None:
-    with pytest.raises(WorkerError, match=r"a worker process .* died.*scale\.workers"):
+    with pytest.raises(WorkerError, match=r"a worker process .* was killed.*scale\.workers"):
         made("killed", limits=KillsOneWorker(tmp_path / "left"), workers=2)
 
 

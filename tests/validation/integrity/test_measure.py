@@ -255,7 +255,7 @@ def test_pages_that_show_the_same_error_as_if_it_were_found_are_unfit_although_t
     stored = [point(page, TOLD) for page in lost]
     found = measured(tmp_path, {**PAGES, **lost}, *POINTS, *stored)
     assert subjects(found, "source.page_unfit") == [f"https://docs.example.com{page}" for page in lost]
-    assert "as if it were found" in detail(found, "source.page_unfit")["reason"]
+    assert "served with status 200" in detail(found, "source.page_unfit")["reason"]
 
 
 @pytest.mark.parametrize(

@@ -142,8 +142,8 @@ def test_a_vector_that_holds_a_heading_which_was_emptied_says_so_and_is_no_other
     finding = mismatch(points)
     assert {entry.name for entry in finding.subjects} == points.named(chosen(amount))
     assert finding.details["looks_like"] == {"emptied": amount}
-    assert "was emptied or left out" in finding.cause
-    assert "Fill the field again (headings)" in finding.remedy
+    assert "was emptied or removed" in finding.cause
+    assert "Fill in the field again (headings)" in finding.remedy
     assert {entry.fields for entry in finding.subjects} == {("headings",)}
 
 
