@@ -82,7 +82,7 @@ def _whole(changes: RunChanges) -> list[Change]:
 def _aside(found: Mapping[str, str]) -> str:
     """What changed about queries that cannot be held against what they were."""
     kinds = sorted(set(found.values()))
-    return f"not compared: {kinds[0]}" if len(kinds) == 1 else "not compared: their text or expectations have changed"
+    return f"not compared: {kinds[0]}" if len(kinds) == 1 else "not compared: their text or requirements have changed"
 
 
 def _is_news(change: CriterionChange) -> bool:

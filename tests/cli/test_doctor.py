@@ -306,7 +306,7 @@ def own_search(home: Home, body: str) -> dict[str, Any]:
         ("raise ValueError('secret')", 3, "raised ValueError"),
         ("return []", 4, "returns nothing"),
         ("return [{'id': 1, 'score': 0.5, 'payload': {}}]", 4, "without source_url"),
-        ("return [{'id': 1, 'score': None, 'payload': {}}]", 3, "no number"),
+        ("return [{'id': 1, 'score': None, 'payload': {}}]", 3, "not a number"),
     ],
 )
 def test_a_search_of_ones_own_that_gives_nothing_usable_is_a_problem(

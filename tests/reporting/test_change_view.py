@@ -89,5 +89,5 @@ def test_queries_that_are_not_compared_say_why():
     ]
     both = {**one, "c": "its question changed"}
     assert lines(queries_set_aside=both) == [
-        ("plain", "3 queries", "not compared: their text or expectations have changed")
+        ("plain", "3 queries", "not compared: their text or requirements have changed")
     ]

@@ -132,8 +132,8 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
         "negative": _quantiles(scores.negative),
     }
     done = [
-        f"would turn down {rejected:.0%} of {len(scores.right):,} answers on the right page" if scores.right else "",
-        f"would let in {admitted:.0%} of {len(scores.negative):,} answers to negative queries"
+        f"would reject {rejected:.0%} of {len(scores.right):,} answers on the right page" if scores.right else "",
+        f"would accept {admitted:.0%} of {len(scores.negative):,} answers to negative queries"
         if scores.negative
         else "",
     ]
