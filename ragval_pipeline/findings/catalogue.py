@@ -409,7 +409,7 @@ _ROWS = (
         title="Text changed after it was hashed",
         means="has a text that does not match its stored hash", many="have a text that does not match its stored hash",
         measured="The stored hash is compared with hashes of the text in several forms. Points are judged only if "
-        "at least 40 % of all hashes can be reproduced.",
+        "a large share of all hashes can be reproduced.",
         cause="The text was changed after it was hashed and embedded.",
         remedy="Re-ingest the pages of these points."),
     FindingType("integrity.drifted", "error", "subject", "integrity", "point", "reingest",
