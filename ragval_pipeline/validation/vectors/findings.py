@@ -62,7 +62,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
     "product: the longer a vector, the higher it scores for any query.",
-    "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded.",
+    "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded, or was "
+    "embedded empty, with what separates it from the text.",
 }
 #: Where nothing but a field is missing.
 _FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."

@@ -166,7 +166,7 @@ class _Judged:
             related = labelled.union(altered) if is_population(len(altered), points.sampled) else labelled
             strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
             emptied = self._emptied(strangers)
-            points.assign(emptied, Label.OFF, instead_of=(Label.MATCHING, Label.NEAR))
+            points.assign(emptied, Label.OFF, instead_of=(Label.NEAR,))
             self._strangers = strangers.without_related(emptied)
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
@@ -260,12 +260,13 @@ class _Judged:
         return frozenset(place for place in off if holds.get(points.ids[place]) is False)
 
     def _emptied(self, strangers: Strangers) -> frozenset[int]:
-        """Places of the points without a field that is embedded with the text, and whose vectors hold it all the same.
+        """Places of the points that lack a field which is embedded with the text, and whose vectors are close to it.
 
-        Nothing is said of them where most of those that have the field differ as well: then the whole is wrong.
+        Those that match it are right: an empty field that was embedded with a line break moves a vector a little.
+        Nothing is said of any where most of those that have the field differ as well: then the whole is wrong.
         """
         points, fields = self._points, self._settings.embedded_fields
-        differing = {*strangers.related, *points.inexact().tolist()}
+        differing = set(strangers.related)
         if not fields or not differing:
             return frozenset()
         rows = self._rows_of(frozenset(points.ids[: points.sampled]), ("point_id", *fields))

@@ -154,6 +154,18 @@ def test_points_that_never_had_a_heading_and_were_embedded_without_one_are_right
     assert subjects(points.examined()) == {}
 
 
+def test_a_point_whose_empty_heading_moved_its_vector_a_little_is_right_beside_one_that_was_emptied() -> None:
+    points, rng = with_headings(), np.random.default_rng(3)
+    empty_headings(points, range(9), "")
+    for place in range(1, 9):
+        own = np.asarray(embedded([points.rows[place]["embedded_text"]])[0])
+        aside = rng.standard_normal(SIZE)
+        aside -= (aside @ own) / (own @ own) * own
+        # A cosine of 0.9968, as a line break without a heading gives.
+        points.vectors[place] = own + 0.08 * np.linalg.norm(own) * aside / np.linalg.norm(aside)
+    assert {entry.name for entry in mismatch(points).subjects} == points.named([0])
+
+
 def test_noise_on_a_point_without_headings_stays_noise() -> None:
     points, rng = with_headings(), np.random.default_rng(3)
     empty_headings(points, range(9), None)
