@@ -42,15 +42,15 @@ def differences(match: Alignment, page: Page) -> Differences:
 
     What stands beside the content may be another each time it is read: the day when the site was built.
     """
-    if match.whole:
+    if len(match.spans) < 2:
         return _NONE
     replaced, inserted = list[tuple[Range, Range]](), list[Range]()
     for before, after in pairwise(match.spans):
         if min(before.place, after.place) < 0 or "word" in (before.kind, after.kind):
             continue
         # What is put between two words may begin, or end, as the word beside it: both pieces go on into it.
-        shared = max(0, before.beyond - after.place)
-        own, other = after.start - before.end, max(0, after.place - before.beyond)
+        shared, other = max(0, before.beyond - after.place), max(0, after.place - before.beyond)
+        own = after.start + shared - before.end
         if not own or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
             continue
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
@@ -61,8 +61,10 @@ def differences(match: Alignment, page: Page) -> Differences:
         if other or whole is None:
             # Where it has nothing, the word that its letters were put into.
             there = (before.beyond, after.place) if other else (before.beyond - 1, before.beyond)
-            replaced.append(((before.end, after.start), there))
-        else:
+            replaced.append(((before.end, after.start + shared), there))
+        elif (
+            before.end < after.start
+        ):  # words that the page has only once may be a heading and the address of its anchor
             inserted.append(whole)
     return Differences(tuple(replaced), tuple(inserted))
 

@@ -110,7 +110,7 @@ def compare(facts: Facts) -> Compared:
         if not chunk.compared or chunk.page_key in walls:
             strays.append(chunk)
             continue
-        if chunk.found < chunk.letters or chunk.joins:
+        if chunk.found < chunk.letters or chunk.joins or chunk.replaced:
             differing[chunk.point_id] = chunk
         if chunk.page_key in lacking:
             by_page.setdefault(chunk.page_key, []).append(chunk)
@@ -137,10 +137,9 @@ def _is_told(chunks: pa.RecordBatch, pages: pa.StringArray) -> pa.BooleanArray:
     """Which chunks are looked at one by one: all but those that stand as they are on pages of which none is lost."""
     import pyarrow.compute as pc
 
-    differ = pc.or_(
-        pc.less(chunks.column("found"), chunks.column("letters")),
-        pc.greater(pc.list_value_length(chunks.column("joins")), constant(0)),
-    )
+    differ = pc.less(chunks.column("found"), chunks.column("letters"))
+    for name in ("joins", "replaced"):
+        differ = pc.or_(differ, pc.greater(pc.list_value_length(chunks.column(name)), constant(0)))
     told = pc.or_(differ, pc.is_in(chunks.column("page_key"), value_set=pages))
     return pc.or_(told, pc.invert(chunks.column("compared")))
 

@@ -315,6 +315,7 @@ def pump(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     [
         ("45 seconds", "90 seconds", [("90", "45")], []),
         ("12 bar", "120 bar", [("120", "12")], []),
+        ("12 bar", "122 bar", [("122", "12")], []),
         ("must be closed", "must be opened", [("opened", "closed")], []),
         ("drawer under the bench", "cupboard above our bench", [("cupboard above our", "drawer under the")], []),
         ("must be closed", "must not be closed", [], ["not"]),
