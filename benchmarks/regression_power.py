@@ -135,13 +135,13 @@ def page(nulls: int, times: int) -> str:
         "",
         "## Drops that are detected",
         "",
-        f"Share of {times:,} comparisons in which the gate fails when both metrics drop by so many points in the second",
-        "run.",
+        f"Share of {times:,} comparisons in which the gate fails when both metrics drop by so many points in the",
+        "second run.",
         "",
         *power(times, rng),
         "",
-        "In other words: with 15 queries the gate detects only a collapse. Set `critical: true` on queries that must not",
-        "be lost, which needs no statistics; for the rest add queries with ground truth.",
+        "In other words: with 15 queries the gate detects only a collapse. Set `critical: true` on queries that must",
+        "not be lost, which needs no statistics; for the rest add queries with ground truth.",
         "",
     ]
     print(f"{time.monotonic() - started:.0f} s")

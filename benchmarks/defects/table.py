@@ -15,8 +15,8 @@ _TITLES = ("defect", "corpus", "amount", "planted", "named", "recall", "prec.", 
 _HEAD = """# Defects
 <!-- The table is written by python -m benchmarks.defects --write. -->
 
-Every defect of the catalogue (`ragval demo --list-defects`) is planted alone, in the demo and in a generated handbook of
-about 260 pages and 2,100 chunks: in one subject and, if the code names subjects, in 10 % and 50 %. A row is a whole
+Every defect of the catalogue (`ragval demo --list-defects`) is planted alone, in the demo and in a generated handbook
+of about 260 pages and 2,100 chunks: in one subject and, if the code names subjects, in 10 % and 50 %. A row is a whole
 validation of the damaged corpus. *planted* and *named* count subjects; *place* is the position of the finding in the
 report (causes come before their consequences); *followers* are codes that the defect triggers too, each with a
 `because`; *besides* are errors and warnings that should not be there. No single chunk can be near every question of the
