@@ -45,7 +45,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     "chunk.ingested_twice",
     kind="points",
     variant="another_size",
-    describe="Ingests a page again in chunks of half the size that continue the index of the first ones.",
+    describe="Ingests a page again in chunks of half the size, numbered on from the first ones.",
 )
 def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
@@ -63,7 +63,7 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
     return Planted("chunk.ingested_twice", frozenset(pages))
 
 
-@defect("chunk.order_shuffled", kind="points", describe="Numbers the chunks of a page backwards.")
+@defect("chunk.order_shuffled", kind="points", describe="Numbers the chunks of a page in reverse.")
 def order_shuffled(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     for url in pages:
@@ -80,7 +80,7 @@ _SHUFFLED_WORDS = 20
 _CHANGED = ("Quartz", "Marigold")
 
 
-@defect("chunk.duplicate_text", kind="points", describe="Stores a chunk a second time, as the last of its page.")
+@defect("chunk.duplicate_text", kind="points", describe="Stores a chunk again as the last one of its page.")
 def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     # A page of which every chunk is stored twice was ingested twice.
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
@@ -114,7 +114,7 @@ def stale_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "chunk.stale_tail",
     kind="points",
     variant="undated",
-    describe="The same in a collection that stores no times of embedding.",
+    describe="The same, in a collection without embedding times.",
 )
 def undated_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     planted = _append_old_chunks(corpus, amount, rng)
@@ -179,7 +179,7 @@ _LEFT_WORDS = 4
 @defect(
     "chunk.over_model_limit",
     kind="points",
-    describe="Joins all chunks of a page but the last, and gives the model a limit that no other chunk reaches.",
+    describe="Joins all chunks of a page except the last, and sets a model limit that no other chunk reaches.",
 )
 def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
@@ -194,7 +194,7 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "chunk.one_per_page",
     kind="points",
-    describe="Joins all chunks of every page, and gives the model a limit that single chunks had kept.",
+    describe="Joins all chunks of every page, and sets a model limit that the single chunks were within.",
 )
 def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)

@@ -29,7 +29,7 @@ def empty(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("index.empty", frozenset({corpus.collection}))
 
 
-@defect("index.collection_missing", kind="site", describe="Makes the suite ask for a collection that does not exist.")
+@defect("index.collection_missing", kind="site", describe="Makes the suite name a collection that does not exist.")
 def collection_missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     misspelt = f"{corpus.collection}s"
     corpus.settings["qdrant"]["collection"] = misspelt
@@ -45,14 +45,14 @@ def refused(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "index.changed_during_read",
     kind="service",
-    describe="Makes the server count three more points after the read than before.",
+    describe="Makes the server count three more points after reading than before.",
 )
 def changed_during_read(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.services.append(Service(reader=_Growing))
     return Planted("index.changed_during_read", frozenset({corpus.collection}))
 
 
-@defect("vector.dimension", kind="points", describe="Makes the collection with half the dimensions of the embedder.")
+@defect("vector.dimension", kind="points", describe="Creates the collection with half the dimensions of the embedder.")
 def other_dimension(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     size = corpus.space.size // 2
     corpus.space = replace(corpus.space, size=size)
@@ -107,7 +107,7 @@ def embedder_refuses(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "check.crashed",
     kind="service",
-    describe="Makes the check of the queries end in an exception that nobody expected.",
+    describe="Makes the check of the queries raise an unexpected exception.",
 )
 def check_crashes(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     texts = frozenset(str(query["query_text"]) for query in corpus.queries)

@@ -59,7 +59,7 @@ def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.not_captured", frozenset(pages))
 
 
-@defect("integrity.heading_loss", kind="points", describe="Takes the headings below the first out of a page's chunks.")
+@defect("integrity.heading_loss", kind="points", describe="Removes all headings except the first from a page's chunks.")
 def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     stripped = {url: _without_headings(corpus, url) for url in corpus.scope_urls}
     pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(stripped[url]))
@@ -71,7 +71,7 @@ def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.heading_loss", frozenset(pages))
 
 
-@defect("integrity.page_unreadable", kind="site", describe="Leaves a page to be rendered in the browser, without text.")
+@defect("integrity.page_unreadable", kind="site", describe="Makes a page client-side rendered, without text.")
 def rendered_in_browser(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
@@ -79,7 +79,7 @@ def rendered_in_browser(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     return Planted("integrity.page_unreadable", frozenset(pages))
 
 
-@defect("source.page_unfit", kind="site", describe="Deletes the file of a page that stays in the sitemap: 404.")
+@defect("source.page_unfit", kind="site", describe="Deletes a page that stays in the sitemap: 404.")
 def deleted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
@@ -108,7 +108,7 @@ def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as an extraction without separators.")
+@defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as by extraction without separators.")
 def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
     points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(corpus.text(point))))

@@ -28,7 +28,7 @@ Spoil: TypeAlias = "Callable[[list[Hit]], list[Hit]]"
 @defect(
     "regression.query_lost",
     kind="service",
-    describe="After a clean run, makes the server answer one query with nothing.",
+    describe="After a clean run, makes the server return no hits for one query.",
 )
 def query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = _spoil(corpus, amount, rng, _nothing, critical=False)
@@ -39,7 +39,7 @@ def query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "regression.query_lost",
     kind="service",
     variant="critical",
-    describe="After a clean run, makes the server answer one critical query with nothing.",
+    describe="After a clean run, makes the server return no hits for one critical query.",
 )
 def critical_query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = _spoil(corpus, amount, rng, _nothing, critical=True)
@@ -50,7 +50,7 @@ def critical_query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     "regression.query_lost",
     kind="queries",
     variant="vanished",
-    describe="After a clean run, takes a query that passed out of the query file.",
+    describe="After a clean run, removes a passed query from the query file.",
 )
 def query_vanished(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: _is_ordinary(query, critical=False))
@@ -62,7 +62,7 @@ def query_vanished(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 @defect(
     "regression.significant_drop",
     kind="service",
-    describe="After a clean run, makes the server return the best hits of every query worst first.",
+    describe="After a clean run, makes the server return the best hits of every query in reverse.",
 )
 def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     # The same hits within top_k: every query passes as before, and its pages rank lower.
@@ -76,7 +76,7 @@ def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "regression.corpus_turnover",
     kind="site",
-    describe="After a clean run, changes a common word in all pages and chunks, as a rewritten site would.",
+    describe="After a clean run, changes a common word in all pages and chunks, as when a site is rewritten.",
 )
 def corpus_turnover(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for url in corpus.scope_urls:

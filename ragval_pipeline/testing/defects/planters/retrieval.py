@@ -35,7 +35,7 @@ Key = tuple[float, ...]
 @defect(
     "retrieval.nondeterministic",
     kind="service",
-    describe="Makes the server leave out the second hit of a query when it is asked again.",
+    describe="Makes the server drop the second hit of a query when it is repeated.",
     amounts=(ONE, TENTH, HALF),
 )
 def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -48,7 +48,7 @@ def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "retrieval.incomplete_metadata",
     kind="service",
-    describe="Makes the server return a point without a required field, which the point itself has.",
+    describe="Makes the server return a point without a required field that it has.",
 )
 def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     asked = [query for query in corpus.queries if "top_k" not in query]
@@ -111,7 +111,7 @@ _HUB_SHARE, _TEXTS_ASKED = 0.2, 100
 @defect(
     "retrieval.dark_page",
     kind="points",
-    describe="Gives all chunks of a page vectors that point away from what they say.",
+    describe="Gives all chunks of a page vectors that point away from their meaning.",
     amounts=(ONE, TENTH, HALF),
 )
 def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:

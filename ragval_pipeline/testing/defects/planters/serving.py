@@ -32,7 +32,7 @@ _SERVER: dict[str, Any] = {
 }
 
 
-@defect("index.not_ready", kind="service", describe="Makes the server say that its optimiser is at work.")
+@defect("index.not_ready", kind="service", describe="Makes the server report that its optimiser is running.")
 def yellow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _not_ready(corpus, status="yellow")
 
@@ -41,7 +41,7 @@ def yellow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "index.not_ready",
     kind="service",
     variant="grey",
-    describe="Makes the server say that its optimiser waits to be started.",
+    describe="Makes the server report that its optimiser has not been started.",
 )
 def grey(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _not_ready(corpus, status="grey")
@@ -66,7 +66,7 @@ def deferred(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "index.not_ready",
     kind="service",
     variant="unindexed",
-    describe="Makes the server keep vectors out of HNSW although they are above its threshold.",
+    describe="Makes the server leave vectors unindexed although they are above its HNSW threshold.",
 )
 def unindexed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     kilobytes = len(corpus.points) * corpus.space.size * 4 // 1024
@@ -76,7 +76,7 @@ def unindexed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "index.payload_index_missing",
     kind="service",
-    describe="Makes the suite filter on a field that the server has no payload index for.",
+    describe="Makes the suite filter on a field without a payload index.",
 )
 def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
@@ -89,7 +89,7 @@ def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "index.low_ann_recall",
     kind="service",
-    describe="Makes the server miss every other hit after the first, as a graph with too few links does.",
+    describe="Makes the server miss every other hit after the first, as with too few links in its graph.",
 )
 def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
@@ -139,7 +139,7 @@ def above_one(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "embedder.input_type",
     kind="service",
-    describe="Embeds queries as documents, with a model that tells the two apart.",
+    describe="Embeds queries as documents, with a model that distinguishes the two.",
 )
 def as_documents(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["embedding"]["query_input_type"] = "search_document"

@@ -35,7 +35,7 @@ def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "vector.missing",
     kind="points",
-    describe="Gives the vectors a name, and stores a point without the vector of that name.",
+    describe="Names the vectors, and stores a point without that vector.",
 )
 def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
@@ -54,7 +54,7 @@ def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("vector.identical", ids_of(point for pair in pairs for point in pair))
 
 
-@defect("vector.swapped", kind="points", describe="Exchanges the vectors of two points.")
+@defect("vector.swapped", kind="points", describe="Swaps the vectors of two points.")
 def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for first, second in pairs:
@@ -66,7 +66,7 @@ def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.swapped",
     kind="points",
     variant="shifted",
-    describe="Gives each of some points the vector of the next one, as a writer that lost step does.",
+    describe="Gives each of some points the vector of the next one, as after an off-by-one error.",
     amounts=(TENTH, HALF),
 )
 def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -90,7 +90,7 @@ def other_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.model_mismatch",
     kind="points",
     variant="named",
-    describe="Embeds the whole collection with another model, which the payload names.",
+    describe="Embeds the whole collection with another model, named in the payload.",
 )
 def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
@@ -102,7 +102,7 @@ def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     "vector.model_mismatch",
     kind="points",
     variant="title",
-    describe="Embeds the whole collection with the page title in front of each text, which is not stored.",
+    describe="Embeds the whole collection with the page title before each text, which is not stored.",
 )
 def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _re_embedded(corpus, lambda points: corpus.embed([_titled(corpus, point) for point in points]))
@@ -112,7 +112,7 @@ def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.model_mismatch",
     kind="points",
     variant="truncated",
-    describe="Embeds only the first half of the usual length of a text, as a model with a short input does.",
+    describe="Truncates texts to half the usual length before embedding, as a model with a short input does.",
 )
 def cut_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     texts = [corpus.embedded(point) for point in corpus.points]
@@ -137,7 +137,7 @@ def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.mixed_models",
     kind="points",
     variant="dated",
-    describe="Leaves part of the points as an earlier ingestion embedded them, with another model that they name.",
+    describe="Leaves part of the points as embedded by an earlier ingestion, with another model that they name.",
     amounts=(_THIRD,),
 )
 def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -161,7 +161,7 @@ def noise(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.text_mismatch",
     kind="points",
     variant="older_text",
-    describe="Leaves a point with the vector of an older wording, as an update of text and page alone does.",
+    describe="Leaves a point with the vector of an older wording, as when only text and page are updated.",
 )
 def older_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     older = dict(zip((str(point.id) for point in corpus.points), corpus.embed(_reworded(corpus, rng)), strict=True))
