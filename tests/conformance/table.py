@@ -16,10 +16,10 @@ _INTRO = """# The five validators, field by field
 <!-- Written by python -m tests.conformance.table. -->
 
 Five profiles reproduce five existing RAG validators. The tables list each field, rule, default, setting, status,
-formula, criterion, relationship and data-flow step of their specifications, how ragval implements it, and the test in `tests/`
-that proves it. Fields are compared by value and type in one run per profile: a site over HTTP, a Qdrant server, an
-embedding service, and only the validator's own variables, set in a `.env`. If a rule contradicts itself or cannot hold,
-the row says what was corrected.
+formula, criterion, relationship and data-flow step of their specifications, how ragval implements it, and the test
+in `tests/` that proves it. Fields are compared by value and type in one run per profile: a site over HTTP, a Qdrant
+server, an embedding service, and only the validator's own variables, set in a `.env`. If a rule contradicts itself
+or cannot hold, the row says what was corrected.
 """
 
 
