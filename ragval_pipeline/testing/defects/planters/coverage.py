@@ -41,7 +41,7 @@ def stale_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     dates = {}
     for number, url in enumerate(pages):
         newest = max(dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at"))) for point in indexed[url])
-        # A few seconds apart: the same date on all pages would be no date.
+        # A few seconds apart: the same date on all pages would be suspicious.
         dates[url] = f"{newest + dt.timedelta(seconds=60 + number % 60):%Y-%m-%dT%H:%M:%SZ}"
     corpus.site.set_lastmod(dates)
     return Planted("coverage.stale_page", frozenset(pages))
@@ -116,7 +116,7 @@ def two_spellings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
 
 
 def _respelt(url: str) -> str:
-    """The same page: without the slash or ``.html`` at the end, or with a slash."""
+    """A variant of the address: without the slash or ``.html`` at the end, or with a slash."""
     return next((url.removesuffix(end) for end in ("/", ".html") if url.endswith(end)), f"{url}/")
 
 
@@ -135,7 +135,7 @@ def _move(corpus: Corpus, pages: list[str], root: str) -> frozenset[str]:
     return frozenset(moved)
 
 
-#: Port of the TCP multiplexer (RFC 1078), which no machine of today serves.
+#: Port of the TCP multiplexer (RFC 1078), which is closed on today's machines.
 CLOSED_PORT = 1
 
 

@@ -1,4 +1,4 @@
-"""Defects of test queries: targets that are gone, expectations that say nothing or that the index does not meet."""
+"""Defects of test queries: missing targets, expectations that are too weak or that the index does not meet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragval_pipeline.testing.defects.choose import choose_queries, top_k_of
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
 
-#: A file that is written beside the pages, which no page links.
+#: A file next to the pages that no page links to.
 _QRELS = "judgements.qrels"
 
 
@@ -114,7 +114,7 @@ def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     return Planted("query.no_coverage", frozenset({folder}))
 
 
-#: Hits among which nothing of the new expectation may stand, as a multiple of top_k, so that no tie decides.
+#: Hits that must not meet the new expectation, as a multiple of top_k, so that no tie decides.
 _NEAR = 2
 _WORD = re.compile(r"[A-Za-z]{6,}")
 
@@ -157,7 +157,7 @@ def other_chapter(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     kind="queries",
     variant="score",
     describe="Makes a query require a similarity of 0.98.",
-    # Asked of many queries, it would be a threshold that does not fit the embedder.
+    # For many queries it would be a threshold that does not fit the embedder.
     amounts=(ONE,),
 )
 def high_bar(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:

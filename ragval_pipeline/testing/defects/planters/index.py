@@ -1,4 +1,4 @@
-"""Defects of the collection and of the run: not there, empty, changing, a refused embedder, a check that crashes."""
+"""Defects of the collection and of the run: missing, empty, changing, a refused embedder, a check that crashes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _shortened(vector: list[float], size: int) -> list[float]:
 
 
 class _RefusingReader(PassingReader):
-    """Answers the first call with 401, as a server does that does not know the key."""
+    """Answers the first call with 401, like a server that does not know the key."""
 
     def facts(self) -> CollectionFacts:
         self._refuse()
@@ -89,7 +89,7 @@ class _RefusingReader(PassingReader):
 
 
 class _Growing(PassingReader):
-    """Counts more points than its facts told."""
+    """Counts more points than its facts say."""
 
     def count(self) -> int:
         return self.inner.count() + _ARRIVING
@@ -130,7 +130,7 @@ class _RefusingEmbedder(PassingEmbedder):
 
 
 class _Crashing(PassingEmbedder):
-    """Crashes when all test queries are embedded in one go, as only the check of the queries does."""
+    """Crashes when all test queries are embedded at once, as only the check of the queries does."""
 
     def __init__(self, inner: Embedder, texts: frozenset[str]) -> None:
         super().__init__(inner)

@@ -133,7 +133,7 @@ def _required(corpus: Corpus) -> str:
 
 
 def _holding(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> list[StoredPoint]:
-    """Points that hold a field; an address is not taken from the last of its page, which would leave no gap."""
+    """Points that have a field; not the last of a page for the address, which would leave no gap."""
     last = {id(points[-1]) for points in corpus.pages().values()} if name == "source_url" else set()
     return choose_points(
         corpus, amount, rng, suits=lambda point: id(point) not in last and corpus.get(point, name) is not None
@@ -199,7 +199,7 @@ def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 )
 def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["profile"] = "retrieval-pipeline"
-    # The profile counts keywords only in hits that reach the threshold; the demo's are chosen for any hit.
+    # The profile counts keywords only in hits above the threshold; the demo's are chosen for any hit.
     corpus.settings["retrieval"].update(judge=["score", "module", "chapter", "url", "keywords"], min_similarity=0.2)
     for point in corpus.points:
         name = f"{corpus.get(point, 'source_url')}_{corpus.get(point, 'chunk_index')}"

@@ -1,6 +1,6 @@
-"""Defects that only an earlier run tells: a query that is lost, pages that rank lower, a corpus that was replaced.
+"""Defects visible only against an earlier run: a lost query, pages that rank lower, a replaced corpus.
 
-The suite names its last run as the baseline, so a clean run has to come before (``Defect.needs_baseline``).
+The suite names its last run as the baseline, so a clean run must come first (``Defect.needs_baseline``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragval_pipeline.testing.defects.services import Service, SpoilingReader
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Hit
 
-#: A word that stands in most chunks, and what it becomes in chunks and pages alike: nothing else is wrong then.
+#: A word in most chunks, and its replacement in chunks and pages alike: nothing else is wrong then.
 _COMMON, _INSTEAD = re.compile(r"\bthe\b"), "this"
 
 Spoil: TypeAlias = "Callable[[list[Hit]], list[Hit]]"
@@ -106,7 +106,7 @@ def _nothing(hits: list[Hit]) -> list[Hit]:
 
 
 def _turned_round(hits: list[Hit], first: int) -> list[Hit]:
-    """The first hits worst first, under the scores that belong to their new places."""
+    """The first hits in reverse, with the scores of their new ranks."""
     turned = [*reversed(hits[:first]), *hits[first:]]
     return [replace(hit, rank=place.rank, score=place.score) for hit, place in zip(turned, hits, strict=True)]
 

@@ -71,7 +71,7 @@ def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk without its hash.")
 def hash_mismatch(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     hashes = {str(point.id): corpus.get(point, "text_hash") for point in corpus.points}
-    # Texts that differ in this word only would become one.
+    # Texts that differ only in this word would become the same.
     changed = Counter(_with_another_word(corpus.text(point)) for point in corpus.points)
     planted = _change(
         corpus,

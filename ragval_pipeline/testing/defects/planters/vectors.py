@@ -16,9 +16,9 @@ from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, P
 
 Vectors = list[list[float]]
 
-#: Vectors closer than this are not exchanged: their texts are nearly the same, and so is what a search finds.
+#: Vectors closer than this are not swapped: texts and search results would be nearly the same.
 _ALIKE = 0.9
-#: Below it the vector of an older wording is not that of the text any more.
+#: Cosine below which the vector of an older wording does not match the text any more.
 _CHANGED = 0.98
 _THIRD = Amount(share=1 / 3)
 _OTHER_MODEL = "hashed-words-v2"
@@ -207,7 +207,7 @@ def _mismatched(points: Iterable[StoredPoint]) -> Planted:
 
 
 def _reworded(corpus: Corpus, rng: random.Random) -> list[str]:
-    """The text of each point with other words of the corpus in every third place."""
+    """The text of each point with every third word replaced by other words of the corpus."""
     texts = [corpus.embedded(point).split(" ") for point in corpus.points]
     words = [word for text in texts for word in text]
     return [" ".join(word if place % 3 else rng.choice(words) for place, word in enumerate(text)) for text in texts]
@@ -220,7 +220,7 @@ def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vector
 
 
 def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[StoredPoint]:
-    """Points of another model: a few single ones would be no part of the collection."""
+    """Points for another model: enough to be a part of the collection."""
     points = choose_points(corpus, amount if amount.share is not None else _THIRD, rng)
     if len(points) < 3:
         raise NothingToSpoilError("the corpus is too small to hold points of two models")
@@ -228,7 +228,7 @@ def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[Stor
 
 
 def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[StoredPoint, StoredPoint]]:
-    """Points two by two whose texts and vectors are not alike."""
+    """Pairs of points with different texts and vectors."""
     texts: dict[str, int] = {}
     for point in corpus.points:
         text = corpus.embedded(point)
@@ -248,7 +248,7 @@ def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[Sto
 
 
 def _ring(points: list[StoredPoint]) -> list[StoredPoint]:
-    """The points in the order of their ids, without those that are like the one before them."""
+    """The points in id order, without those similar to the previous one."""
     ring: list[StoredPoint] = []
     for point in sorted(points, key=lambda point: str(point.id)):
         if not ring or not _alike(ring[-1].vector, point.vector):
@@ -267,7 +267,7 @@ def _cosine(first: list[float] | None, second: list[float] | None) -> float:
 
 
 def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
-    """Another model: it knows what the texts mean, in a space of its own."""
+    """Another model: the same meaning in another vector space."""
     import numpy as np
 
     size = corpus.space.size
@@ -278,7 +278,7 @@ def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
 
 
 def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
-    """Another model: one direction a word."""
+    """Another model: one direction per word."""
     import numpy as np
 
     rows = np.zeros((len(points), corpus.space.size))
