@@ -158,7 +158,7 @@ class Relation:
         return abs(texts.claimed - self.expected(texts)) <= 1 + COUNT_ROUNDING * texts.claimed
 
     def is_trusted(self, script: Script) -> bool:
-        """Whether stored counts that follow it are the model's tokens: if other measures predict better, they are estimates."""
+        """Whether stored counts that follow it are the model's tokens, not estimates from another measure."""
         low, high = RATIOS[script]
         return self._is_steady and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
 

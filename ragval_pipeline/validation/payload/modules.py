@@ -89,7 +89,7 @@ _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)
 
 @dataclass
 class _Headings:
-    """Headings of the chunks of one page: how many chunks have any, the longest list, and single ones if none has more."""
+    """Headings of one page's chunks: how many chunks have any, the longest list, single ones if none has more."""
 
     chunks: int = 0
     deepest: int = 0
