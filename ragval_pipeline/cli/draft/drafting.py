@@ -152,7 +152,7 @@ def draft_suite(
 
 
 def searched_vector(facts: CollectionFacts) -> VectorFacts:
-    """The dense vector probably used for searching: named like the text, else not like another field, else the first."""
+    """The dense vector probably used for search: named like the text, else not like another field, else the first."""
 
     def rank(vector: VectorFacts) -> int:
         like = [field for field in CANONICAL_FIELDS if is_named_like(field, vector.name or "")]
