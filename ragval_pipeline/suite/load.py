@@ -109,7 +109,7 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
 
     Args:
         suite: As ``load_suite`` reads it; a suite made in Python is returned unchanged.
-        environ: Variables by name; None: the process's, and below them those of a ``.env`` beside the suite file.
+        environ: Variables by name; None: the process's, and below them those of a ``.env`` next to the suite file.
 
     Raises:
         SuiteError: A variable without default is not set or empty, or its value is wrong.

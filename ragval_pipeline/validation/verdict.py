@@ -22,6 +22,8 @@ RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 
 #: Means and scores are sums of floats: a difference this small is rounding.
 TOLERANCE = 1e-9  # definition
+#: Begins the codes in the reason of ``error_findings`` that it does not count.
+LEFT_OUT = " besides those that other required criteria judge: "
 #: Kinds of failures that leave something unmeasured without another gate to report it.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
 #: Descriptive assets: that they ran says nothing about errors.
@@ -209,7 +211,7 @@ def _error_findings(
         )
     reason = ", ".join(sorted(codes)) or "no finding of severity error"
     if left_out:
-        reason += f" besides those that other required criteria judge: {', '.join(sorted(left_out))}"
+        reason += f"{LEFT_OUT}{', '.join(sorted(left_out))}"
     return MeasuredValue(name="error_findings", value=float(len(errors)), numerator=len(errors), reason=reason)
 
 

@@ -50,7 +50,7 @@ from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.suite.printing import chunk_name, plural, show_count
 from ragval_pipeline.validation.report import TopResult, ValidationReport
-from ragval_pipeline.validation.verdict import CriterionResult
+from ragval_pipeline.validation.verdict import LEFT_OUT, CriterionResult
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -244,7 +244,7 @@ def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> Criteri
 
 def _in_titles(reason: str) -> str:
     """A reason with finding codes replaced by their titles."""
-    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(" beside what other")[0])
+    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(LEFT_OUT)[0])
 
 
 def _tone(result: CriterionResult) -> str:
