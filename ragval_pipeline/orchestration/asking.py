@@ -74,7 +74,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
         from ragval_pipeline.sources.search.production import production_searcher
 
         own = production_searcher(suite)
-        yield Asking(own, None, None, f"{own.spec} asked again")
+        yield Asking(own, None, None, f"{own.spec} called again")
         return
     from ragval_pipeline.sources.search.searchers import IndexSearcher
 
@@ -96,7 +96,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
 
 def _manner(*, fresh: bool, anew: bool) -> str:
     client = "with a fresh client" if fresh else "with the same client, because an embedded Qdrant allows one at a time"
-    vectors = "queries embedded anew" if anew else "the same query vectors"
+    vectors = "queries embedded again" if anew else "the same query vectors"
     return f"{client} and {vectors}"
 
 

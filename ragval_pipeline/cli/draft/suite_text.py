@@ -187,7 +187,7 @@ def _embedding(draft: SuiteDraft) -> list[str]:
         model = [f"  # model: {_value(guess.model)}"] if guess.model else []
         return [
             *lines,
-            "  # Write my_embedder.py beside this file: a function embed(texts, input_type) that returns a vector for",
+            "  # Write my_embedder.py next to this file: a function embed(texts, input_type) that returns a vector for",
             f"  # each text, {draft.dimension} numbers long, exactly as your ingestion does. The next line finds it.",
             "  provider: my_embedder:embed",
             *model,

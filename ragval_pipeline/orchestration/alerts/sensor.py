@@ -125,7 +125,7 @@ def _tell(
     note = None
     if is_worth_telling(before.verdict if before else None, outcome.verdict):
         target.send(_alert(suite, outcome, before, webserver_url))
-        note = f"told {target.name}: {suite} {outcome.verdict}"
+        note = f"sent to {target.name}: {suite} {outcome.verdict}"
     memory.keep(target.name, suite, outcome.told())
     return note
 

@@ -49,7 +49,7 @@ def _suite(keys: Mapping[str, Any], suite_file: str | None, file: Path) -> Suite
         return suite_of(keys, file=file)
     if keys:
         raise SuiteError(
-            "stands beside suite_file", file=file, key=next(iter(keys)), remedy="Set it in that suite file."
+            "is given together with suite_file", file=file, key=next(iter(keys)), remedy="Set it in that suite file."
         )
     return load_suite(os.path.normpath(file.parent / suite_file))
 
