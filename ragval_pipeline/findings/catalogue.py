@@ -32,7 +32,7 @@ class FindingType:
         breaks: Aspects that do not hold for its subjects.
         reads: Aspects of its subjects that it is measured by: it follows from what breaks them.
         fields: Canonical payload fields of field-level aspects in ``breaks`` and ``reads``; empty: those that each
-        subject names.
+            subject names.
         lowers: Criteria whose value its subjects lower: they break ``Aspect.VALUE`` of these.
         judged_by: Criteria that judge the same; if one is required, ``error_findings`` does not count it.
         error_share: Share of the index's points, 0..1, from which a warning becomes an error; None: never.

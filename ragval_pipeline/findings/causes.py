@@ -39,7 +39,7 @@ class Site:
     Attributes:
         pages_of: Keys of the in-scope pages of each module, by the module's name as in subjects.
         moved: For each page that lacks something, the pages and points that hold its text under another address or
-        none.
+            none.
     """
 
     pages_of: Mapping[str, Iterable[str]] = field(default_factory=dict)

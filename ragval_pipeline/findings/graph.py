@@ -94,8 +94,8 @@ def explain(
         findings: All findings of the run, with their shares.
         site: What is known about pages.
         simulated: For codes whose causes were computed: by subject name, those whose simulated repair clears it; a
-        query follows from them whatever it reads. They replace inferred causes; for codes not in it all causes are
-        inferred.
+            query follows from them whatever it reads. They replace inferred causes; for codes not in it all causes are
+            inferred.
         refuted: The codes whose simulated repair does not clear a subject: none of them is its only cause.
         untried: Causes whose repair was too large to simulate: their consequences are always inferred.
         unasked: By code, the subjects left out of simulations because there were too many: their causes are inferred.

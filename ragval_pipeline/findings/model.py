@@ -113,14 +113,14 @@ class Subject:
         page: Key of the page that this subject is or belongs to, if any.
         pages: Keys of further pages: those that a query expects, that a host holds or has copies of.
         points: Ids of the points in a query's result, of those next to a page's missing content, or of those of other
-        pages with a point's number.
+            pages with a point's number.
         queries: Ids of the queries that lowered a metric.
         fields: Canonical payload fields that this subject is about.
         module: The module that a query expects if it names no page.
         thresholds: The score threshold of a query, or the thresholds judged.
         indices: Chunk indices that a page lacks, or that points hold whose page is not known.
         words: Number of a point's words that differ, or that this can account for; ``None``: not compared, or any
-        number.
+            number.
         beside: For each of ``points``, the size of what the page lacks next to it, relative to the point's text.
         surplus: Tokens counted for a point beyond its text, relative to its text; ``None``: not known.
         fell: By how much a ranking metric fell, 0..1; each finding lowers it by at most its share.

@@ -74,7 +74,7 @@ def build_validation_defs(
 
     Raises:
         SuiteError: ``automation`` has an invalid cron expression, asset key or job, names an asset or the job of the
-        suite itself, or polls an embedded Qdrant; or ``executor`` would open one in many processes.
+            suite itself, or polls an embedded Qdrant; or ``executor`` would open one in many processes.
     """
     suite = as_suite(suite)
     if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:

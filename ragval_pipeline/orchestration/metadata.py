@@ -303,7 +303,7 @@ def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = 
         criterion: Its name.
         findings: Those of its asset, or of the report.
         met: Whether it is met anyway: 19 of 20 queries may be enough, and the failed one is still shown. For a
-        criterion that is not met and has no known evidence, everything is shown.
+            criterion that is not met and has no known evidence, everything is shown.
     """
     if criterion == "error_findings":
         return [finding for finding in findings if finding.severity == "error"]

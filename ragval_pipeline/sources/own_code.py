@@ -21,7 +21,7 @@ def load_attribute(spec: str, *, key: str, search_path: Path | None = None) -> o
         spec: ``module:attr``; both may be dotted.
         key: The suite's key, for messages.
         search_path: Additional import folder: the suite file's. It is appended to ``sys.path`` and stays there, because
-        a module may import its neighbours later.
+            a module may import its neighbours later.
 
     Raises:
         SuiteError: No such module or attribute, or importing the module fails.

@@ -56,7 +56,7 @@ def suite_error(
         given: What was validated: separates keys from pydantic's names for the branches of a union.
         prefix: Prefix of the key.
         variables: Environment variables in the wrong value. They are named; the value, which may be a misplaced secret,
-        is not.
+            is not.
         remedy: What else helps, where the error itself knows no more than "add the key".
     """
     first = first_problem(error)

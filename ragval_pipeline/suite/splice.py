@@ -29,7 +29,7 @@ def write_numbers(file: Path, section: str, values: Mapping[str, float]) -> bool
 
     Raises:
         SuiteError: The file is not a YAML mapping, a value cannot be replaced (a placeholder, an alias), or the file
-        cannot be written.
+            cannot be written.
     """
     try:
         original = file.read_bytes()

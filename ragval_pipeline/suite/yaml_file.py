@@ -77,7 +77,7 @@ def parse_yaml(text: str, *, file: Path) -> Any:
 
     Raises:
         SuiteError: The text is not YAML, a key occurs twice, or its aliases expand to too much; names line and column
-        if known.
+            if known.
     """
     content, problem, remedy = _parsed(text)
     if problem:

@@ -101,7 +101,7 @@ class Estimate:
         memory_bytes: Peak of all processes together.
         requests: To Qdrant.
         calls: To the embedder, in a first run; a second one over unchanged queries only needs those of sample and
-        latency.
+            latency.
         texts: In these calls.
         tokens: Of these texts.
         stored_bytes: In ``report_uri``, per run.

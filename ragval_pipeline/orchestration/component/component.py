@@ -112,7 +112,7 @@ class RagValidation(dg.Component, dg.Resolvable):
         alerts: Targets of alerts about verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
         webserver_url: Address of Dagster's UI, for links in alerts.
         declarative: Whether an automation condition on every asset follows ``automation.after_asset``, instead of the
-        sensor.
+            sensor.
         promotion: The alias that moves to this collection when its gates pass; None: ragval writes nothing.
         executor: Runs the steps; None: in the run's own process.
         resources: ``qdrant`` and ``embedder`` instead of the suite's own.

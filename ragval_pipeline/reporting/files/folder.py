@@ -103,7 +103,7 @@ def write_run_folder(bundle: ReportBundle, folder: str) -> None:
     Args:
         bundle: The run.
         folder: Path or fsspec URL of the run's folder; created or replaced. Parts staged by this run are moved into its
-        evidence, those of another run are copied.
+            evidence, those of another run are copied.
 
     Raises:
         ReportNotWrittenError: The filesystem refuses; nothing is left of the folder.

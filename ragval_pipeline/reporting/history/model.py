@@ -102,7 +102,7 @@ class RunChanges:
         queries_lost: Ids of queries that passed then and do not now, sorted.
         queries_won: Ids of queries that pass now and did not then, sorted.
         queries_set_aside: Id of each query whose expectation changed to a description of the change, sorted. They are
-        neither lost nor won.
+            neither lost nor won.
         chunks_before: Chunks of the collection then; None if it was not read.
         chunks_after: Chunks now.
         pages_missing: In-scope pages that had a chunk and have none now, sorted.

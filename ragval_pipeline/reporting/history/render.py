@@ -97,7 +97,7 @@ def render_again(
         baseline: ``history.baseline``.
         limit: Maximum runs in the trend.
         into: Folder or fsspec URL to copy the whole run to first, leaving its own folder unchanged; None: the run's own
-        folder.
+            folder.
 
     Returns:
         Location of the files.

@@ -56,7 +56,7 @@ def render_summary(
         console: Where to print; its width, colours and encoding are respected.
         took: Seconds that the command took, including its start; None: unknown.
         report_path: Path of ``report.html``, next to the evidence with names of pages and chunks; None if there is
-        none.
+            none.
     """
     printer = SummaryPrinter(console, report, *_evidence(report, report_path))
     printer.verdict(took)

@@ -35,7 +35,7 @@ class CachingEmbedder:
 
     Args:
         inner: The wrapped embedder; its optional ``batch_size`` and ``call_chars`` limit texts and characters per call.
-        ``uncached`` forces real calls, ``asked_anew`` vectors of this run.
+            ``uncached`` forces real calls, ``asked_anew`` vectors of this run.
         store: Vectors by ``cache_key``; None: a new dict.
         max_entries: The oldest entries beyond this many are dropped.
     """

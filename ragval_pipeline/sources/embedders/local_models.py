@@ -125,7 +125,7 @@ class FastembedEmbedder(_LocalEmbedder):
 
     Args:
         model: One of its models, such as ``BAAI/bge-small-en-v1.5``. Or a folder with the files of the model that has
-        its name.
+            its name.
         dimension: Checked against the model's.
         search_path: Folder of the suite file.
     """

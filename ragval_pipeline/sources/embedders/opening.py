@@ -48,7 +48,7 @@ def open_embedder(
         policy: Retries; only for providers behind an API.
         search_path: Folder of the suite file, for ``module:attr`` and models in folders.
         kept: ``<report_uri>/<suite>``, where vectors of a paid provider are kept for later runs; None: nowhere. Vectors
-        of a ``module:attr`` may change with its code and are not kept.
+            of a ``module:attr`` may change with its code and are not kept.
         cut_queries: Let ``cohere`` and ``voyage`` truncate queries that exceed the model's limit.
 
     Raises:

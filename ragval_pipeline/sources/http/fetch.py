@@ -254,7 +254,7 @@ class HttpFetcher:
 
         Raises:
             SystemFailure: ``source.unreachable`` without a complete response; ``source.malformed`` if the response is
-            too large or wrongly encoded.
+                too large or wrongly encoded.
         """
         attempts = Attempts()
         try:

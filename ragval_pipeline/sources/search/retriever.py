@@ -93,7 +93,7 @@ def validate_query(text: str, top_k: int | None, score_threshold: float | None) 
 
     Raises:
         ValidationError: A text that is too long, or only whitespace and invisible characters; top_k or threshold out of
-        range.
+            range.
     """
     if not isinstance(text, str) or is_blank(text):
         raise ValidationError("the query text must not be empty")

@@ -147,7 +147,7 @@ def read_pages(
         reader: Reads one page; its base path is learned from ``urls`` first.
         max_pages: Limit of pages.
         min_readable: Share of the pages, 0..1, that must be readable: a failing host with at most the remaining share
-        is reported as unreadable pages.
+            is reported as unreadable pages.
         on_progress: Called with (pages read, pages in total) after each page.
 
     Yields:

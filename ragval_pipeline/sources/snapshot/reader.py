@@ -68,7 +68,7 @@ class Since(BaseModel):
         come: New points.
         rewritten: Points with another embedding time; 0 if they have none.
         altered: Whether payloads, vectors or settings differ according to ``fingerprint_of``: all points of a
-        collection of up to one page, the first page of a larger one.
+            collection of up to one page, the first page of a larger one.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)

@@ -110,7 +110,7 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
 
     Raises:
         SuiteError: A file does not exist, an entry is wrong, breaks a rule of the profile or has an invalid regular
-        expression, or an id occurs twice.
+            expression, or an id occurs twice.
     """
     located, file = _read(suite)
     profile = get_profile(suite.profile)

@@ -26,7 +26,7 @@ def read_qrels(file: Path) -> Qrels:
 
     Raises:
         SuiteError: The file does not exist, a line has other columns or a grade that is not an integer, or there are no
-        judgements.
+            judgements.
     """
     qrels: Qrels = {}
     judged = False

@@ -28,7 +28,7 @@ def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, A
 
     Raises:
         ValueError: A template that is not a text or is given together with a text, a slot without parameter, a
-        parameter without slot or value, or too many combinations.
+            parameter without slot or value, or too many combinations.
     """
     if entry.get("template") is None:
         if entry.get("parameters") is not None:

@@ -137,7 +137,7 @@ class SameTexts:
     Attributes:
         groups: By hash, the points of texts with at least one copy.
         copies: Ids of the points without a position of their own: their text is not on their page, or another point
-        with the same text has the same position.
+            with the same text has the same position.
     """
 
     groups: Mapping[int, Sequence[PointRef]]

@@ -157,7 +157,7 @@ class Shingled:
 
     Attributes:
         texts: All chunks; equal texts, with whitespace collapsed, are duplicates, not near duplicates, unless both have
-        positions of their own.
+            positions of their own.
         rows: The row of each of these chunks among all.
         shingles: Sorted distinct hashes of each chunk's trigrams, concatenated.
         offsets: Start of each chunk's, and end of the last; shape ``(chunks + 1,)``.

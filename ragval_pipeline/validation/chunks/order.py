@@ -85,7 +85,7 @@ class Orders:
         last: Largest index of each.
         dated: Whether all points of each have an embedding time that is not in the future.
         apart: Seconds between the oldest and the newest index of each; of several points with the same index the newest
-        counts.
+            counts.
         read: Reads the snapshot again, for pages examined in full.
     """
 

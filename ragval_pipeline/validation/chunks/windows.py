@@ -25,7 +25,7 @@ class SlidingWindows:
         copies: How often each page is stored.
         pairs: Pairs of a chunk and its successor, at a distance of the number of chunks that begin the page.
         overlapping: Pairs whose successor begins well inside. With several ingestions it would continue where the chunk
-        ends.
+            ends.
     """
 
     copies: dict[str, float] = field(default_factory=dict)

@@ -103,7 +103,7 @@ def align(
         labels: Title and headings stored with the chunk: a line that repeats them is not a difference.
         address: The chunk's stored address: likewise, if separate from other words.
         seen: Positions of texts already aligned with the page: equal texts get the positions of a repetitive page in
-        turn.
+            turn.
 
     Returns:
         The alignment of the text, or of the text without markup and other markers that the page does not show. Missing
@@ -224,7 +224,7 @@ def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:
 
 
 def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -> tuple[str, bool]:
-    """The text without markup that is not completely on the page, and whether some markup is."""
+    """The text without the markup of which the page lacks a letter, and whether it has all letters of some."""
     shown = False
 
     def stands_there(start: int, end: int) -> bool:

@@ -93,14 +93,14 @@ def held_blocks(
 
 
 def _names(label: str) -> Iterator[str]:
-    """A label, and its first part if it has separators from the site or section: "Arms - Handbook | Robots"."""
+    """A label, and what it names where marks part that from the site or section: "Arms - Handbook | Robots"."""
     yield label
     for mark in _PARTED.finditer(label):
         yield from (label[: mark.start()], label[mark.end() :])
 
 
 def _shown(label: str) -> tuple[str, str]:
-    """A label without all markup, and without markup except what may be a type parameter: ``Into<U>``."""
+    """A label without its markup, and without all but what may be the parameter of a type: ``Into<U>``."""
     return without_markup(label), without_markup(label, keep=lambda start, _: label[start] == "<")
 
 

@@ -20,7 +20,7 @@ class Edge:
         missing: Letters that are not on the page.
         changed: Words with a letter that is not on the page.
         strange: The outermost word that is not on the page, without digits: it may follow a title or an address, which
-        differ from page to page.
+            differ from page to page.
         lacking: The same with punctuation separating words too: ``source:arm`` are two.
     """
 

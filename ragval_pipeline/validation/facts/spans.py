@@ -57,7 +57,7 @@ class Alignment:
         text: The chunk, without the markup that its page does not show.
         spans: Sorted by their start in the chunk, without overlaps.
         verbatim: Whether it is lines of its own labels, if any, followed by exactly the page's text, so that no words
-        are joined.
+            are joined.
     """
 
     text: FoldedText

@@ -42,7 +42,7 @@ _PLACES, _NEAR = 64, 200  # work
 
 
 class _Piece(NamedTuple):
-    """A candidate marker: start, end and letters."""
+    """What may be writing, from one character to before another, and its letters."""
 
     start: int
     end: int
@@ -106,7 +106,7 @@ def _is_number(piece: str) -> bool:
 
 
 def _stands(spans: Sequence[Span], piece: _Piece) -> bool:
-    """Whether the page has a piece together with an adjacent letter: elsewhere letters match by chance."""
+    """Whether the page has a piece in one with a letter beside it: elsewhere it has some letters by chance."""
     before, behind = (piece.first - 1, piece.last), (piece.first, piece.last + 1)
     return any(in_one(spans, first, last) for first, last in (before, behind))
 
@@ -143,7 +143,7 @@ def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
 
 
 def _goes_on(page: Searched, before: str, places: Sequence[int] | None, rest: str) -> bool:
-    """Whether the page has some letters directly followed by enough of the others for a whole n-gram."""
+    """Whether the page has some letters and then, at once, so many of the others that both are as long as a run."""
     size = max(SIZE - len(before), min(len(rest), SIZE // 2))
     if len(rest) < size:
         return False
@@ -155,7 +155,7 @@ def _goes_on(page: Searched, before: str, places: Sequence[int] | None, rest: st
 def _is_writing_on_one_side(
     text: FoldedText, own: Sequence[_Piece], before: str, rests: Sequence[str], page: Searched
 ) -> bool:
-    """Whether the letters on one side decide: at the text's ends, and for bracketed pieces."""
+    """Whether the letters on one side say so: at the text's ends, and of what brackets set apart."""
     is_number = all(piece.is_number for piece in own)
     is_sure = not before or all(_is_set_apart(text.shown, piece) for piece in own)
     if is_sure and any(_begins(page, rest, is_number) for rest in {rests[0], rests[-1]}):
@@ -165,7 +165,7 @@ def _is_writing_on_one_side(
 
 
 def _begins(page: Searched, rest: str, is_number: bool) -> bool:
-    """Whether some letters begin a word of the page without a piece of that kind before it."""
+    """Whether some letters begin a word of the page that has no piece of that kind before it."""
     return len(rest) == SIZE and any(
         bool(page.folded.word_starts[place]) and not _has_own(page, place, is_number, behind=False)
         for place in page.first_places(rest, _PLACES)
@@ -173,7 +173,7 @@ def _begins(page: Searched, rest: str, is_number: bool) -> bool:
 
 
 def _ends(page: Searched, before: str, is_number: bool, *, in_line: bool) -> bool:
-    """Whether some letters are at the end of or within a line of the page without a piece of that kind after them."""
+    """Whether some letters end a line of the page, or stand within one, that has no piece of that kind behind them."""
     return len(before) == SIZE and any(
         (in_line or place + SIZE == len(page.letters) or page.begins_line(place + SIZE))
         and not _has_own(page, place + SIZE, is_number, behind=True)
@@ -182,7 +182,7 @@ def _ends(page: Searched, before: str, is_number: bool, *, in_line: bool) -> boo
 
 
 def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> bool:
-    """Whether the page itself shows a piece before a letter, or from it."""
+    """Whether the page shows a piece itself before a letter, or from it on."""
     shown, offsets = page.folded.shown, page.folded.offsets
     if behind:
         at = int(offsets[letter - 1]) + 1
@@ -192,7 +192,7 @@ def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> b
         found = list(_PIECE.finditer(shown, max(0, at - _NEAR), at))[-1:]
     if not found or not is_number:
         return any(_NAME.search(piece[0]) or _may_be_writing(shown, piece) for piece in found)
-    # The numbers of lines and items are in the line.
+    # The numbers of lines and items stand in the line.
     between = shown[at : found[0].start()] if behind else shown[found[0].end() : at]
     return _is_number(found[0][0]) and "\n" not in between
 

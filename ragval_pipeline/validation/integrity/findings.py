@@ -44,7 +44,7 @@ class Compared:
 
     Attributes:
         pages: Every in-scope page by key; with blocks only if some block is lost, without blocks that are on most
-        pages.
+            pages.
         differing: Chunks that differ from their page or join words, by point id.
         classes: The class of each of them.
         short: The other chunks that are short, by page.

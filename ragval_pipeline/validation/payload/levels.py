@@ -110,10 +110,10 @@ class PayloadLevels:
 
     Attributes:
         columns: One row per point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the integer
-        value of a field with a minimum, except counts of no text.
+            value of a field with a minimum, except counts of no text.
         complete: Points with every required field present and not empty.
         offenders: Rows by level and payload name, if any: missing and empty for ``present_fields``, wrong types and
-        invalid values for mapped fields.
+            invalid values for mapped fields.
         kinds: Number of points by payload name and kind.
     """
 

@@ -102,7 +102,7 @@ class _Headings:
 
         Args:
             levels: Levels of the page's headings by their letters; an unknown heading may have any level, unless all
-            chunks have it.
+                chunks have it.
         """
         if self.deepest > 1:
             return False

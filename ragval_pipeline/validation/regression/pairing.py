@@ -25,7 +25,7 @@ class Pairing:
         vanished: Only in the earlier run.
         added: Only in the later run.
         set_aside: Current id of each restated and reworded query to what changed, e.g. ``its top_k changed from 5 to
-        3``.
+            3``.
     """
 
     same: Sequence[Pair]

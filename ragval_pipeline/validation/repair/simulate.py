@@ -71,7 +71,7 @@ def simulate(
         vectors: Vector of each text, embedded as a document.
         questions: Vectors of the queries.
         search: Maps queries, each with a number of hits, and whether to search exactly, to the vector and hits of each,
-        in order.
+            in order.
         settings: Retrieval settings of the suite.
         left_out: Causes whose repair is too large to simulate, with the reason.
         met_by_chance: Maps a repair to the queries that would still pass by chance after it.

@@ -122,7 +122,7 @@ def measure_retrieval(
 
     Args:
         queries: Every test query, in file order. Unjudged ones are in ``query_results`` but do not count; drafts count
-        only for what needs no expectation: complete, ordered and repeatable hits.
+            only for what needs no expectation: complete, ordered and repeatable hits.
         answers: One result each; empty if no query could be run.
         settings: Retrieval settings of the suite.
         failure: The failure of a system during the queries, if any: then results are kept, but no criteria.

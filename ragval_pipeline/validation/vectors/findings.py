@@ -98,7 +98,7 @@ class Vectors:
         rows: ``COLUMNS`` of the reported points.
         vector: Size and distance, if the embedder is made for cosine; None: unknown.
         lengths: Norms of non-unit vectors, if searches use the dot product, which equals the cosine only for unit
-        vectors.
+            vectors.
         is_sample: Whether some texts were not re-embedded.
         embedded_fields: Canonical names of the fields embedded with the text.
         other_vectors: Names of the other dense vectors.

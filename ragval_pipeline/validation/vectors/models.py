@@ -3,10 +3,10 @@
 Among the points that are neither swapped, copied nor changed since:
 
 - mixed: at least ``FEW`` and ``FEWEST`` of another space next to as many matching ones; or as many related ones that
-the model name separates from the rest, or that one way of embedding explains, but not the matching ones;
+  the model name separates from the rest, or that one way of embedding explains, but not the matching ones;
 - mismatch: ``WHOLE`` of them mismatched, or fewer if one way of embedding explains both mismatched and matching ones;
-or any number if many more only match nearly, and one way reproduces all vectors exactly (a prefix hardly shows in long
-texts), or none does and the vectors contain other content of their pages.
+  or any number if many more only match nearly, and one way reproduces all vectors exactly (a prefix hardly shows in
+  long texts), or none does and the vectors contain other content of their pages.
 
 Everything else is about single points.
 """

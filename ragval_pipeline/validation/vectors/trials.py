@@ -46,7 +46,7 @@ class Variant:
     Attributes:
         name: For the finding's details.
         kind: ``added``: more than the stored text is embedded; ``instructed``: with an instruction of the model;
-        ``cleaned``: the same words; ``replaced``: something else instead.
+            ``cleaned``: the same words; ``replaced``: something else instead.
         means: Completes "the collection was embedded ...".
         text: The embedded text of a row.
         template: The same as a template for ``payload.embedded_text``; None if impossible.
@@ -123,7 +123,7 @@ class Trial:
     Attributes:
         name: Name of the way.
         kind: ``added``, ``instructed``, ``cleaned``, ``replaced``, ``input_type``, ``truncated`` or ``altered``: the
-        vector was changed after embedding.
+            vector was changed after embedding.
         means: Completes "the collection was embedded ...".
         median: Median cosine with the stored vectors of the points that differ.
         explains: Whether it reproduces the stored vectors of the points that differ.

@@ -37,7 +37,7 @@ class LeftOut:
 
     Args:
         patterns: A leading or inner slash anchors a pattern at the folder; ``**`` spans folders; a pattern that matches
-        a folder matches all below it.
+            a folder matches all below it.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
@@ -91,7 +91,7 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
     Args:
         folder: Of Markdown, MDX or HTML files, or of the project around them.
         site_url: Address of the site; None: from its configuration; ``FILES``: none, pages are named by the paths of
-        their files.
+            their files.
 
     Raises:
         SuiteError: The folder does not exist or has no pages, or the site's address is unknown.

@@ -172,7 +172,7 @@ def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Bloc
         root: The element.
         area: The element in it, or itself, with the content.
         skip: Whether an element of the area is not content, given the tag of the nearest enclosing heading, item, row,
-        code or quotation.
+            code or quotation.
 
     Returns:
         All blocks, and those of the content.

@@ -90,7 +90,7 @@ def fetch_bytes(url: str, fetcher: HttpFetcher | None) -> SitemapBytes:
 
     Raises:
         SystemFailure: ``source.unreachable`` without a response or with a status other than 2xx, ``source.malformed``
-        if it cannot be unpacked.
+            if it cannot be unpacked.
     """
     answer = fetch(url, fetcher)
     if not answer.ok:

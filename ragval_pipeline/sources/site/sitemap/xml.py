@@ -37,7 +37,7 @@ def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSite
 
     Raises:
         SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, no page
-        with a complete address, too many entries. ``details`` has ``line`` and ``byte`` if known.
+            with a complete address, too many entries. ``details`` has ``line`` and ``byte`` if known.
     """
     if _HTML.match(body.removeprefix(codecs.BOM_UTF8)):
         raise html_page(location)

@@ -44,7 +44,7 @@ def read_state(reader: Reader, time_field: str | None) -> CollectionState:
     Args:
         reader: Reads the collection.
         time_field: Payload field with the time a point was written. Without an index on it, a collection refilled with
-        as many points looks unchanged.
+            as many points looks unchanged.
 
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.

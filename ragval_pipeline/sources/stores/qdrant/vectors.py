@@ -33,7 +33,7 @@ class VectorBatch:
     Attributes:
         ids: Points that have a vector, as text.
         matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of length
-        1 in a cosine collection. Shape (0, 0) without ids.
+            1 in a cosine collection. Shape (0, 0) without ids.
         missing: Points without a vector under the name that searches use.
         other: Points whose vector is not a single list of numbers: multivectors and sparse ones.
     """
