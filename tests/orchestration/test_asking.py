@@ -71,7 +71,7 @@ def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: 
         assert "embedded Qdrant" in way.manner
 
 
-@pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "anew"), (False, 1, "same query vectors")])
+@pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "embedded again"), (False, 1, "same query vectors")])
 def test_only_free_texts_are_embedded_again(free: bool, inputs: int, says: str) -> None:
     with asking(suite_of({"url": "http://q"}), VECTOR, Connection(), Embedding(free=free), repeats=2) as way:
         assert way.repeater is not None

@@ -65,9 +65,9 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded, or was "
     "embedded empty, with what separates it from the text.",
 }
-#: If only a field is missing.
+#: Where nothing but a field is missing.
 _FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."
-#: If none of the tried templates explains the vectors.
+#: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
     "The vectors resemble those of {model} but are not the same: the collection was embedded from a different text "
     "than the stored one, within its whole page (late chunking), with another input type, or by another version of "
@@ -93,15 +93,15 @@ class Vectors:
         zero: Those whose vector has no direction.
         copies: Groups of points with the same vector and different texts.
         partition: The re-embedded points.
-        decision: The decision about the collection.
-        named: The model in the payload of each sampled point, or None.
-        rows: ``COLUMNS`` of the reported points.
-        vector: Size and distance, if the embedder is made for cosine; None: unknown.
-        lengths: Norms of non-unit vectors, if searches use the dot product, which equals the cosine only for unit
-            vectors.
-        is_sample: Whether some texts were not re-embedded.
-        embedded_fields: Canonical names of the fields embedded with the text.
-        other_vectors: Names of the other dense vectors.
+        decision: What they say of the collection.
+        named: The model that the payload of each sampled point names, or None.
+        rows: ``COLUMNS`` of the points that are named.
+        vector: Size and distance, where the embedder is made for cosine; None: not known.
+        lengths: Norms of vectors that are no unit vectors, where searches compare by the dot product: it is the cosine
+            of unit vectors only.
+        is_sample: Whether some texts were not embedded again.
+        embedded_fields: Canonical names of the fields that were embedded with the text.
+        other_vectors: Names of the further dense vectors of each point.
     """
 
     collection: str
@@ -283,7 +283,7 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
         other = {"belongs_to": belongs_to, "others": [belongs_to], "cosine_there": round(owner.cosine, 4)}
     looks_like = points.looks[place]
     subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
-    # A vector of no text, or of another point's, says nothing about the chunk's earlier content.
+    # A vector of no text, or of another point's, says nothing about what the chunk once held.
     if looks_like in {"older_text", "another_text"}:
         return replace(subject, fields=vectors.embedded_fields)
     if looks_like == "emptied":

@@ -210,7 +210,7 @@ class _Judged:
         )
 
     def _lengths(self) -> dict[str, float]:
-        """Norms of non-unit vectors, by point, if searches depend on them."""
+        """Norms of the vectors that are no unit vectors, by point, where searches compare by them."""
         import numpy as np
 
         found, settings = self._found, self._settings
