@@ -15,7 +15,7 @@ from ragval_pipeline.text.grams import SIZE, gram_hashes
 from ragval_pipeline.text.markup import front_matter_values
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
-from ragval_pipeline.validation.facts.differences import edges_of, joined_words
+from ragval_pipeline.validation.facts.differences import differences, edges_of, joined_words, without_digits, words_in
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.page_words import PageWords
@@ -209,7 +209,8 @@ def _unfit(record: PageRecord) -> str | None:
 
 
 def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
-    openings, closings = edges_of(chunk)
+    differing = differences(chunk, page)
+    openings, closings = edges_of(chunk, differing.replaced)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
     written = max((span.length for span in chunk.spans if span.kind == "source"), default=0)
@@ -222,7 +223,9 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         letters=chunk.letters,
         found=chunk.letters_found,
         words=0 if chunk.whole else len(chunk.text.tokens),
-        changed=chunk.changed_words(),
+        changed=chunk.changed_words,
+        replaced=words_in(chunk, differing.replaced),
+        inserted=tuple(without_digits(chunk, letters) for letters in differing.inserted),
         surely=chunk.surely,
         longest=max(len(run), written),
         repeated=not run or bool(again),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
-from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.page import Page, Searched
 from ragval_pipeline.validation.facts.rows import Edge
 from ragval_pipeline.validation.facts.spans import Alignment, Span
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, WHOLE
@@ -21,8 +22,53 @@ _DIGITS = re.compile(r"\d+")
 Range = tuple[int, int]
 
 
-def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
-    """Openings and closings of a chunk that its page does not have, outermost first: one per line."""
+class Differences(NamedTuple):
+    """Words of a chunk between two pieces that its page has close together, in this order.
+
+    Attributes:
+        replaced: The words for which the page has other words or letters, as ranges of letters.
+        inserted: Those for which it has nothing, as ranges of letters.
+    """
+
+    replaced: tuple[Range, ...] = ()
+    inserted: tuple[Range, ...] = ()
+
+
+def differences(match: Alignment, page: Page) -> Differences:
+    """What a chunk has instead of, or between, words of the page's content.
+
+    Text outside the content may change with each read, such as the build date.
+    """
+    if match.whole:
+        return Differences()
+    replaced, inserted = list[Range](), list[Range]()
+    for before, after in pairwise(match.spans):
+        if min(before.place, after.place) < 0 or "word" in (before.kind, after.kind):
+            continue
+        # An inserted word may begin, or end, like its neighbour: both pieces then extend into it.
+        shared = max(0, before.beyond - after.place)
+        own, other = after.start - before.end, max(0, after.place - before.beyond)
+        if not own or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
+            continue
+        if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
+            continue
+        ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
+        # Letters inserted within a word change the word.
+        whole = next((way for way in ways if all(match.text.apart[letter] for letter in way)), None)
+        if other or whole is None:
+            replaced.append((before.end, after.start))
+        else:
+            inserted.append(whole)
+    return Differences(tuple(replaced), tuple(inserted))
+
+
+def edges_of(match: Alignment, replaced: Sequence[Range] = ()) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """Openings and closings of a chunk that its page does not have, outermost first: one per line.
+
+    Args:
+        match: The chunk on its page.
+        replaced: Ranges of letters replaced on the page.
+    """
     if match.whole:
         return (), ()
     runs = _runs(match)
@@ -44,12 +90,12 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     after = max(end for _, end in opening)
     closing = [(start, end) for start, end in closing if start >= after]
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
-    ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
-    edges = _edges(match, opening)
-    first = _without_digits(match, (0, _word_end(match, 0)))
+    ends = (*_edges(match, closing, replaced), *_edges(match, [rest], replaced, outermost=-1))
+    edges = _edges(match, opening, replaced)
+    first = without_digits(match, (0, _word_end(match, 0)))
     if edges and edges[0].word != first:
         # Added text may begin with a word that happens to be on this page.
-        edges = (Edge(first, 0, 0), *edges)
+        edges = (Edge(first, 0), *edges)
     return edges, ends
 
 
@@ -145,8 +191,8 @@ def _has_word_at(match: Alignment, start: int) -> bool:
     return bool(match.found[start : _word_end(match, start)].all())
 
 
-def _without_digits(match: Alignment, word: Range) -> str:
-    """A word without digits, for comparing edges: numbers differ between chunks."""
+def without_digits(match: Alignment, word: Range) -> str:
+    """Words without digits, for comparing chunks: numbers differ between them."""
     return _DIGITS.sub("", match.text.letters[slice(*word)])
 
 
@@ -155,7 +201,9 @@ def _word_end(match: Alignment, letter: int) -> int:
     return match.text.whole_words(letter, letter + 1)[1]
 
 
-def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
+def _edges(
+    match: Alignment, ranges: Iterable[Range], replaced: Sequence[Range], *, outermost: int = 0
+) -> tuple[Edge, ...]:
     """The edges in some ranges of letters; none if the page has all of them."""
     edges = []
     for start, end in ranges:
@@ -166,12 +214,17 @@ def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> 
             span = (start, wide[1]) if outermost == 0 else (wide[0], end)
             words = match.text.words_between(*span)
             strange = [(first, last) for first, last in words if not match.found[first:last].all()]
-            own = _without_digits(match, words[outermost])
-            others = [_without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
+            own = without_digits(match, words[outermost])
+            others = [without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
             other = next(filter(None, others), "")
-            changed = match.changed_words(start, end)
-            edges.append(Edge(own, missing, changed, other if other != own else "", max(changed, len(strange))))
+            within = [(first, last) for first, last in replaced if start <= first < end]
+            edges.append(Edge(own, missing, words_in(match, within), other if other != own else ""))
     return tuple(edges)
+
+
+def words_in(match: Alignment, ranges: Iterable[Range]) -> int:
+    """How many words overlap with some ranges of letters."""
+    return sum(len(match.text.words_between(*match.text.whole_words(*letters))) for letters in ranges)
 
 
 _LABELS = frozenset({"stored", "line", "word"})

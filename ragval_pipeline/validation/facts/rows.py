@@ -18,17 +18,15 @@ class Edge:
     Attributes:
         word: The outermost word, without digits: ingestions add the same words often.
         missing: Letters that are not on the page.
-        changed: Words with a letter that is not on the page.
+        replaced: Words for which the page has others.
         strange: The outermost word that is not on the page, without digits: it may follow a title or an address, which
             differ from page to page.
-        lacking: The same with punctuation separating words too: ``source:arm`` are two.
     """
 
     word: str
     missing: int
-    changed: int
+    replaced: int = 0
     strange: str = ""
-    lacking: int = 0
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -55,6 +53,8 @@ class ChunkFacts:
         found: Letters that are found on the page.
         words: Words, split at whitespace.
         changed: Words with at least one letter that is not found on the page.
+        replaced: Those between two pieces that the page has close together, with other words or letters in their place.
+        inserted: What the chunk has between two pieces that the page has in one: letters, without digits.
         surely: Letters found, without words that are alone in their line.
         longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
@@ -88,6 +88,8 @@ class ChunkFacts:
     lengths: tuple[int, ...]
     openings: tuple[Edge, ...] = ()
     closings: tuple[Edge, ...] = ()
+    replaced: int = 0
+    inserted: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     probes: tuple[int, ...] = ()
     repeated: bool = False

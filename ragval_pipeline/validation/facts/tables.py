@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
 #: or changed.
-FACTS_VERSION = "1.1"
+FACTS_VERSION = "2.0"
 #: Columns of a page's row with many hashes.
 _OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those with hashes.
@@ -36,12 +36,7 @@ def chunk_schema() -> pa.Schema:
     """Arrow schema of a chunk's row: ``ChunkFacts``, and ``TextFacts`` of the same point."""
     import pyarrow as pa
 
-    edge = pa.struct(
-        {
-            "word": pa.string(), "missing": pa.int32(), "changed": pa.int32(), "strange": pa.string(),
-            "lacking": pa.int32(),
-        }
-    )  # fmt: skip
+    edge = pa.struct({"word": pa.string(), "missing": pa.int32(), "replaced": pa.int32(), "strange": pa.string()})
     words = pa.list_(pa.string())
     types = {
         **dict.fromkeys(("point_id", "page_key", "page_url"), pa.string()),
@@ -49,10 +44,12 @@ def chunk_schema() -> pa.Schema:
         "chunk_index": pa.int64(),
         "depth": pa.int32(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
-        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest", "outside"), pa.int32()),
+        **dict.fromkeys(
+            ("letters", "found", "words", "changed", "replaced", "surely", "longest", "outside"), pa.int32()
+        ),
         **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
         **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
-        "joins": words,
+        **dict.fromkeys(("inserted", "joins"), words),
         "probes": pa.list_(pa.uint64()),
         "claimed": pa.int64(),
         **dict.fromkeys(("characters", "parts", "marks"), pa.int32()),
@@ -149,7 +146,7 @@ def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Tab
 
 def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
     """The chunks of a table's rows."""
-    lists = dict.fromkeys(("starts", "places", "lengths", "joins", "probes", "again"), tuple)
+    lists = dict.fromkeys(("starts", "places", "lengths", "inserted", "joins", "probes", "again"), tuple)
     edges = dict.fromkeys(("openings", "closings"), partial(_entries, Edge))
     return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **edges}))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -26,11 +26,14 @@ class Habits:
         openings: By outermost word, or ``ANY``, the largest edge that is a habit.
         closings: The same at the end.
         usual: The words of both with which most chunks begin or end; all of them if almost all chunks have some.
+        frequent: Words with which chunks of several pages begin or end, or which are inserted between their words, such
+            as the text of a picture: however few, the ingestion adds them.
     """
 
     openings: Mapping[str, Edge] = field(default_factory=dict)
     closings: Mapping[str, Edge] = field(default_factory=dict)
     usual: frozenset[str] = frozenset()
+    frequent: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, chunks: Iterable[ChunkFacts], *, total: int, pages: int) -> Habits:
@@ -50,7 +53,17 @@ class Habits:
         (before, most_before), (behind, most_behind) = (
             _habitual(of, total, pages, telling) for of in (openings, closings)
         )
-        return cls(before, behind, most_before | most_behind)
+        put = {(chunk.page_key, word) for chunk in shown for words in _put_in(chunk) for word in words}
+        pages_with = Counter(word for _, word in put)
+        frequent = frozenset(word for word, count in pages_with.items() if count >= FEWEST)
+        return cls(before, behind, most_before | most_behind, frequent)
+
+    def has_put_all(self, chunk: ChunkFacts) -> bool:
+        """Whether everything added at a chunk's edges, and between its words, is from the ingestion."""
+        if not self.frequent.issuperset(chunk.inserted):
+            return False
+        known = {*self.frequent, *self.openings, *self.closings}
+        return ANY in (*self.openings, *self.closings) or all(map(known.intersection, _ends_of(chunk)))
 
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
         """The habitual part of a chunk's edges."""
@@ -63,19 +76,31 @@ class Habits:
         return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, closings)]
 
 
+def _put_in(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
+    """The words inserted in a chunk, and those of its edges."""
+    yield chunk.inserted
+    yield from _ends_of(chunk)
+
+
+def _ends_of(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
+    """The words of a chunk's outermost edges, before and after everything on its page."""
+    yield from (edge.words for edge in chunk.openings[:1] if not chunk.head)
+    yield from (edge.words for edge in chunk.closings[:1] if not chunk.tail)
+
+
 def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge]) -> Iterator[Edge]:
     """The habitual part of some edges, outermost first.
 
     The unused part of an outer edge's habit goes to the next: a long title on the page splits what is one edge
     elsewhere.
     """
-    missing = changed = 0
+    missing = replaced = 0
     for edge in edges:
         habit = _habit_of(edge, habits)
         if habit is not None:
-            missing, changed = missing + habit.missing, changed + habit.changed
-        part = Edge(edge.word, min(edge.missing, missing), min(edge.changed, changed))
-        missing, changed = missing - part.missing, changed - part.changed
+            missing, replaced = missing + habit.missing, replaced + habit.replaced
+        part = Edge(edge.word, min(edge.missing, missing), min(edge.replaced, replaced))
+        missing, replaced = missing - part.missing, replaced - part.replaced
         if part.missing:
             yield part
 
@@ -114,7 +139,5 @@ def _largest(word: str, found: Sequence[_Placed]) -> Edge:
     """``LARGEST`` times the lower median, since half of the chunks may have changed directly after theirs."""
     middle = (len(found) - 1) // 2
     missing = sorted(edge.missing for _, edge in found)[middle]
-    changed = sorted(edge.changed for _, edge in found)[middle]
-    # An addition to most pages may match words on others by chance.
-    lacking = sorted(edge.lacking for _, edge in found)[middle]
-    return Edge(word, LARGEST * missing, max(LARGEST * changed, lacking))
+    replaced = sorted(edge.replaced for _, edge in found)[middle]
+    return Edge(word, LARGEST * missing, LARGEST * replaced)
