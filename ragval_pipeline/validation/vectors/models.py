@@ -108,7 +108,7 @@ def decide(
         if is_population(len(places), total) and (part.way is not None or part.is_named):
             points.assign(places, Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
             return replace(decision, split=part.split, way=part.way, compared=total - len(places))
-    # Old texts of single points also contain content of their pages.
+    # Old texts of single points say something of their pages, too.
     enough = 0.0 if most else MOST
     of_pages = explaining is None and bool(trials) and _of_their_pages(points, related, rows) > enough
     if explaining is None and not of_pages and not (most and total >= FEWEST):
@@ -169,7 +169,7 @@ def _part(
 
 
 def _of_their_pages(points: Partition, related: Sequence[int], rows: Mapping[str, Row]) -> float:
-    """The share of related and nearly matching points that contain content of their pages."""
+    """The share of the related points, and of those that only come close, that hold something of their pages."""
     pages = [rows[name]["page_key"] if name in rows else None for name in points.ids[: points.sampled]]
     return of_their_pages(points, [*related, *points.inexact(with_vector=True).tolist()], pages)
 
