@@ -23,15 +23,18 @@ Range = tuple[int, int]
 
 
 class Differences(NamedTuple):
-    """Words of a chunk between two pieces that its page has close together, in this order.
+    """What a chunk has between two pieces that its page has close together, in this order.
 
     Attributes:
-        replaced: The words for which the page has other words or letters, as ranges of letters.
-        inserted: Those for which it has nothing, as ranges of letters.
+        replaced: Letters for which the page has others, each with the letters of the page around its position.
+        inserted: Letters for which it has nothing.
     """
 
-    replaced: tuple[Range, ...] = ()
+    replaced: tuple[tuple[Range, Range], ...] = ()
     inserted: tuple[Range, ...] = ()
+
+
+_NONE = Differences()
 
 
 def differences(match: Alignment, page: Page) -> Differences:
@@ -40,8 +43,8 @@ def differences(match: Alignment, page: Page) -> Differences:
     Text outside the content may change with each read, such as the build date.
     """
     if match.whole:
-        return Differences()
-    replaced, inserted = list[Range](), list[Range]()
+        return _NONE
+    replaced, inserted = list[tuple[Range, Range]](), list[Range]()
     for before, after in pairwise(match.spans):
         if min(before.place, after.place) < 0 or "word" in (before.kind, after.kind):
             continue
@@ -56,18 +59,20 @@ def differences(match: Alignment, page: Page) -> Differences:
         # Letters inserted within a word change the word.
         whole = next((way for way in ways if all(match.text.apart[letter] for letter in way)), None)
         if other or whole is None:
-            replaced.append((before.end, after.start))
+            # Where it has nothing, the word that its letters were put into.
+            there = (before.beyond, after.place) if other else (before.beyond - 1, before.beyond)
+            replaced.append(((before.end, after.start), there))
         else:
             inserted.append(whole)
     return Differences(tuple(replaced), tuple(inserted))
 
 
-def edges_of(match: Alignment, replaced: Sequence[Range] = ()) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     """Openings and closings of a chunk that its page does not have, outermost first: one per line.
 
     Args:
         match: The chunk on its page.
-        replaced: Ranges of letters replaced on the page.
+        found: Its differences within the page's text.
     """
     if match.whole:
         return (), ()
@@ -90,9 +95,9 @@ def edges_of(match: Alignment, replaced: Sequence[Range] = ()) -> tuple[tuple[Ed
     after = max(end for _, end in opening)
     closing = [(start, end) for start, end in closing if start >= after]
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
-    ends = (*_edges(match, closing, replaced), *_edges(match, [rest], replaced, outermost=-1))
-    edges = _edges(match, opening, replaced)
-    first = without_digits(match, (0, _word_end(match, 0)))
+    ends = (*_edges(match, closing, found), *_edges(match, [rest], found, outermost=-1))
+    edges = _edges(match, opening, found)
+    first = _without_digits(match, (0, _word_end(match, 0)))
     if edges and edges[0].word != first:
         # Added text may begin with a word that happens to be on this page.
         edges = (Edge(first, 0), *edges)
@@ -191,8 +196,8 @@ def _has_word_at(match: Alignment, start: int) -> bool:
     return bool(match.found[start : _word_end(match, start)].all())
 
 
-def without_digits(match: Alignment, word: Range) -> str:
-    """Words without digits, for comparing chunks: numbers differ between them."""
+def _without_digits(match: Alignment, word: Range) -> str:
+    """A word without digits, for comparing edges: numbers differ between chunks."""
     return _DIGITS.sub("", match.text.letters[slice(*word)])
 
 
@@ -201,9 +206,7 @@ def _word_end(match: Alignment, letter: int) -> int:
     return match.text.whole_words(letter, letter + 1)[1]
 
 
-def _edges(
-    match: Alignment, ranges: Iterable[Range], replaced: Sequence[Range], *, outermost: int = 0
-) -> tuple[Edge, ...]:
+def _edges(match: Alignment, ranges: Iterable[Range], found: Differences, *, outermost: int = 0) -> tuple[Edge, ...]:
     """The edges in some ranges of letters; none if the page has all of them."""
     edges = []
     for start, end in ranges:
@@ -214,17 +217,12 @@ def _edges(
             span = (start, wide[1]) if outermost == 0 else (wide[0], end)
             words = match.text.words_between(*span)
             strange = [(first, last) for first, last in words if not match.found[first:last].all()]
-            own = without_digits(match, words[outermost])
-            others = [without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
+            own = _without_digits(match, words[outermost])
+            others = [_without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
             other = next(filter(None, others), "")
-            within = [(first, last) for first, last in replaced if start <= first < end]
-            edges.append(Edge(own, missing, words_in(match, within), other if other != own else ""))
+            replaced = sum(start <= first < end for (first, _), _ in found.replaced)
+            edges.append(Edge(own, missing, replaced, other if other != own else ""))
     return tuple(edges)
-
-
-def words_in(match: Alignment, ranges: Iterable[Range]) -> int:
-    """How many words overlap with some ranges of letters."""
-    return sum(len(match.text.words_between(*match.text.whole_words(*letters))) for letters in ranges)
 
 
 _LABELS = frozenset({"stored", "line", "word"})

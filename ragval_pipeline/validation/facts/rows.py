@@ -12,13 +12,26 @@ PageState = Literal["read", "unreadable", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """Words of a chunk in whose place, between the same words, its page has others.
+
+    Attributes:
+        words: What the chunk has, as written.
+        page: What the page has.
+    """
+
+    words: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """The beginning or end of a chunk that is not on its page, before the first or after the last long run that is.
 
     Attributes:
         word: The outermost word, without digits: ingestions add the same words often.
         missing: Letters that are not on the page.
-        replaced: Words for which the page has others.
+        replaced: Number of places where the page has other words.
         strange: The outermost word that is not on the page, without digits: it may follow a title or an address, which
             differ from page to page.
     """
@@ -53,8 +66,8 @@ class ChunkFacts:
         found: Letters that are found on the page.
         words: Words, split at whitespace.
         changed: Words with at least one letter that is not found on the page.
-        replaced: Those between two pieces that the page has close together, with other words or letters in their place.
-        inserted: What the chunk has between two pieces that the page has in one: letters, without digits.
+        replaced: What stands between two pieces that the page has close together, with other words there.
+        inserted: What stands between two pieces that the page has in one, as written.
         surely: Letters found, without words that are alone in their line.
         longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
@@ -88,7 +101,7 @@ class ChunkFacts:
     lengths: tuple[int, ...]
     openings: tuple[Edge, ...] = ()
     closings: tuple[Edge, ...] = ()
-    replaced: int = 0
+    replaced: tuple[Replaced, ...] = ()
     inserted: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     probes: tuple[int, ...] = ()

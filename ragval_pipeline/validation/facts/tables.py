@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.arrow import array_of, numbers_of
 from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.furniture import Phrase
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts, Replaced
 from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 if TYPE_CHECKING:
@@ -44,11 +44,10 @@ def chunk_schema() -> pa.Schema:
         "chunk_index": pa.int64(),
         "depth": pa.int32(),
         **dict.fromkeys(("embedded_at", "model"), pa.string()),
-        **dict.fromkeys(
-            ("letters", "found", "words", "changed", "replaced", "surely", "longest", "outside"), pa.int32()
-        ),
+        **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest", "outside"), pa.int32()),
         **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
         **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
+        "replaced": pa.list_(pa.struct({"words": pa.string(), "page": pa.string()})),
         **dict.fromkeys(("inserted", "joins"), words),
         "probes": pa.list_(pa.uint64()),
         "claimed": pa.int64(),
@@ -103,7 +102,7 @@ def facts_schema() -> dict[str, Any]:
 
 #: Class of the entries of list columns.
 _ENTRIES: Mapping[str, type] = {
-    "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
+    "replaced": Replaced, "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
 }  # fmt: skip
 
 
@@ -147,8 +146,9 @@ def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Tab
 def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
     """The chunks of a table's rows."""
     lists = dict.fromkeys(("starts", "places", "lengths", "inserted", "joins", "probes", "again"), tuple)
-    edges = dict.fromkeys(("openings", "closings"), partial(_entries, Edge))
-    return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **edges}))
+    kinds = {"replaced": Replaced, "openings": Edge, "closings": Edge}
+    entries = {name: partial(_entries, kind) for name, kind in kinds.items()}
+    return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **entries}))
 
 
 def texts_of(batch: pa.RecordBatch) -> Iterator[TextFacts]:

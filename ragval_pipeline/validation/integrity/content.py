@@ -305,7 +305,7 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     """
     added = habits.in_chunk(chunk)
     letters = chunk.letters - sum(edge.missing for edge in added)
-    replaced = chunk.replaced - sum(edge.replaced for edge in added)
+    replaced = len(chunk.replaced) - sum(edge.replaced for edge in added)
     if not letters:
         return "verified"
     share = chunk.found / letters

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 
@@ -13,6 +15,8 @@ from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 LARGEST = 2
 #: Wildcard for any word.
 ANY = ""
+
+_DIGITS = re.compile(r"\d+")
 
 #: An edge and the key of its page.
 _Placed = tuple[str, Edge]
@@ -60,7 +64,7 @@ class Habits:
 
     def has_put_all(self, chunk: ChunkFacts) -> bool:
         """Whether everything added at a chunk's edges, and between its words, is from the ingestion."""
-        if not self.frequent.issuperset(chunk.inserted):
+        if not self.frequent.issuperset(_inserted_in(chunk)):
             return False
         known = {*self.frequent, *self.openings, *self.closings}
         return ANY in (*self.openings, *self.closings) or all(map(known.intersection, _ends_of(chunk)))
@@ -78,8 +82,13 @@ class Habits:
 
 def _put_in(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
     """The words inserted in a chunk, and those of its edges."""
-    yield chunk.inserted
+    yield _inserted_in(chunk)
     yield from _ends_of(chunk)
+
+
+def _inserted_in(chunk: ChunkFacts) -> tuple[str, ...]:
+    """The letters of what a chunk has between words, without digits: numbers differ from chunk to chunk."""
+    return tuple(_DIGITS.sub("", fold(text)) for text in chunk.inserted)
 
 
 def _ends_of(chunk: ChunkFacts) -> Iterator[Sequence[str]]:

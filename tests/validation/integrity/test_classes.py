@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
+from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge, Replaced
 from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import ANY, Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS
@@ -16,7 +16,7 @@ def chunk(
     return ChunkFacts(
         "1", "/a", compared=True, chunk_index=0, embedded_at=None, model=None, letters=1000, found=found,
         words=100, changed=0, surely=found, longest=0, starts=(), places=(), lengths=(),
-        replaced=replaced, inserted=inserted, openings=openings,
+        replaced=(Replaced("90", "45"),) * replaced, inserted=inserted, openings=openings,
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def test_a_habit_is_left_out_of_both_counts():
     assert class_of(framed, Habits(openings={"source": usual})) == "drifted"
     assert class_of(framed, Habits(openings={ANY: usual})) == "verified"
     assert class_of(framed, Habits(openings={"title": Edge("title", 300)})) == "drifted"
-    replaced = replace(framed, replaced=2, openings=(Edge("title", 400, 2),))
+    replaced = replace(framed, replaced=(Replaced("90", "45"),) * 2, openings=(Edge("title", 400, 2),))
     assert class_of(replaced, Habits(openings={"title": Edge("title", 500, 2)})) == "verified"
     assert class_of(replaced, Habits(openings={"title": Edge("title", 500, 1)})) == "drifted"
 
