@@ -62,11 +62,11 @@ _MARKUP = re.compile(
     r"|(?<!\S)(?:!!!|\?\?\?)\+?(?:[ \t]+[\w-]+)+(?=[ \t]*(?:\"|$))"
     # line highlighting: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
-    # a comment, a template tag; none looks beyond the next opening, so that matching stays linear
+    # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
     r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z"  # cut by the chunk's end
     r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
-    # HTML in Markdown, or what the chunk's end leaves of it
+    # markup that Markdown passes through, or what the chunk's end leaves of it
     rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
     re.MULTILINE | re.DOTALL,
 )
@@ -116,7 +116,7 @@ _MARKS = (
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
     "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8",
 )  # fmt: skip
-#: Everything except the characters of which each markup has at least one, but for these.
+#: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
 _OF_PLAIN = ("---", ":::", "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8")
 _CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}(?:\)|\n\s*\[)|\[[^\]\n]*\]\(|[^<]*>|[^{]{0,400}\}|`")

@@ -56,8 +56,8 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
     """A template with the values of a chunk.
 
     Args:
-        template: Names in braces. One without a value is left out, with the text up to the next.
-        values: By placeholder; ``headings`` is joined to a path, ``heading`` is the last of them.
+        template: Names in braces. One without a value is left out, with what stands between it and the next.
+        values: By placeholder; ``headings`` is joined to a path, and ``heading`` is the last of them.
     """
     first, *pieces = PLACEHOLDER.split(template)
     said = [(_shown(name, values), behind) for name, behind in zip(pieces[::2], pieces[1::2], strict=True)]

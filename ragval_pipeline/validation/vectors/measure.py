@@ -67,10 +67,10 @@ class VectorSettings:
         collection: Name of the collection.
         vector: Size and distance of the vectors that searches use.
         model: Name of the embedder's model.
-        made_for_cosine: Whether that model's vectors are made for cosine; False: unknown.
-        sampling: Whether anything should be re-embedded.
-        embedded_fields: Canonical names of the fields embedded with the text.
-        other_vectors: Names of the other dense vectors.
+        made_for_cosine: Whether that model's vectors are to be compared by cosine; false: not known.
+        sampling: Whether anything was to be re-embedded at all.
+        embedded_fields: Canonical names of the fields that are embedded with the text.
+        other_vectors: Names of the further dense vectors of each point.
     """
 
     collection: str
