@@ -1,4 +1,4 @@
-"""``python -m benchmarks.regression_power``: how often the regression gate is wrong, and which drops it sees.
+"""``python -m benchmarks.regression_power``: how often the regression gate is wrong, and which drops it detects.
 
 Two runs of the same queries are simulated many times and given to the gate's own test. Without a change between them
 every alarm is a false one; with a drop, the share of alarms is the gate's power. ``--write`` puts the tables into
@@ -120,28 +120,28 @@ def page(nulls: int, times: int) -> str:
         "",
         "`no_regression` fails when `query_pass_rate` or `ndcg_at_K` falls beyond chance (paired permutation test,",
         f"one-sided, alpha {ALPHA:g}, corrected for both by step-down max-T) and by more than",
-        "`history.tolerated_drop`. These tables come from simulated runs that go through the gate's own code:",
-        f"{PASSING:.0%} of the queries pass, and {UNSTEADY:.0%} of them are drawn anew in the second run, as after an",
+        "`history.tolerated_drop`. These tables come from simulated runs judged by the gate's own code:",
+        f"{PASSING:.0%} of the queries pass, and {UNSTEADY:.0%} of them are drawn again in the second run, as after an",
         "ingestion that changed some chunks. A query whose page is not found fails: the two metrics move together.",
         "",
         "## False alarms",
         "",
-        f"{nulls:,} comparisons of two runs of the same quality for each number of queries. A test of pass and fail is",
-        "exact and coarse, so that it stays below its alpha; the correction keeps two tests from doubling it. Both",
-        "metrics share each swap of a query, so that what they have in common costs nothing. Each figure is known to",
-        "about one point.",
+        f"{nulls:,} comparisons of two runs of the same quality for each number of queries. A permutation test of pass",
+        "and fail is discrete, so it stays below its alpha; the correction keeps two tests from doubling it. Both",
+        "metrics are permuted together, so their correlation costs no power. Each figure is accurate to about one",
+        "point.",
         "",
         *false_alarms(nulls, rng),
         "",
-        "## Drops that are seen",
+        "## Drops that are detected",
         "",
-        f"Share of {times:,} comparisons in which the gate fails, when the second run answers worse by so many points",
-        "of both metrics.",
+        f"Share of {times:,} comparisons in which the gate fails when both metrics drop by so many points in the",
+        "second run.",
         "",
         *power(times, rng),
         "",
-        "Read it the other way round: with 15 queries the gate stops a collapse and nothing finer. `critical: true` on",
-        "the queries that must not be lost needs no statistics; more queries with ground truth do the rest.",
+        "In other words: with 15 queries the gate detects only a collapse. Set `critical: true` on queries that must",
+        "not be lost, which needs no statistics; for the rest add queries with ground truth.",
         "",
     ]
     print(f"{time.monotonic() - started:.0f} s")

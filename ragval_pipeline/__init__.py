@@ -1,6 +1,6 @@
 """ragval: tells whether the search index behind a RAG assistant can be trusted.
 
-The names below are imported when they are first used: loading this package costs nothing.
+The names below are imported on first use, so loading this package is cheap.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def __getattr__(name: str) -> Any:
         try:
             return version("ragval-pipeline")
         except PackageNotFoundError:
-            return "0+unknown"  # a checkout that was never installed
+            return "0+unknown"  # a checkout that is not installed
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_EXPORTS[name]), name)

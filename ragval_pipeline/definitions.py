@@ -1,4 +1,4 @@
-"""The front door that ``workspace.yaml`` loads: the definitions of the suites in ``RAGVAL_SUITES``, else the demo's."""
+"""The entry point that ``workspace.yaml`` loads: definitions of the suites in ``RAGVAL_SUITES``, else the demo's."""
 
 from ragval_pipeline.orchestration.loading import loading_without_collector
 

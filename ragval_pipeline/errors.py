@@ -1,4 +1,4 @@
-"""The errors that ragval raises on purpose, each knowing what a person should do about it."""
+"""The errors that ragval raises deliberately, each with its remedy."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from pathlib import Path
 
 
 class RagvalError(Exception):
-    """Base of every error that ragval raises on purpose.
+    """Base of every error that ragval raises deliberately.
 
-    ``exit_code`` is the exit code that the command line ends with when nothing else decides.
+    ``exit_code`` is the command line's exit code when nothing else decides.
     """
 
     exit_code = 2
 
 
 class SuiteError(RagvalError):
-    """The suite, a query file, a flag or the environment is wrong by itself; found before any network call.
+    """The suite, a query file, a flag or the environment is wrong; found before any network call.
 
     Args:
         problem: What is wrong, one clause, without the file name.
         remedy: What to do about it, one sentence.
-        file: The file that holds the fault, if there is one.
+        file: The faulty file, if there is one.
         key: Dotted path of the faulty key inside the file, e.g. ``retrieval.top_k`` or ``[3].query_text``.
     """
 
@@ -39,20 +39,20 @@ class SuiteError(RagvalError):
 
 
 def with_remedy(problem: str, remedy: str) -> str:
-    """A problem and what to do about it as sentences; a problem that ends a sentence gets no second full stop."""
+    """A problem and its remedy as sentences, without a doubled full stop."""
     if not remedy:
         return problem
     return f"{problem} {remedy}" if problem.endswith((".", "?", "!")) else f"{problem}. {remedy}"
 
 
 def as_sentence(text: str) -> str:
-    """A text with a full stop, unless it ends with what ends a sentence already."""
+    """A text with a full stop, unless it already ends a sentence."""
     bare = text.rstrip(".")
     return bare if bare.endswith(("?", "!")) else f"{bare}."
 
 
 def install_line(extra: str) -> str:
-    """The command that adds an extra to this installation: from the checkout or repository that it is from."""
+    """The command that adds an extra to this installation, from the same checkout or repository."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlsplit
@@ -72,10 +72,10 @@ def install_line(extra: str) -> str:
 
 
 class SystemFailure(RagvalError):
-    """An outside system refused, timed out or answered something it must not answer.
+    """An outside system refused, timed out or gave an invalid answer.
 
     Args:
-        problem: What happened, one clause; must hold no secret.
+        problem: What happened, one clause, without secrets.
         code: The finding code that names this failure, e.g. ``source.unreachable``.
         system: What failed, in the user's words: ``sitemap``, ``page host``, ``Qdrant``, ``embedder``.
         subject: What the finding is about: a URL, a collection name or a status.
@@ -111,7 +111,7 @@ class SystemFailure(RagvalError):
 
 
 class NotMeasurableError(RagvalError):
-    """Everything answered, but what it answered leaves nothing to measure.
+    """All systems answered, but there is nothing to measure.
 
     Args:
         problem: Why nothing can be measured, one clause.
@@ -141,11 +141,11 @@ class NotMeasurableError(RagvalError):
 
 
 class NothingToSpoilError(RagvalError):
-    """A corpus holds nothing that a defect could be planted in; the message says what it lacks."""
+    """A corpus has nothing in which a defect could be planted; the message says what it lacks."""
 
 
 class BudgetReachedError(NotMeasurableError):
-    """The next call would pass the budget; it was not made. ``tries`` were, of the same call."""
+    """The next call would exceed the budget and was not made; ``tries`` attempts at it were."""
 
     tries = 0
 

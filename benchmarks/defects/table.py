@@ -15,12 +15,12 @@ _TITLES = ("defect", "corpus", "amount", "planted", "named", "recall", "prec.", 
 _HEAD = """# Defects
 <!-- The table is written by python -m benchmarks.defects --write. -->
 
-Every defect of the catalogue can be planted (`ragval demo --list-defects`), and every one is: alone, in the demo and in
-a generated handbook of about 260 pages and 2,100 chunks, at one subject, 10 % and 50 % where the code is about
-subjects. A cell is the whole validation of the spoilt corpus. *planted* and *named* count subjects; *place* is where
-the finding stands in the report (causes come before what follows from them); *followers* are codes that the defect
-makes true as well, each of which says `because`; *besides* are errors and warnings that should not be there. No single
-chunk can be near every question of the handbook, so `retrieval.hub_chunk` stands for the demo alone.
+Every defect of the catalogue (`ragval demo --list-defects`) is planted alone, in the demo and in a generated handbook
+of about 260 pages and 2,100 chunks: in one subject and, if the code names subjects, in 10 % and 50 %. A row is a whole
+validation of the damaged corpus. *planted* and *named* count subjects; *place* is the position of the finding in the
+report (causes come before their consequences); *followers* are codes that the defect triggers too, each with a
+`because`; *besides* are errors and warnings that should not be there. No single chunk can be near every question of the
+handbook, so `retrieval.hub_chunk` is planted in the demo only.
 
     python -m benchmarks.defects --codes payload --corpus demo --amounts 1,0.1
     python -m benchmarks.defects --pairs 60 --corpus demo

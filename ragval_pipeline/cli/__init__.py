@@ -1,7 +1,7 @@
-"""The command line ``ragval``: one file a command, each a thin shell around the rooms below.
+"""The command line ``ragval``: one file per command, each a thin shell around the packages below.
 
-What lives here: arguments, what people see, exit codes. What does not: anything that another program would want to
-call (``suite``, ``orchestration``, ``demo``, ``reporting``).
+What lives here: arguments, terminal output, exit codes. What does not: anything that another program may want to call
+(``suite``, ``orchestration``, ``demo``, ``reporting``).
 """
 
 from ragval_pipeline.cli.app import main

@@ -1,4 +1,4 @@
-"""The program: its commands with their examples, and how every way of ending becomes an exit code."""
+"""The program: its commands with their examples, and the mapping of outcomes to exit codes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ragval_pipeline.errors import RagvalError
 
 INTERRUPTED = 130
 USAGE = 2
-#: A defect of ragval itself (EX_SOFTWARE of sysexits.h): none of the codes that say something about an index.
+#: A defect of ragval itself (EX_SOFTWARE of sysexits.h), distinct from the codes about an index.
 DEFECT = 70
 
-#: Typer brings its own copy of click or uses the installed one, depending on its version; this finds either's base.
+#: Typer has its own copy of click or uses the installed one, depending on its version; this finds either's base.
 _UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
 
-#: The commands in the order in which people meet them, each with what to type.
+#: The commands in order of typical use, each with examples.
 COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     demo: ("ragval demo", "ragval demo --break coverage.missing_page"),
     init: (
@@ -129,11 +129,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if argv is not None:  # else the process has just begun
+    if argv is not None:  # else the process has just started
         begin()
-    # Importing makes hundreds of thousands of objects that stay: by default each 700 new ones are looked through.
+    # Importing creates hundreds of thousands of permanent objects: by default every 700 new ones trigger a collection.
     gc.set_threshold(50_000, 20, 100)
-    # And they go with the process: to look through them once more at its end costs a second after a validation.
+    # They end with the process: a final collection would cost a second after a validation.
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
     with readable_streams(), _terminated_is_interrupted():
@@ -180,7 +180,7 @@ def _show_traceback() -> None:
 
 @contextmanager
 def _terminated_is_interrupted() -> Iterator[None]:
-    """Let SIGTERM unwind like Ctrl-C, so that half-written files are removed; put back what was there."""
+    """Let SIGTERM unwind like Ctrl-C, so that half-written files are removed; restore the handler."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

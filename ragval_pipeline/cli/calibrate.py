@@ -35,7 +35,7 @@ def calibrate(
     as_json: Annotated[bool, json_flag("the proposal as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Propose min_similarity and relevance_similarity from the scores that this index really gives."""
+    """Propose min_similarity and relevance_similarity from the actual scores of this index."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.runs import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
@@ -70,7 +70,7 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
 
     kept = open_history(suite_file)
     named = kept.run(run)
-    # A run of other groups (--only) asked nothing.
+    # A run of other groups (--only) has no queries.
     chosen = (last_answered(kept.base) if run == LAST else None) or named
     if chosen.name != named.name:
         say(f"{named.name} has no query results; using the scores of {chosen.name}.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.testing.defects.registry import Defect
 
 DEFAULT_HOME = Path(".ragval") / "demo"
-#: Subjects that are shown of more.
+#: Maximum subjects shown.
 _SHOWN = 5
 
 
@@ -77,7 +77,7 @@ def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_
         if find_defect(code).needs_baseline:
             run_quietly(load_suite(built.suite_file))
         spoilt = plant_in_demo(built, code)
-    # What is planted is not part of the report: with --json it goes where progress goes.
+    # The planted defect is not part of the report: with --json it goes to stderr like progress.
     console = stderr_console() if as_json else stdout_console()
     if spoilt is not None:
         with tolerating_closed_pipe():
@@ -104,7 +104,7 @@ def _build(home: Path) -> DemoHome:
         with stderr_console().status("Building the demo's index"):
             return build_demo(home)
     except BaseException:
-        for part in parents:  # an interrupted first build leaves nothing, not even empty folders
+        for part in parents:  # an interrupted first build leaves nothing behind
             if part.is_dir() and not any(part.iterdir()):
                 part.rmdir()
         raise
@@ -127,7 +127,7 @@ def _list_defects() -> int:
 
 
 def _by_family(defects: Iterable[Defect]) -> dict[str, list[Defect]]:
-    """Defects by the first part of their code, the codes of a family together although the catalogue parts them."""
+    """Defects by the first part of their code, keeping families together."""
     families: dict[str, list[Defect]] = {}
     for defect in defects:
         families.setdefault(defect.code.partition(".")[0], []).append(defect)
@@ -135,7 +135,7 @@ def _by_family(defects: Iterable[Defect]) -> dict[str, list[Defect]]:
 
 
 def _label(defect: Defect) -> str:
-    """The code; of a variant, which stands below its code, only what follows it."""
+    """The code; for a variant, listed below its code, only its name."""
     return defect.code if defect.variant is None else f"  :{defect.variant}"
 
 
@@ -150,7 +150,7 @@ def _next_steps() -> None:
 
 
 def show_planted(spoilt: PlantedDemo, console: Console) -> None:
-    """What was done to the demo, and what a run must name because of it."""
+    """What was done to the demo, and what a run must report because of it."""
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(console)
@@ -159,7 +159,7 @@ def show_planted(spoilt: PlantedDemo, console: Console) -> None:
 
 
 def show_outcome(planted: Planted, finished: Run, *, console: Console) -> None:
-    """Whether the run named the planted defect with exactly its subjects."""
+    """Whether the run reported the planted defect with exactly its subjects."""
     from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
     from ragval_pipeline.suite.printing import plural
     from ragval_pipeline.testing.defects import judge

@@ -1,4 +1,4 @@
-"""``ragval explain``: what a finding or a criterion means, how it is measured, and how to mend it."""
+"""``ragval explain``: what a finding or a criterion means, how it is measured, and how to fix it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 #: A title, and the paragraphs under it.
 _Section = tuple[str, list[str]]
-#: Subjects of a finding of a run that are shown.
+#: Subjects of a run's finding that are shown.
 _SHOWN = 10
 #: Thresholds that are shown.
 _LINES = 4
-#: Which list of remediation.json holds the subjects of each kind of remedy.
+#: The list of remediation.json for each kind of remedy.
 _LISTS = {
     "reingest": "reingest_urls", "delete": "delete_point_ids, delete_pages and review_point_ids", "chunker": "chunker",
     "setting": "settings", "site": "site", "query": "queries", "report": "report",
@@ -73,7 +73,7 @@ def explain(
     return 0
 
 
-#: What the findings of a family are about.
+#: Subject of each family of findings.
 _FAMILIES = {
     "source": "the site itself",
     "coverage": "pages of the site compared with pages of the index",
@@ -92,7 +92,7 @@ _FAMILIES = {
 
 
 def _family(name: str | None) -> list[str]:
-    """The findings of a family that ``chunk.*``, ``chunk.`` or ``chunk`` names; a criterion of that name wins."""
+    """The findings of a family named ``chunk.*``, ``chunk.`` or ``chunk``; criteria of that name take precedence."""
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.suite.criteria import is_criterion
 
@@ -103,7 +103,7 @@ def _family(name: str | None) -> list[str]:
 
 
 def _list(printer: LinePrinter, codes: list[str]) -> None:
-    """The findings of one family with what they say; without one, all families and criteria by their names."""
+    """The findings of one family with their meaning; without one, the names of all families and criteria."""
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.suite.criteria import criterion_name, fixed_names
 
@@ -148,7 +148,7 @@ def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
 
 
 def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
-    """What a kept run found, in each scope of the code."""
+    """The findings of a stored run, in each scope of the code."""
     from ragval_pipeline.cli.runs import kept_run
     from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
     from ragval_pipeline.reporting.subjects import Subjects
@@ -168,7 +168,7 @@ def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
 
 
 def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[str]:
-    """The finding's sentence, its subjects as the report names them, and what is special about it here."""
+    """The finding's sentence, its subjects as in the report, and its own cause and remedy."""
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.reporting.outline import following, own_first
 
@@ -241,7 +241,7 @@ def _of_criterion(name: str) -> Iterator[_Section]:
 def _lines(name: str) -> Iterator[_Section]:
     from ragval_pipeline.validation.thresholds import table
 
-    # A number that many findings share says least about this one.
+    # Thresholds shared by many findings say least about this one.
     rows = sorted((row for row in table() if name in row.codes), key=lambda row: len(row.codes))
     if rows:
         told = [f"{row.value:.4g} ({row.unit}): {row.reason}." for row in rows[:_LINES]]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 QUERIES = "queries.yaml"
 #: Questions without --queries.
 USUAL = 8
-#: Points that are read for a first look: a person waits.
+#: Points read for a first look: the user is waiting.
 POINTS = 10_000
 _SIGNS = {"ok": ("✓", "green"), "note": ("!", "yellow"), "unseen": ("○", "dim")}
 
@@ -109,7 +109,7 @@ def _refuse_existing(files: list[Path], *, force: bool) -> None:
 
 
 def _settings(url: str | None, path: Path | None, collection: str | None) -> QdrantSettings:
-    """Where the collection is, with the one that there is when none is named."""
+    """The location of the collection; the only one if none is named."""
     from ragval_pipeline.suite.sections import QdrantSettings
 
     if url is not None and path is not None:
@@ -162,7 +162,7 @@ def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
 
 
 def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
-    """A collection without points, or with vectors that are not looked at."""
+    """A collection without points, or only with vectors that are not supported."""
     others = ", ".join(f"{name or 'without a name'} ({kind})" for name, kind in facts.other_vectors.items())
     if facts.vectors or not others:
         what, remedy = "holds no points", "Run the ingestion first."
@@ -173,7 +173,7 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
 
 
 def _write(contents: dict[Path, str]) -> None:
-    """Write the files, the suite file after what it names."""
+    """Write the files, the suite file last."""
     for file, text in reversed(contents.items()):
         file.parent.mkdir(parents=True, exist_ok=True)
         partial = file.with_name(f".{file.name}.partial")
@@ -211,7 +211,7 @@ def _tell(drafted: Drafted, files: list[Path]) -> None:
 
 
 def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, str]]:
-    """What a person does now, in this order."""
+    """The next steps for the user."""
     draft = drafted.suite
     steps = []
     if not draft.embedder.sure:
@@ -232,7 +232,7 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
 
 
 def _lacking(provider: str | None) -> tuple[str, str] | None:
-    """What an embedder still needs on this machine, as a command and why; None when it has all."""
+    """What an embedder still needs on this machine, as a command and a reason; None if nothing."""
     from ragval_pipeline.sources.embedders.configuration import PROVIDERS, check_installed
 
     if provider is None:

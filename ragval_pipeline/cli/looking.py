@@ -1,4 +1,4 @@
-"""Looking at a collection and its sitemap before there is a report, for ``doctor`` and ``init``."""
+"""A first look at a collection and its sitemap, for ``doctor`` and ``init``."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 #: Mean characters from which a text is more than a name.
 _LONG = 20
-#: A person waits: one more try tells a hiccup from a wall.
+#: The user is waiting: a single retry.
 PATIENCE = RetrySettings(max=1, delay_s=0.5, deadline_s=60)
 
 
 @dataclass(frozen=True)
 class Look:
-    """A collection at first sight."""
+    """A first look at a collection."""
 
     facts: CollectionFacts
     points: Sequence[Point]
 
     @cached_property
     def observed(self) -> tuple[str, ...]:
-        """Payload names of the points, objects and what is in them alike, sorted."""
+        """Payload names of the points, for objects and their values, sorted."""
         return tuple(sorted({path for point in self.points for path in payload_paths(point.payload)}))
 
     @cached_property
     def texts(self) -> list[str]:
-        """Payload names that hold texts of several words, those with the longest first."""
+        """Payload names with texts of several words, longest first."""
         lengths = {path: self._mean_length(path) for path in self.observed}
         return sorted((path for path in lengths if lengths[path] >= _LONG), key=lambda path: -lengths[path])
 
@@ -46,7 +46,7 @@ class Look:
         return sum(map(len, texts)) / len(self.points) if self.points else 0.0
 
     def fits(self, name: str, path: str) -> bool:
-        """Whether most of what a payload name holds can be a field's values; an id of chunks names each only once."""
+        """Whether most values of a payload name fit a field; chunk ids must be unique."""
         values = self.values(path)
         if name == "text":
             return 2 * sum(isinstance(value, str) for value in values) >= len(values)
@@ -55,11 +55,11 @@ class Look:
         return name != "chunk_id" or 2 * len(set(map(str, values))) >= len(values)
 
     def filled(self, path: str) -> int:
-        """Points that hold ``path`` with something in it."""
+        """Points with a value under ``path`` that is not empty."""
         return sum(kind_of(*lookup(point.payload, path)) not in EMPTY_KINDS | {"absent"} for point in self.points)
 
     def values(self, path: str) -> list[Any]:
-        """What the points hold under ``path``, empty values left out."""
+        """The points' values under ``path``, without empty ones."""
         found = (lookup(point.payload, path) for point in self.points)
         return [value for present, value in found if kind_of(present, value) not in EMPTY_KINDS | {"absent"}]
 
@@ -82,10 +82,10 @@ def look_at(reader: Reader, *, points: int = 1) -> Look:
 
     Args:
         reader: Reads it.
-        points: How many to read at least, if there are so many; they come some hundreds at a time.
+        points: Minimum number to read, if available; read in pages of some hundreds.
 
     Raises:
-        SystemFailure: Qdrant does not answer, or has no such collection.
+        SystemFailure: Qdrant does not answer, or the collection does not exist.
     """
     read: list[Point] = []
     for page in reader.pages(None):
@@ -99,7 +99,7 @@ def collections_of(settings: QdrantSettings) -> list[str]:
     """Names of all collections, sorted.
 
     Raises:
-        SystemFailure: Qdrant cannot be asked, or has none.
+        SystemFailure: Qdrant does not answer, or has none.
     """
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.stores.qdrant.asking import Asking

@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they mean the same everywhere; ``--log-level`` among them."""
+"""Options shared by several commands, including ``--log-level``."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ragval_pipeline.suite.printing import did_you_mean
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 VARIABLE = "LOG_LEVEL"
 DEFAULT = "INFO"
-#: LOG_LEVEL is shared with other programs; these are their words.
+#: LOG_LEVEL is shared with other programs, with these levels.
 _OTHER_WORDS = {"TRACE": "DEBUG", "WARN": "WARNING", "FATAL": "CRITICAL", "NOTSET": "DEBUG"}
 _LOGGER = logging.getLogger("ragval_pipeline")
 
 
 def set_level(flag: str | None, environ: Mapping[str, str] | None = None) -> None:
-    """Log from the level of the flag on, else that of ``LOG_LEVEL``.
+    """Log from the level of the flag, else that of ``LOG_LEVEL``.
 
     Raises:
         SuiteError: There is no such level.
@@ -49,7 +49,7 @@ def is_debugging() -> bool:
 
 
 def dagster_level() -> str:
-    """From which level on Dagster's own log is shown: it prints tracebacks with its errors."""
+    """The level of Dagster's own log, which prints tracebacks with its errors."""
     return "DEBUG" if is_debugging() else "CRITICAL"
 
 
@@ -64,7 +64,7 @@ def _level(text: str, where: str) -> str:
 
 
 class _Lines(logging.Handler):
-    """One line a record on whatever stderr is at that moment; tracebacks only when debugging."""
+    """One line per record on the current stderr; tracebacks only when debugging."""
 
     def emit(self, record: logging.LogRecord) -> None:
         text = without_secrets(record.getMessage())
@@ -80,7 +80,7 @@ def _set_level(value: str | None) -> None:
 
 
 def json_flag(what: str, more: str = "") -> Any:
-    """The option ``--json`` of a command that can print ``what`` as JSON instead of in words."""
+    """The option ``--json`` of a command that can print ``what`` as JSON."""
     return typer.Option("--json", help=f"Print {what} and nothing else{more}.")
 
 
@@ -113,10 +113,10 @@ DEFAULT_SUITE = Path("ragval.yaml")
 
 
 def check_output(output: str | None) -> None:
-    """Refuse an output that cannot be a folder, before anything is asked or written.
+    """Refuse an output that cannot be a folder, before any call or write.
 
     Raises:
-        SuiteError: A file stands where the folder, or one above it, would be.
+        SuiteError: The folder, or a parent of it, is a file.
     """
     if output is None or "://" in output:
         return

@@ -1,4 +1,4 @@
-"""Showing how far a run is: a bar on a terminal, plain lines elsewhere, both on stderr."""
+"""Showing a run's progress: a bar on a terminal, plain lines elsewhere, both on stderr."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def words_for(step: str) -> str:
 
 
 class Display(Protocol):
-    """An ``orchestration.progress.Observer`` that can learn how many steps there will be."""
+    """An ``orchestration.progress.Observer`` that can be given the total number of steps."""
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Show how far ``step`` is."""
+        """Show the progress of ``step``."""
 
     def expect(self, steps: int) -> None:
-        """From now on, know that there will be ``steps`` steps in all."""
+        """Set the total number of steps."""
 
 
 @contextmanager
 def showing_progress() -> Iterator[Display]:
-    """A display that shows what it is told until the block ends."""
+    """A display that is active until the block ends."""
     console = stderr_console()
     if not console.is_terminal or console.is_dumb_terminal:
         yield _Lines(console)
@@ -77,14 +77,14 @@ def _bar(console: Console) -> Progress:
 
 
 class _Steps:
-    """Which steps have begun, and how many there will be."""
+    """The steps begun, and their total number."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.expected = 0
 
     def expect(self, steps: int) -> None:
-        """From now on, know that there will be ``steps`` steps in all."""
+        """Set the total number of steps."""
         self.expected = steps
 
     def is_new(self, step: str) -> bool:
@@ -96,7 +96,7 @@ class _Steps:
 
 
 class _Bars(_Steps):
-    """One bar over all steps, with the count of the step at work."""
+    """One bar over all steps, with the count of the current step."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__()
@@ -116,7 +116,7 @@ class _Bars(_Steps):
 
 
 class _Lines(_Steps):
-    """A line when a step begins, and now and then one about how far a long step is."""
+    """A line when a step begins, and occasionally one about the progress of a long step."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Findings that say why nothing could be measured.
+#: Findings that explain why nothing could be measured.
 _PREVENTING = frozenset({"check.crashed", "index.empty", "source.empty", "vector.dimension"})
 
 OnlyGroups = Annotated[
@@ -59,10 +59,10 @@ def run(
 
 
 def groups_of(only: list[str] | None) -> list[str] | None:
-    """The groups that ``--only`` names, each once; None when it is not given.
+    """The groups that ``--only`` names, without duplicates; None if not given.
 
     Raises:
-        SuiteError: It is given and names none.
+        SuiteError: It is given but names none.
     """
     if only is None:
         return None
@@ -86,13 +86,13 @@ def validate_and_show(
     Args:
         suite: As ``load_suite`` reads it.
         only: Groups of measurements; None: all.
-        output: Folder that the report's files are put into as well.
+        output: Additional folder for the report's files.
         as_json: Print the report's JSON instead of the summary.
-        resources: In place of the suite's own, as for ``build_validation_defs``.
-        afterwards: Shows what else there is to say of the run, below its result.
+        resources: Replace the suite's own, as for ``build_validation_defs``.
+        afterwards: Shows more about the run, below its result.
 
     Returns:
-        The exit code that belongs to the verdict.
+        The exit code of the verdict.
 
     Raises:
         RagvalError: The suite is wrong, or the report could not be written.
@@ -108,7 +108,7 @@ def validate_and_show(
 
 
 def run_quietly(suite: Suite) -> Run:
-    """Validate a suite with progress and without its summary: the run that a later one is held against."""
+    """Validate a suite with progress but without summary: the run that a later one is compared with."""
     return _run(suite, only=None, resources=None)
 
 
@@ -116,7 +116,7 @@ def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, 
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
     with loading_expectations(only), showing_progress() as display:
-        # Here and not above: importing Dagster takes a moment, and people see that something happens.
+        # Imported here: importing Dagster takes a moment, and users should see output first.
         from ragval_pipeline.orchestration.progress import observed_by
         from ragval_pipeline.orchestration.run import run_suite
 
@@ -130,7 +130,7 @@ def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
     Args:
         run: The run.
         as_json: Print the JSON.
-        took: Seconds that the command took, its start included; None: the run is an earlier one.
+        took: Seconds that the command took, including its start; None for an earlier run.
     """
     from upath import UPath
 
@@ -156,7 +156,7 @@ def _copy(folder: str, output: str, *, told: bool) -> None:
 
 
 def _short(folder: str) -> str:
-    """The folder as people would type it: from the working directory, if it lies in there."""
+    """The folder relative to the working directory, if it is inside."""
     here = Path.cwd()
     path = Path(folder)
     return path.relative_to(here).as_posix() if "://" not in folder and path.is_relative_to(here) else folder
@@ -172,7 +172,7 @@ def _exit_code(report: ValidationReport) -> int:
 
 
 def closing_line(report: ValidationReport) -> str:
-    """Why the run does not pass, in one line; empty when it passes."""
+    """Why the run does not pass, in one line; empty if it passes."""
     from ragval_pipeline.reporting.headline import SYSTEM_FAILURES, headline
 
     if report.verdict == "pass":
@@ -195,16 +195,16 @@ def _first(report: ValidationReport, codes: Collection[str]) -> ReportedFinding 
 
 
 def _only_prevented(report: ValidationReport) -> bool:
-    """Whether nothing else is wrong with the index than that it could not be measured."""
+    """Whether the only problem is that the index could not be measured."""
     errors = {finding.code for finding in report.findings if finding.severity == "error"}
     failed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
     return failed == ["error_findings"] and errors <= _PREVENTING
 
 
 def _unmeasured(report: ValidationReport) -> str:
-    """Which required criteria have no value, and why; empty when each has one."""
+    """Required criteria without a value, with reasons; empty if there are none."""
     missing = [result for result in report.criteria if result.gate_fails]
-    # error_findings only repeats that the others could not be measured.
+    # error_findings would only repeat that the others could not be measured.
     told = [result for result in missing if result.name != "error_findings"] or missing
     reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
     names = ", ".join(result.name for result in told)
@@ -214,5 +214,5 @@ def _unmeasured(report: ValidationReport) -> str:
 
 
 def _remedied(message: str, remedy: str) -> str:
-    """The message with its remedy, unless it holds it already."""
+    """The message with its remedy, unless already included."""
     return message if remedy.rstrip(".") in message else f"{message} {remedy}"

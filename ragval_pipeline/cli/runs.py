@@ -1,4 +1,4 @@
-"""The commands that look at kept runs: history, show, compare, bless, report."""
+"""The commands about stored runs: history, show, compare, bless, report."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _WHICH = "Folder name, run id (or its beginning), last, or baseline."
 
 @dataclass(frozen=True)
 class History:
-    """A suite, and where its runs are."""
+    """A suite and the location of its runs."""
 
     suite: Suite
     base: UPath
 
     def run(self, name: str) -> KeptRun:
-        """The run that a person means.
+        """The run with the given name.
 
         Raises:
-            SuiteError: There is no such run, or it could be several.
+            SuiteError: There is no such run, or the name is ambiguous.
         """
         from ragval_pipeline.reporting.history.baseline import named_run
 
@@ -43,10 +43,10 @@ class History:
 
 
 def open_history(suite_file: Path) -> History:
-    """The history of the suite that a file describes.
+    """The history of a file's suite.
 
     Raises:
-        SuiteError: The suite is wrong, or the place of its reports is not known here.
+        SuiteError: The suite is wrong, or the location of its reports is unknown.
     """
     from ragval_pipeline.sources.history import history_folder
     from ragval_pipeline.suite.interpolation import is_unread
@@ -56,14 +56,14 @@ def open_history(suite_file: Path) -> History:
     try:
         suite = resolve_suite(suite)
     except SuiteError:
-        # Nobody needs the key of an embedder to look at kept runs; only their place has to be known.
+        # Stored runs can be read without the embedder's key; only their location is needed.
         if is_unread(suite.report_uri) or is_unread(suite._origin.written.get("suite") if suite._origin else None):
             raise
     return History(suite, history_folder(suite.report_uri, suite.suite))
 
 
 def kept_run(name: str, suite_file: Path) -> Run:
-    """The kept run that a person means: a folder that holds one, or a name as ``History.run`` takes it.
+    """The stored run of a folder, or with a name as for ``History.run``.
 
     Raises:
         SuiteError: There is no such run, or the suite is wrong.
@@ -115,7 +115,7 @@ def show(
     as_json: Annotated[bool, json_flag("the run's validation_report.json")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Show the summary of a kept run again. Nothing is asked and nothing is measured."""
+    """Show the summary of a stored run again, without measuring anything."""
     from ragval_pipeline.cli.run import show_run
 
     show_run(kept_run(run, suite), as_json=as_json)

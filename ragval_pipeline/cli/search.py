@@ -14,7 +14,7 @@ from ragval_pipeline.errors import SuiteError
 if TYPE_CHECKING:
     from ragval_pipeline.sources.search.retriever import RetrievalResponse, SearchResult
 
-#: Characters of a chunk that are shown.
+#: Characters of a chunk shown.
 _SHOWN = 240
 #: Letters from which a word of the question is marked in the hits.
 _MARKED = 4
@@ -80,7 +80,7 @@ def _show(response: RetrievalResponse) -> None:
 
 
 def _chunk(hit: SearchResult) -> str:
-    """The chunk's number on its page as it is stored, as in every report; empty without one."""
+    """The chunk's stored number on its page, as in every report; empty without one."""
     from ragval_pipeline.suite.printing import chunk_name
 
     return "" if hit.chunk_index is None else chunk_name(hit.chunk_index)

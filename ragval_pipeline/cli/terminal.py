@@ -1,4 +1,4 @@
-"""Where people read: the two streams, in characters that they can show, and without anything secret."""
+"""Terminal output: both streams, in characters that they can show, and without secrets."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _SECRET_NAME = re.compile(r"(?:^|[_:])(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
-#: Shorter values would blot out ordinary words; nothing that protects anything is shorter.
+#: Shorter values would mask ordinary words; real secrets are longer.
 _SHORTEST_SECRET = 6
 
 
-#: When the command began: the process, unless it runs several.
+#: Start of the command, or of the process unless it runs several.
 _began = time.monotonic()
 
 
 def begin() -> None:
-    """Note that a command begins."""
+    """Record the start of a command."""
     global _began  # noqa: PLW0603  one command at a time
     _began = time.monotonic()
 
 
 def seconds_so_far() -> float:
-    """Seconds since the command began."""
+    """Seconds since the command started."""
     return time.monotonic() - _began
 
 
@@ -52,12 +52,12 @@ def stderr_console() -> Console:
 
 
 def is_plain(console: Console) -> bool:
-    """Whether the console's encoding has no more than the usual letters."""
+    """Whether the console's encoding has only basic characters."""
     return not console.encoding.lower().startswith("utf")
 
 
 def say(message: str) -> None:
-    """One line on stderr, named like every program names its messages."""
+    """One line on stderr, with the program's name."""
     print(f"ragval: {one_line(without_secrets(message))}", file=sys.stderr)  # noqa: T201
 
 
@@ -73,9 +73,9 @@ def print_bytes(content: bytes) -> None:
 
 
 def without_secrets(text: str, environ: Mapping[str, str] | None = None) -> str:
-    """``text`` with the values of all variables that are named like secrets blotted out.
+    """``text`` with the values of all variables named like secrets masked.
 
-    Errors are worded without secrets; this is the second lock on the door, for messages of libraries.
+    Our errors contain no secrets; this is a second safeguard, for messages of libraries.
     """
     for name, value in (variables_seen() if environ is None else environ).items():
         if len(value.strip()) >= _SHORTEST_SECRET and _SECRET_NAME.search(name):
@@ -85,7 +85,7 @@ def without_secrets(text: str, environ: Mapping[str, str] | None = None) -> str:
 
 @contextmanager
 def readable_streams() -> Iterator[None]:
-    """Write ``?`` for what a stream's encoding lacks, and take a reader that went away (``| head``) for enough."""
+    """Write ``?`` for characters that a stream cannot encode, and end quietly if the reader closes it (``| head``)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -98,7 +98,7 @@ def readable_streams() -> Iterator[None]:
 
 @contextmanager
 def tolerating_closed_pipe() -> Iterator[None]:
-    """Go on when nobody reads stdout any more: the exit code still says what the run found."""
+    """Continue when stdout is closed: the exit code still gives the result."""
     try:
         yield
         sys.stdout.flush()
@@ -112,9 +112,9 @@ def _flush(stream: TextIO) -> None:
     except BrokenPipeError:
         _discard(stream)
     except ValueError:
-        return  # closed by whoever called
+        return  # closed by the caller
 
 
 def _discard(stream: TextIO) -> None:
-    """Let the interpreter's own last flush succeed."""
+    """Let the interpreter's final flush succeed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,4 +1,4 @@
-"""From the HTML of a page to its blocks of text, and from these to chunks along its headings."""
+"""Extracting the text blocks of a page's HTML, and chunking them by headings."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LEAVES = ("p", "li", "blockquote")
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of text that stands for itself.
+    """A heading, paragraph, list item or the like.
 
     Attributes:
-        text: Without markup, blanks folded; code keeps its lines.
+        text: Without markup, whitespace collapsed; code keeps its lines.
         level: 1 to 4 for a heading, 0 for anything else.
     """
 
@@ -30,7 +30,7 @@ class Block:
 
 
 def article_blocks(html: str) -> list[Block]:
-    """The blocks of a page's ``article`` element in reading order; none when it has no such element."""
+    """The blocks of a page's ``article`` element in reading order; empty if it has none."""
     from selectolax.lexbor import LexborHTMLParser
 
     article = LexborHTMLParser(html).css_first("article")
@@ -61,9 +61,9 @@ def _folded(node: LexborNode) -> str:
 
 #: A subsection with fewer words than this joins the one before it.
 MIN_WORDS = 50
-#: A section with more words than this is divided at its subheadings.
+#: A section with more words than this is split at its subheadings.
 JOINED_WORDS = 120
-#: A section or subsection with more words than this is divided between two blocks.
+#: A section or subsection with more words than this is split between two blocks.
 MAX_WORDS = 220
 
 
@@ -72,8 +72,8 @@ class Chunk:
     """A part of a page that can be understood alone.
 
     Attributes:
-        headings: Page title, section, subsection: as deep as the place where the chunk begins.
-        body: The text below them exactly as it stands on the page, one line per block.
+        headings: Page title, section, subsection: down to the level at which the chunk begins.
+        body: The text below them exactly as on the page, one line per block.
     """
 
     headings: tuple[str, ...]
@@ -87,7 +87,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class _Section:
-    """Blocks below one heading; ``lines`` begins with the heading itself where it is no longer the chunk's own."""
+    """Blocks below one heading; ``lines`` begins with the heading itself if it is not one of the chunk's headings."""
 
     headings: tuple[str, ...]
     lines: tuple[str, ...]
@@ -103,9 +103,8 @@ class _Section:
 def chunk_page(blocks: Sequence[Block]) -> list[Chunk]:
     """Chunks of a page, in reading order, of about 60 to 220 words.
 
-    A section (H2) with its subsections (H3) is one chunk when it is short enough, else it is divided at its H3
-    headings, and what is still too long between two blocks. The text between the H1 and the first H2 is a chunk of its
-    own.
+    A section (H2) with its subsections (H3) is one chunk if short enough, else it is split at its H3 headings, and
+    parts that are still too long between two blocks. The text between the H1 and the first H2 is a separate chunk.
 
     Returns:
         Chunks with a body that is not empty.
@@ -130,7 +129,7 @@ def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
 
 
 def _joined(sections: list[_Section]) -> list[_Section]:
-    """Join the subsections of one section: all when they fit, else those that are too short to stand alone."""
+    """Join the subsections of one section: all if they fit, else those that are too short."""
     fits = sum(section.words for section in sections) <= JOINED_WORDS
     joined = sections[:1]
     for section in sections[1:]:
@@ -142,7 +141,7 @@ def _joined(sections: list[_Section]) -> list[_Section]:
 
 
 def _divided(section: _Section) -> list[_Section]:
-    """Divide a section that is too long between two lines, into parts of about equal length."""
+    """Split a long section between lines, into parts of about equal length."""
     parts = -(-section.words // MAX_WORDS)
     if parts <= 1:
         return [section]

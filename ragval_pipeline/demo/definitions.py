@@ -1,4 +1,4 @@
-"""The demo's ingestion as a code location of its own: it stands for the pipeline that fills your collection."""
+"""The demo's ingestion as a separate code location: an example of the pipeline that fills your collection."""
 
 import dagster as dg
 

@@ -49,7 +49,7 @@ def ingest(site: Path, qdrant_path: Path, collection: str = COLLECTION) -> Inges
 
     Args:
         site: Folder of the built site, with sitemap.xml.
-        qdrant_path: Folder of the embedded Qdrant; made when it is not there. No other process may have it open.
+        qdrant_path: Folder of the embedded Qdrant; created if missing. No other process may have it open.
         collection: Name of the collection: 256 dimensions, cosine.
 
     Returns:
@@ -75,17 +75,17 @@ def sitemap_urls(site: Path) -> list[str]:
 
 
 def page_file(site: Path, url: str) -> Path:
-    """The file that a web server would send for ``url``."""
+    """The file that a web server would serve for ``url``."""
     return site / page_name(url)
 
 
 def page_name(url: str) -> str:
-    """Where that file lies below the site's folder."""
+    """Path of that file in the site's folder."""
     return f"{urlsplit(url).path.strip('/')}/index.html"
 
 
 def page_payloads(url: str, file: Path) -> Iterator[dict[str, Any]]:
-    """The payloads of the points of a page on the disk, as ``payloads_of`` makes them."""
+    """The payloads of a page on disk, as ``payloads_of`` makes them."""
     return payloads_of(url, file.read_text(encoding="utf-8"))
 
 
@@ -118,7 +118,7 @@ def text_hash(text: str) -> str:
 
 
 def point_id(url: str, chunk_index: int) -> str:
-    """UUIDv5 of page and position, so that ingesting twice overwrites instead of duplicating."""
+    """UUIDv5 of page and position, so that a second ingestion overwrites instead of duplicating."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{url}#{chunk_index}"))
 
 
@@ -161,12 +161,12 @@ def write_points(
     distance: str = "Cosine",
     vector_name: str | None = None,
 ) -> None:
-    """Write ``points`` as the only ones of ``collection``, which is made anew.
+    """Recreate ``collection`` with ``points`` as its only content.
 
     Args:
         client: Any Qdrant.
         collection: Name of the collection.
-        points: May be none.
+        points: May be empty.
         size: Dimensions of the vectors.
         distance: Cosine, Dot, Euclid or Manhattan.
         vector_name: Name of the vector; None: the unnamed one.

@@ -34,7 +34,7 @@ class SourcePage:
         module: Module label, e.g. ``Module 1 Ros2``.
         lastmod: Day of the last change.
         position: Reading order, from 1.
-        markdown: The text below the front matter, H1 included.
+        markdown: The text after the front matter, H1 included.
     """
 
     path: str
@@ -74,7 +74,7 @@ def _parse(path: str, text: str) -> SourcePage:
     return SourcePage(path=path, markdown=markdown, **yaml.safe_load(front))
 
 
-#: How readers see a module; the label itself is derived from the folder's name, as in the payload.
+#: Display names of modules; the label itself is derived from the folder's name, as in the payload.
 SHOWN_MODULES = {
     "Intro": "Start here",
     "Module 1 Ros2": "Module 1: ROS 2",
@@ -158,10 +158,10 @@ class Rendered:
 
 
 def build_site(target: Path) -> None:
-    """Write the site into ``target``, which is made when it is not there.
+    """Write the site into ``target``, which is created if missing.
 
     Page ``/docs/x/y`` becomes ``docs/x/y/index.html``. Links between pages are relative, so that the site can be opened
-    from the disk. The output depends on the package's content only.
+    from disk. The output depends on the package's content only.
 
     Args:
         target: Folder of the site; files of the same names are overwritten, others are left alone.

@@ -9,7 +9,7 @@ from pathlib import Path
 from ragval_pipeline.demo.ingest import COLLECTION, IngestionSummary, ingest
 from ragval_pipeline.demo.site import build_site, package_file
 
-#: Where the demo lives below the working directory.
+#: The demo's folder in the working directory.
 DEFAULT_HOME = Path(".ragval") / "demo"
 SITE, QDRANT, SUITE_FILE, QUERIES_FILE, REPORTS = "site", "qdrant", "ragval.yaml", "queries.yaml", "reports"
 
@@ -23,7 +23,7 @@ class DemoHome:
 
     @property
     def site(self) -> Path:
-        """Folder of the built site; its sitemap.xml lies in it."""
+        """Folder of the built site, with its sitemap.xml."""
         return self.home / SITE
 
     @property
@@ -43,18 +43,18 @@ class DemoHome:
 
     @property
     def reports(self) -> Path:
-        """Folder of the reports; it may not be there yet, and is never touched."""
+        """Folder of the reports; it may not exist yet, and is never touched."""
         return self.home / REPORTS
 
 
 def build_demo(home: Path = DEFAULT_HOME) -> DemoHome:
-    """Build site, index, suite file and queries below ``home``; older ones are replaced, reports are kept.
+    """Build site, index, suite file and queries in ``home``; older ones are replaced, reports are kept.
 
-    Everything is built in a folder beside ``home`` and moved into place at the end, so that an interrupted build leaves
-    the older demo as it was.
+    Everything is built in a folder next to ``home`` and moved into place at the end, so that an interrupted build
+    leaves the older demo unchanged.
 
     Args:
-        home: The demo's folder; made when it is not there.
+        home: The demo's folder; created if missing.
 
     Raises:
         SuiteError: The static embedder's weights are not installed.

@@ -1,4 +1,4 @@
-"""The table of everything that can be wrong with an index: the one source of codes, severities and remedies."""
+"""The catalogue of everything that can be wrong with an index: the only source of codes, severities and remedies."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class FindingType:
         severity: Severity unless the suite sets another.
         level: Whether the code holds for single subjects, for the corpus as a whole, or once a run.
         group: Group of measurements that detects it (``ragval run --only``).
-        subject_kind: What its subjects are.
-        action: Which part of ``remediation.json`` it asks for.
+        subject_kind: Kind of its subjects.
+        action: The part of ``remediation.json`` that fixes it.
         title: What is wrong, as a heading: "Pages missing from the index".
-        means: Predicate that follows one subject: "(the page /a) of the site has no chunk".
+        means: Predicate for one subject: "(the page /a) of the site has no chunk".
         many: The same of several: "(13 pages) of the site have no chunk".
-        measured: How it is measured, for people. The numbers that decide stand in ``validation/thresholds.py``.
+        measured: How it is measured, for readers. Thresholds are in ``validation/thresholds.py``.
         cause: The usual cause, one sentence.
         remedy: What to do, one sentence.
         breaks: Aspects that do not hold for its subjects.
         reads: Aspects of its subjects that it is measured by: it follows from what breaks them.
-        fields: Canonical payload fields that ``breaks`` and ``reads`` are about, where they are about fields; empty:
-            those that each subject names.
+        fields: Canonical payload fields of field-level aspects in ``breaks`` and ``reads``; empty: those that each
+            subject names.
         lowers: Criteria whose value its subjects lower: they break ``Aspect.VALUE`` of these.
-        judged_by: Criteria about the same matter: where one of them is required, ``error_findings`` leaves it out.
-        error_share: Share of the index's points, 0..1, from which on a warning is an error; None: at no share.
+        judged_by: Criteria that judge the same; if one is required, ``error_findings`` does not count it.
+        error_share: Share of the index's points, 0..1, from which a warning becomes an error; None: never.
     """
 
     code: str
@@ -59,12 +59,12 @@ class FindingType:
 
     @property
     def criteria(self) -> frozenset[str]:
-        """The criteria that its subjects tell about."""
+        """The criteria that its subjects concern."""
         return frozenset((*self.lowers, *self.judged_by))
 
     @property
     def sentence(self) -> str:
-        """What it says of one subject: "A page of the site has no chunk."."""
+        """The sentence about one subject: "A page of the site has no chunk."."""
         kind = {"url": "URL"}.get(self.subject_kind, self.subject_kind)
         return f"{'An' if kind[0] in 'aeio' else 'A'} {kind} {self.means}."
 
@@ -801,7 +801,7 @@ _ROWS = (
 )
 # fmt: on
 
-#: Every finding type by its code, in the order in which reports list causes before consequences.
+#: Every finding type by its code, causes before consequences, as in reports.
 CATALOGUE: dict[str, FindingType] = {
     row.code: replace(row, breaks=row.breaks | {Aspect.VALUE}) if row.lowers else row for row in _ROWS
 }

@@ -1,4 +1,4 @@
-"""The two sides of a cause: what one subject is measured by, and what one finding makes wrong."""
+"""The two sides of a cause: what a subject is measured by, and what a finding makes wrong."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from ragval_pipeline.findings.model import (
     Subject,
 )
 
-#: An aspect, and of which field where it holds of fields.
+#: An aspect, with its field for field-level aspects.
 Key = tuple[Aspect, str]
 
 _COLLECTION = "collection"
 #: Kinds of subjects that are about every point.
 _ABOUT_ALL = frozenset({"collection", "field"})
-#: What more than this share of a surplus accounts for, it explains.
+#: A cause that accounts for more than this share of a surplus explains it.
 _MOST = 0.5  # definition
-#: Shares that differ by less are equal.
+#: Shares that differ by less are considered equal.
 _EQUAL = 1e-9  # definition
 _ORDER = {code: place for place, code in enumerate(CATALOGUE)}
 
 
 @dataclass(frozen=True)
 class Site:
-    """What is known of pages besides the findings.
+    """What is known about pages besides the findings.
 
     Attributes:
-        pages_of: Keys of the in-scope pages of each module, by the module's name as subjects hold it.
-        moved: By page that lacks something, what holds its text under another address or none: pages and points.
+        pages_of: Keys of the in-scope pages of each module, by the module's name as in subjects.
+        moved: For each page that lacks something, the pages and points that hold its text under another address or
+            none.
     """
 
     pages_of: Mapping[str, Iterable[str]] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one subject reads: aspects, on its own entities, on what they lie in, and on what was stored elsewhere."""
+    """What one subject reads: aspects, on its own entities, on their containers, and on text stored elsewhere."""
 
     keys: frozenset[Key]
     own: frozenset[str]
@@ -66,7 +67,7 @@ class Reading:
 
 
 def readings(subject: Subject, finding: Finding, site: Site, indices: frozenset[int]) -> list[Reading]:
-    """The aspects and entities that a subject of a finding is measured by, for each condition that it missed."""
+    """The aspects and entities that a subject is measured by, for each condition that it missed."""
     kind, page = finding.subject_kind, subject.page
     queries = frozenset(_named("query", (subject.name,) if kind == "query" else subject.queries))
     points = frozenset(_named("point", subject.points))
@@ -92,7 +93,7 @@ def readings(subject: Subject, finding: Finding, site: Site, indices: frozenset[
 
 
 class Cause:
-    """One finding as what may explain others."""
+    """One finding as a possible cause of others."""
 
     def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
         row = CATALOGUE[finding.code]
@@ -120,7 +121,7 @@ class Cause:
             inside |= around
             if finding.subject_kind == "point" and subject.words is not None:
                 self._words[f"point {subject.name}"] = subject.words
-        # Of points and pages some may be wrong; a setting or a collection is one thing.
+        # Some points or pages of many may be wrong; a setting or a collection is a single thing.
         some = finding.subject_kind in {"point", "page"}
         whole = frozenset((aspect, "") for aspect in row.breaks & OF_THE_WHOLE.keys() if not some or aspect in wide)
         if whole:
@@ -130,15 +131,15 @@ class Cause:
 
     @property
     def is_info(self) -> bool:
-        """Whether it only tells what is worth knowing."""
+        """Whether it is informational only."""
         return SEVERITIES[self.rank[0]] == "info"
 
     def accounts_for(self, fell: float) -> bool:
-        """Whether this can have lowered a value by so much alone."""
+        """Whether this alone can have lowered a value by so much."""
         return self.share >= fell - _EQUAL
 
     def is_grave_enough(self, finding: Finding) -> bool:
-        """Whether a finding of this severity can lead the other at all."""
+        """Whether a finding of this severity can cause the other at all."""
         return not self.is_info or finding.severity != "error"
 
     def is_about(self, read: Reading) -> bool:
@@ -146,7 +147,7 @@ class Cause:
         return not self._about.isdisjoint(read.own | read.around | read.elsewhere)
 
     def explains(self, read: Reading) -> bool:
-        """Whether a subject reads what this breaks, where both meet, or anywhere as far as a ranking goes."""
+        """Whether a subject reads what this breaks, on a shared entity, or anywhere if a ranking is involved."""
         shared = {keys: keys & read.keys for keys in self._parts}
         if read.fell is not None and any(aspect != Aspect.VALUE for keys in shared.values() for aspect, _ in keys):
             return True
@@ -160,36 +161,36 @@ class Cause:
         aspects = {aspect for aspect, _ in keys}
         about = read.own | read.elsewhere if not OF_ADDRESSES.isdisjoint(aspects) else read.own
         if read.is_page and aspects == {Aspect.PLACE}:
-            # What a page lacks is elsewhere; a strange text under its own address took nothing from it by that.
+            # The page's missing text is elsewhere; a foreign text under its address is not the reason.
             about = read.elsewhere
         shared = {entity for entity in about if entity in own or entity in inside}
         return bool(shared) and self._is_enough(aspects, shared, read)
 
     def _is_enough(self, aspects: set[Aspect], shared: set[str], read: Reading) -> bool:
-        """Whether so much can explain the subject: four aspects matter by how much of it they hold for."""
+        """Whether the amount can explain the subject: four aspects matter by their share."""
         if aspects == {Aspect.COPIES} and read.points:
-            # One copy takes no more room in an answer than any other chunk.
+            # One copy takes no more ranks in a result than any other chunk.
             return len(shared & read.points) > 1
         if aspects == {Aspect.ANSWER}:
-            # A mean fell by these findings only if they explain each query that pulls it down.
+            # These findings explain a lower mean only if they explain each query that lowers it.
             return read.queries <= shared
         if aspects == {Aspect.FRAME}:
-            # Some words too many are no cause of a text that is all other.
+            # A few extra words do not explain an entirely different text.
             return read.words is not None and all(read.words <= self._words.get(entity, 0) for entity in shared)
         if aspects <= OF_POINTS and read.surplus is not None:
-            # A count is of the text that a chunk lost, not of some passage beside it, where it is most of the surplus.
+            # A surplus count is about the chunk's own lost text, not a passage next to it, if that is most of it.
             return all(self._beside.get(entity, read.surplus) >= _MOST * read.surplus for entity in shared)
         return True
 
 
 @lru_cache(maxsize=1024)
 def _keys(aspects: frozenset[Aspect], fields: tuple[str, ...]) -> frozenset[Key]:
-    """Aspects, those of fields once for each field."""
+    """Aspects; field-level ones once per field."""
     return frozenset((aspect, name) for aspect in aspects for name in (fields if aspect in OF_A_FIELD else ("",)))
 
 
 def _identity(kind: str, subject: Subject) -> Iterator[str]:
-    """What a subject is itself."""
+    """The entity that a subject is."""
     if kind == "page":
         yield f"page {subject.page or subject.name}"
     elif kind == "metric":
@@ -206,17 +207,17 @@ def _named(kind: str, names: Iterable[object]) -> Iterator[str]:
 
 
 def matched_indices(findings: Iterable[Finding]) -> frozenset[int]:
-    """Chunk indices of points whose page is not known, of which there are as many as pages that lack that index.
+    """Chunk indices of points without a known page, as many as there are pages that lack that index.
 
-    Which of the pages a point belongs to is not known; when there are fewer such points than pages, some of the pages
-    lack theirs for another reason.
+    Which page a point belongs to is not known; if there are fewer such points than pages, some pages lack theirs for
+    another reason.
     """
     strays: dict[str, tuple[int, ...]] = {}
     lacking: Counter[int] = Counter()
     for finding in findings:
         for subject in finding.subjects:
             if subject.indices and finding.subject_kind == "point":
-                strays[subject.name] = subject.indices  # a point that lacks several fields is lost once
+                strays[subject.name] = subject.indices  # a point that lacks several fields counts once
             elif subject.indices:
                 lacking.update(subject.indices)
     lost = Counter(index for indices in strays.values() for index in indices)

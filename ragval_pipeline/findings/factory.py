@@ -1,4 +1,4 @@
-"""The one place that makes findings, and what is done to lists of them: merging, re-grading and ordering by cost."""
+"""The one place that makes findings, and operations on lists of them: merging, re-grading, ordering by cost."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
 from ragval_pipeline.findings.model import SEVERITIES, Finding, Severity, Subject
 
-#: Entries that a list in the details of a finding or a subject holds at most.
+#: Maximum entries of a list in the details of a finding or a subject.
 SHOWN = 20
-#: Names that a sentence lists.
+#: Maximum names listed in a sentence.
 NAMED = 3
 
 
@@ -30,13 +30,13 @@ def make_finding(
 
     Args:
         code: Code of the catalogue.
-        subjects: What it holds for; sorted by name here, the first of equal names wins.
+        subjects: Its subjects; sorted by name here; of equal names the first wins.
         scope: Field, module or metric, or None.
         details: Facts about the finding as a whole, JSON values only.
-        message: Sentence that replaces the catalogue's.
-        cause: Sentence that replaces the catalogue's.
-        remedy: Sentence that replaces the catalogue's.
-        looked_at: Subjects among which these were found, where that is a sample.
+        message: Replaces the catalogue's sentence.
+        cause: Replaces the catalogue's sentence.
+        remedy: Replaces the catalogue's sentence.
+        looked_at: Number of subjects examined, if that is a sample.
 
     Returns:
         The finding with the catalogue's severity.
@@ -61,7 +61,7 @@ def make_finding(
 
 
 def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Merge findings of the same code and scope, as partial results of slices have them, keeping first-seen order."""
+    """Merge findings of the same code and scope from partial results, keeping first-seen order."""
     merged: dict[tuple[str, str | None], Finding] = {}
     for finding in findings:
         key = (finding.code, finding.scope)
@@ -92,14 +92,14 @@ def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None)
     about = f": {scope}" if scope else ""
     if len(subjects) > 1:
         return f"{len(subjects):,} {kind_of(row, len(subjects))} {row.many}{about}."
-    if subjects and row.subject_kind == "point":  # its id says nothing to a reader, and is in the list
+    if subjects and row.subject_kind == "point":  # its id means nothing to a reader, and is in the list
         return f"1 point {row.means}{about}."
     named = f" {subjects[0].name}" if subjects else ""
     return f"The {row.subject_kind}{named} {row.means}{about}."
 
 
 def kind_of(row: FindingType, count: int) -> str:
-    """What the subjects of a row are, in the number that ``count`` asks for: query, queries."""
+    """The kind of a row's subjects in the singular or plural of ``count``: query, queries."""
     kind = row.subject_kind
     if count == 1:
         return kind
@@ -108,7 +108,7 @@ def kind_of(row: FindingType, count: int) -> str:
 
 def _union(first: Finding, second: Finding) -> Finding:
     if {subject.name for subject in second.subjects} <= {subject.name for subject in first.subjects}:
-        return first  # the same thing seen twice, such as one server asked by two assets: its own words stand
+        return first  # the same thing seen twice, such as one server called by two assets: keep its wording
     return make_finding(
         first.code,
         (*first.subjects, *second.subjects),
@@ -121,13 +121,13 @@ def _union(first: Finding, second: Finding) -> Finding:
 
 
 _ORDER = {code: place for place, code in enumerate(CATALOGUE)}
-#: Kinds of subjects that hold no content: they cost what the queries cost that they name.
+#: Kinds of subjects without content: they count as much as the queries that they name.
 _NO_CONTENT = frozenset({"setting", "metric", "module"})
 
 
 @dataclass(frozen=True)
 class Totals:
-    """How many pages are in scope, points in the collection and queries in the suite; 0 where it is not known."""
+    """Number of pages in scope, points in the collection and queries in the suite; 0 if unknown."""
 
     pages: int = 0
     points: int = 0
@@ -137,18 +137,18 @@ class Totals:
 def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
     """Set the share of the index, or of the queries, that each finding affects.
 
-    It is the sum of the extents of its subjects over all that there are: pages of the site (of a host, those it holds
-    and those missing for it), points of the collection, queries of the suite. What is about a whole collection, system
-    or field is all of it, a setting or metric as much as the queries that it names. ``None``: the total is not known.
+    It is the sum of its subjects' extents divided by the total: pages of the site (for a host, its own pages and those
+    missing because of it), points of the collection, queries of the suite. A collection, system or field counts as
+    everything, a setting or metric as the queries that it names. ``None``: the total is not known.
     """
     return [finding.model_copy(update={"share": _share(finding, totals)}) for finding in findings]
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors first, the largest share first, and every cause before what follows from it, as a whole or in part.
+    """Errors first, largest share first, and every cause before its consequences, whole or partial.
 
-    A cause has the place of the first of what follows from it, but a warning stands before an error only where the
-    error follows from it. Of one severity, what follows from a finding as a whole stands right after it.
+    A cause takes the place of its first consequence, but a warning comes before an error only if the error follows from
+    it. Within a severity, a finding that follows entirely from another comes right after it.
     """
     left = sorted(findings, key=_rank)
     causes = {id(finding): [cause for cause in left if cause.code in _causes(finding)] for finding in left}
@@ -168,7 +168,7 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
         waiting = {id(finding) for finding in left}
         ready = [finding for finding in left if waiting.isdisjoint(map(id, causes[id(finding)]))]
         following = min(
-            ready or left,  # two that each lead to the other
+            ready or left,  # two that cause each other
             key=lambda finding: (
                 SEVERITIES.index(finding.severity),
                 -placed.get(finding.because or "", -1),

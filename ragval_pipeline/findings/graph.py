@@ -1,8 +1,8 @@
-"""Which finding follows from which: from the aspects that codes break and read, and the entities that subjects share.
+"""Which finding follows from which, by the aspects that codes break and read, and the entities that subjects share.
 
-A subject follows from a finding of another code when it reads an aspect that the other breaks on an entity that both
-are about. A page contains its points and the collection all of them: what is wrong with a point is wrong with its page,
-what is wrong with a page or the collection is wrong with its points, and two points of one page share nothing.
+A subject follows from a finding of another code if it reads an aspect that the other breaks on a shared entity. A page
+contains its points and the collection all of them: what is wrong with a point is wrong with its page, what is wrong
+with a page or the collection is wrong with its points, and two points of one page share nothing.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Cause, Reading, Site, matched_indices, readings
 from ragval_pipeline.findings.model import DECIDED, OF_A_FIELD, OF_POINTS, OF_THE_WHOLE, Aspect, Finding, Subject
 
-#: By code and name of a subject what has to be repaired, as simulations show: one cause of each set.
+#: By code and subject name, what has to be repaired according to simulations: one cause of each set.
 Needs = Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
-#: By code and name of a subject the causes whose simulated repair leaves it as it is.
+#: By code and subject name, the causes whose simulated repair does not clear it.
 Refuted = Mapping[str, Mapping[str, frozenset[str]]]
 
 
 @cache
 def can_follow(code: str, cause: str, field: str | None = None) -> bool:
-    """Whether a code reads what another breaks, in some field where it is about fields.
+    """Whether a code reads what another breaks, in some field for field-level aspects.
 
     Args:
-        code: What follows.
-        cause: What it follows from.
-        field: The canonical field that the cause is about, where it is about one of them only.
+        code: The consequence.
+        cause: The cause.
+        field: The canonical field of the cause, if it is about a single one.
     """
     if code == cause:
         return False
@@ -48,24 +48,24 @@ def _shared(code: str, cause: str) -> AbstractSet[Aspect]:
 
 @cache
 def is_presumed(code: str, cause: str) -> bool:
-    """Whether a code follows from another only as a measure of the whole index: likely, and nothing decides it."""
+    """Whether a code follows from another only as a measure of the whole index: likely, but not decidable."""
     shared = _shared(code, cause)
     return bool(shared) and shared <= OF_THE_WHOLE.keys()
 
 
 @cache
 def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
-    """Codes that can follow from a code, directly or by way of others.
+    """Codes that can follow from a code, directly or indirectly.
 
     Args:
         code: The cause.
-        field: The canonical field that it is about, where it is about one of them only.
+        field: The canonical field that it is about, if it is about a single one.
     """
     found = {other for other in CATALOGUE if can_follow(other, code, field)}
     waiting = list(found)
     while waiting:
         cause = waiting.pop()
-        # What stands next to a loss was cut where nothing else explains the loss.
+        # Chunks next to a loss count as its cause only if nothing else explains it.
         new = {
             other for other in CATALOGUE if can_follow(other, cause) and not _shared(other, cause) <= OF_POINTS
         } - found
@@ -84,27 +84,27 @@ def explain(
 ) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
-    Nothing else sets it. An info finding explains no error. Of several causes of a subject those that are about it come
-    before what is wrong elsewhere; of these the one that explains most subjects of the finding is named, then the one
-    that the others follow from, then the gravest. What decides without a ranking in between (``aspects.DECIDED``) comes
-    before what can only be inferred, and a query that missed several conditions follows only from causes of them all:
-    it names the first, its finding's remedy each.
+    Nothing else sets it. An info finding explains no error. Of several causes of a subject, those about the subject
+    itself come before problems elsewhere; of these the one that explains most subjects of the finding is named, then
+    the one that the others follow from, then the gravest. Causes that decide without a ranking (``aspects.DECIDED``)
+    come before inferred ones. A query that missed several conditions follows only from causes of all of them: it names
+    the first, and its finding's remedy names each.
 
     Args:
         findings: All findings of the run, with their shares.
-        site: What is known of pages.
-        simulated: For codes whose causes were computed: by name of a subject, those whose simulated repair clears it;
-            a query follows from them whatever it reads. They take the place of causes that are inferred; of a code
-            that is not in it all are derived.
-        refuted: The codes whose simulated repair leaves a subject as it is: none of them is its only cause.
-        untried: Causes whose repair was too large to be simulated: what follows from them is inferred everywhere.
-        unasked: By code the subjects that no repair was tried on as there were too many: their causes are inferred.
+        site: What is known about pages.
+        simulated: For codes whose causes were computed: by subject name, those whose simulated repair clears it; a
+            query follows from them whatever it reads. They replace inferred causes; for codes not in it all causes are
+            inferred.
+        refuted: The codes whose simulated repair does not clear a subject: none of them is its only cause.
+        untried: Causes whose repair was too large to simulate: their consequences are always inferred.
+        unasked: By code, the subjects left out of simulations because there were too many: their causes are inferred.
 
     Returns:
-        The findings in the same order. A subject's ``details`` hold ``because``, ``together_with`` where one cause does
-        not account for it, and ``simulated`` where it was computed; the finding's hold ``causes``, the number of
-        subjects by cause, where not all follow from one, and ``together_with``, the same of these further causes. The
-        remedy of what follows names the cause.
+        The findings in the same order. A subject's ``details`` hold ``because``, ``together_with`` if one cause does
+        not account for it, and ``simulated`` if it was computed; the finding's hold ``causes``, the number of subjects
+        by cause, if not all follow from one, and ``together_with``, the same for these further causes. The remedy of a
+        consequence names the cause.
     """
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
@@ -130,7 +130,7 @@ def explain(
 
 @dataclass(frozen=True)
 class _Links:
-    """The causes of one subject: for each of its needs the codes that meet it; none where a need has no cause."""
+    """The causes of one subject: for each of its needs the codes that meet it; empty if a need has no cause."""
 
     needs: tuple[frozenset[str], ...] = ()
     simulated: bool = False
@@ -147,17 +147,17 @@ def _links(
     untried: AbstractSet[str],
     unasked: AbstractSet[str],
 ) -> dict[str, _Links]:
-    """The causes of each subject, by its name; subjects without any are left out."""
+    """The causes of each subject, by name; subjects without causes are left out."""
     computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
     enough = [cause for cause in causes if cause.is_grave_enough(finding)]
     able = [cause for cause in enough if can_follow(finding.code, cause.code)]
-    # A query is asked again as a whole, of what is wrong with pages and points only some questions are.
+    # A query is simulated as a whole; of problems with pages and points only some are.
     proven = enough if finding.subject_kind == "query" else able
     if not proven:
         return {}
     found = {}
     for subject in finding.subjects:
-        # What fell without queries was not judged again.
+        # A drop without queries was not simulated.
         again = computed is not None and (finding.subject_kind != "metric" or bool(subject.queries))
         again = again and subject.name not in unasked
         clearing = (computed or {}).get(subject.name, ()) if again else None
@@ -173,7 +173,7 @@ def _links(
 
 
 def _nearest(causes: Sequence[Cause], read: Reading) -> frozenset[str]:
-    """Those of some causes that are about what a subject is about; all of them where none is."""
+    """Those of some causes that are about the same entity as the subject; all of them if none is."""
     near = [cause for cause in causes if cause.is_about(read)]
     return frozenset(cause.code for cause in near or causes)
 
@@ -181,9 +181,9 @@ def _nearest(causes: Sequence[Cause], read: Reading) -> frozenset[str]:
 def _inferred(
     reads: Sequence[Reading], causes: Sequence[Cause], likely: Sequence[Cause], *, refuted: frozenset[str] | None
 ) -> _Links:
-    """The causes of what was not computed: those that decide, else those of ``likely`` that can explain it."""
+    """The causes if they were not computed: those that decide, else those of ``likely`` that can explain it."""
     decided = [_needed(_explaining(causes, read.only(DECIDED)), read) for read in reads]
-    # A subject fails as long as what decides one need is there: it explains the others too where no trial refutes it.
+    # A subject fails as long as the cause of one need exists: it explains the others too unless a trial refutes it.
     codes = frozenset(chain.from_iterable(chain.from_iterable(decided))) - (refuted or frozenset())
     necessary = [cause for cause in causes if cause.code in codes]
     needs = []
@@ -192,8 +192,8 @@ def _inferred(
         if not found:
             return _Links()
         needs += found
-    # Two causes may clear it together that do not alone; one that meets every need would have had to, and what follows
-    # from it goes away with it.
+    # Two causes may clear it together though neither does alone; one that meets every need would have cleared it,
+    # together with its consequences.
     vain = (refuted or frozenset()).intersection(*needs)
     left = tuple(
         frozenset(code for code in need if code not in vain and not any(can_follow(code, cause) for cause in vain))
@@ -207,7 +207,7 @@ def _explaining(causes: Sequence[Cause], read: Reading) -> list[Cause]:
 
 
 def _needed(causes: Sequence[Cause], read: Reading) -> list[frozenset[str]]:
-    """The causes of one reading: any of them, or of a value that fell, as many of the largest as account for it."""
+    """The causes of one reading: any of them, or for a value that fell, as many of the largest as account for it."""
     if read.fell is None or any(cause.accounts_for(read.fell) for cause in causes):
         able = [cause for cause in causes if read.fell is None or cause.accounts_for(read.fell)]
         return [_nearest(able, read)] if able else []
@@ -266,7 +266,7 @@ def _linked(
 def _likeliest_first(
     counts: Mapping[str, int], ranks: Mapping[str, tuple[float, ...]], followed: Mapping[str, AbstractSet[str]]
 ) -> list[str]:
-    """Causes by the number of subjects that they explain; of those that explain as many, roots before what follows."""
+    """Causes by the number of subjects that they explain; at equal numbers, roots before consequences."""
     left = sorted(counts, key=lambda code: (-counts[code], ranks[code]))
     ordered = []
     while left:
@@ -284,7 +284,7 @@ def _noted(subject: Subject, cause: str, *others: str, simulated: bool) -> Subje
 
 
 def _remedy(finding: Finding, causes: Sequence[str], some: int | None, *, presumed: bool) -> str:
-    """What follows needs no remedy of its own; the rest keeps it, and so does what is only presumed to follow."""
+    """A consequence needs no remedy of its own; everything else keeps it, including presumed consequences."""
     named = " and ".join([", ".join(causes[:-1]), causes[-1]] if len(causes) > 1 else causes)
     if some is None and presumed:
         return f"{finding.remedy} It may go away with {named}: repair that first, and measure again."

@@ -1,4 +1,4 @@
-"""The shape of a finding, as detectors make it and as the report shows it, and the aspects of its subjects."""
+"""The model of a finding, as made by detectors and as shown in reports, and the aspects of its subjects."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pydantic.dataclasses import dataclass
 
 
 class Aspect(StrEnum):
-    """One property of an entity; its value says what it is.
+    """One property of an entity, described by its value.
 
     A row of the catalogue *breaks* the aspects that no longer hold for its subjects, and *reads* those that its own
-    measurement relies on. What reads an aspect follows from what breaks it, on the entities that both share.
+    measurement relies on. A finding that reads an aspect follows from one that breaks it on a shared entity.
     """
 
     FIELD = "the value of a payload field is right"
@@ -54,27 +54,27 @@ class Aspect(StrEnum):
     VALUE = "a criterion keeps its value"
 
 
-#: Aspects that hold of one field at a time.
+#: Aspects of a single field.
 OF_A_FIELD = frozenset({Aspect.FIELD, Aspect.ORIGIN, Aspect.VARIETY})
-#: Aspects that what a page lacks is read for where it is stored elsewhere.
+#: Aspects of a page's missing content that are also read where it is stored elsewhere.
 OF_ADDRESSES = OF_A_FIELD | {Aspect.PLACE}
-#: Aspects of points alone: a page breaks them for the points that it names.
+#: Aspects of points only: a page breaks them for the points that it names.
 OF_POINTS = frozenset({Aspect.KEPT})
-#: Aspects of the collection as a whole, and the share of its points from which on a finding of points breaks them. On
-#: unit vectors a twentieth that lies at random is met in most answers; a phrase drowns others when most chunks hold it;
-#: where most pages are one chunk, a top_k is more of the index, and each chunk holds the words of a whole page; answers
-#: that change are not all the exact ones.
+#: Aspects of the collection as a whole, and the share of its points from which a finding about points breaks them. With
+#: unit vectors, a random twentieth appears in most results; a phrase drowns out others when most chunks have it; if
+#: most pages are a single chunk, a top_k covers more of the index, and each chunk has the words of a whole page;
+#: results that change cannot all be the exact ones.
 OF_THE_WHOLE: Mapping[Aspect, float] = {
     Aspect.SPACE: 0.05,
     Aspect.DISTINCTION: 0.5,
     Aspect.SPLIT: 0.5,
     Aspect.STABLE: 0.0,
 }
-#: Aspects that are judged without a ranking in between: what breaks them decides, and nothing has to be simulated.
+#: Aspects judged without a ranking: what breaks them decides, and nothing has to be simulated.
 DECIDED = frozenset(
     {Aspect.FIELD, Aspect.ORIGIN, Aspect.TARGET, Aspect.REACH, Aspect.SELECTION, Aspect.ANSWER, Aspect.VALUE}
 )
-#: What can be wrong with the text that a vector is made of.
+#: What can be wrong with a vector's text.
 OF_TEXTS = frozenset({Aspect.TEXT, Aspect.CUT, Aspect.LETTERS, Aspect.WORDS, Aspect.LENGTH})
 #: What can be wrong with vectors and with how they are searched.
 OF_VECTORS = frozenset({Aspect.VECTOR, Aspect.SPACE, Aspect.SEARCH})
@@ -83,12 +83,12 @@ OF_VECTORS = frozenset({Aspect.VECTOR, Aspect.SPACE, Aspect.SEARCH})
 Severity = Literal["error", "warning", "info"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-#: Subjects that ``validation_report.json`` holds for one finding; ``findings.parquet`` holds all.
+#: Maximum subjects per finding in ``validation_report.json``; ``findings.parquet`` holds all.
 REPORTED_SUBJECTS = 100
 
 
 class Need(BaseModel):
-    """One of several conditions that a subject missed: all need a cause before the subject has one.
+    """One of several conditions that a subject missed: the subject has a cause only if all of them have.
 
     Attributes:
         aspects: Aspects that the condition reads.
@@ -103,29 +103,30 @@ class Need(BaseModel):
 
 @dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
 class Subject:
-    """One thing that a finding is about, with what was measured on it and the entities that it is about.
+    """One subject of a finding, with its measurements and the entities that it concerns.
 
-    ``name`` and ``details`` are what files show. The graph of causes reads the other attributes and nothing else.
+    Files show ``name`` and ``details``. The graph of causes reads only the other attributes.
 
     Attributes:
         name: A page URL, point id, query id, host or field, as text.
         details: What was measured on this subject, JSON values only.
-        page: Key of the page that this subject is or belongs to, when it belongs to one.
+        page: Key of the page that this subject is or belongs to, if any.
         pages: Keys of further pages: those that a query expects, that a host holds or has copies of.
-        points: Ids of the points in the answer to a query, of those next to what a page lacks, or of those of other
-            pages that have a point's number.
-        queries: Ids of the queries that a metric fell by.
+        points: Ids of the points in a query's result, of those next to a page's missing content, or of those of other
+            pages with a point's number.
+        queries: Ids of the queries that lowered a metric.
         fields: Canonical payload fields that this subject is about.
-        module: The module that a query expects where it names no page.
-        thresholds: The score that a query is held to, or those that are judged.
+        module: The module that a query expects if it names no page.
+        thresholds: The score threshold of a query, or the thresholds judged.
         indices: Chunk indices that a page lacks, or that points hold whose page is not known.
-        words: Words of a point that differ, or that this can account for; ``None``: not compared, or any number.
-        beside: Of each of ``points`` what the page lacks next to it, as a share of what it holds.
-        surplus: What a point was counted to hold and does not, as a share of what it holds; ``None``: not known.
-        fell: By how much the value of a ranking fell, 0..1, where each finding lowers it by its share at most.
-        extent: Share of the subject that is affected, 0..1: lost content of a page, text that no model reads.
-        without: Aspects of the code's row that hold for this subject all the same, or say nothing about it.
-        needs: The conditions that a query missed; empty: one, of all that the code's row reads.
+        words: Number of a point's words that differ, or that this can account for; ``None``: not compared, or any
+            number.
+        beside: For each of ``points``, the size of what the page lacks next to it, relative to the point's text.
+        surplus: Tokens counted for a point beyond its text, relative to its text; ``None``: not known.
+        fell: By how much a ranking metric fell, 0..1; each finding lowers it by at most its share.
+        extent: Share of the subject that is affected, 0..1: lost content of a page, truncated text.
+        without: Aspects of the code's row that this subject does not break or read.
+        needs: The conditions that a query missed; empty: a single one, with all that the code's row reads.
     """
 
     name: str
@@ -148,7 +149,7 @@ class Subject:
 
 
 class Finding(BaseModel):
-    """One thing that is wrong: a code, in one scope, with every subject it holds for.
+    """One problem: a code in one scope, with all its subjects.
 
     Attributes:
         code: Code of the catalogue, e.g. ``coverage.missing_page``.
@@ -160,8 +161,8 @@ class Finding(BaseModel):
         message: One sentence: what is wrong, with the count.
         cause: One sentence: the likely reason, as far as the run could tell.
         remedy: One sentence: what to do.
-        because: Code of the finding that this one follows from; ``None`` where some subjects have no cause.
-        looked_at: Subjects among which these were found, where that is a sample; ``None``: all that there are.
+        because: Code of the finding that this one follows from; ``None`` if some subjects have no cause.
+        looked_at: Number of subjects examined, if that is a sample; ``None``: all.
         share: Share of the index or of the queries that is affected, 0..1 (``findings.order``); ``None``: not known.
     """
 
@@ -186,7 +187,7 @@ class Finding(BaseModel):
         return len(self.subjects)
 
     def reported(self) -> ReportedFinding:
-        """The form that ``validation_report.json`` holds: at most ``REPORTED_SUBJECTS`` subjects, the count of all."""
+        """The form for ``validation_report.json``: at most ``REPORTED_SUBJECTS`` subjects, and their count."""
         shown = self.subjects[:REPORTED_SUBJECTS]
         per_subject = {subject.name: subject.details for subject in shown if subject.details}
         share = {} if self.share is None else {"share": round(self.share, 4)}
@@ -207,9 +208,9 @@ class Finding(BaseModel):
 
 
 class ReportedFinding(BaseModel):
-    """A finding as ``validation_report.json`` holds it.
+    """A finding in ``validation_report.json``.
 
-    ``details.subjects`` maps the name of a subject to what was measured on it.
+    ``details.subjects`` maps subject names to their measurements.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)

@@ -1,4 +1,4 @@
-"""Asking an index: the queries of a run, and the scores that thresholds are proposed from."""
+"""Running queries: those of a run, and those whose scores are the basis of proposed thresholds."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asking:
-    """One way of asking.
+    """How queries are run.
 
     Attributes:
         searcher: Finds hits.
         repeater: Finds the hits of repeats; None: ``searcher`` again.
-        embedder: What embeds the queries; None where the user's own search does.
-        manner: How repeats differ from first searches, for the reason of ``determinism``.
+        embedder: Embeds the queries; None if the user's own search does.
+        manner: How repeats differ from first searches, for the explanation of ``determinism``.
     """
 
     searcher: Searcher
@@ -46,7 +46,7 @@ class Asking:
     manner: str
 
     def findings(self, suite: Suite, text: str) -> list[Finding]:
-        """What is wrong with how queries are embedded, tried out with ``text``."""
+        """Findings about how queries are embedded, tested with ``text``."""
         from ragval_pipeline.validation.detectors import find_all
         from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
 
@@ -57,24 +57,24 @@ class Asking:
 
 @contextmanager
 def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *, repeats: int = 1) -> Iterator[Asking]:
-    """The way of asking that a resolved suite names; closed at the end.
+    """How a resolved suite's queries are run; closed at the end.
 
     Args:
         suite: The resolved suite.
         vector: Size and distance of the vectors searched.
         connection: The resource of the collection.
         embedding: The resource of the embedder.
-        repeats: Searches per query; more than one may be asked in another way.
+        repeats: Searches per query; repeats may use another client.
 
     Raises:
-        SuiteError: There is no search under ``retrieval.retriever``.
-        SystemFailure: What is asked cannot be opened.
+        SuiteError: ``retrieval.retriever`` is not a search.
+        SystemFailure: A system cannot be opened.
     """
     if suite.retrieval.retriever is not None:
         from ragval_pipeline.sources.search.production import production_searcher
 
         own = production_searcher(suite)
-        yield Asking(own, None, None, f"{own.spec} asked again")
+        yield Asking(own, None, None, f"{own.spec} called again")
         return
     from ragval_pipeline.sources.search.searchers import IndexSearcher
 
@@ -86,7 +86,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
         if repeats < 2:
             yield Asking(searcher, None, embedder, "")
             return
-        # An embedded Qdrant lets one client in at a time.
+        # An embedded Qdrant allows one client at a time.
         fresh = suite.qdrant.path is None
         again = stack.enter_context(open_reader(connection, suite)) if fresh else reader
         anew = getattr(embedder, "free", False) is True
@@ -96,7 +96,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
 
 def _manner(*, fresh: bool, anew: bool) -> str:
     client = "with a fresh client" if fresh else "with the same client, because an embedded Qdrant allows one at a time"
-    vectors = "queries embedded anew" if anew else "the same query vectors"
+    vectors = "queries embedded again" if anew else "the same query vectors"
     return f"{client} and {vectors}"
 
 
@@ -105,20 +105,20 @@ OWN_SCORES = "self_retrieval.json"
 
 @dataclass(frozen=True)
 class AskedScores:
-    """Scores, and the report of the run that asked for them."""
+    """Scores, and the report of their run."""
 
     scores: Scores
     report: ValidationReport
 
     @property
     def distance(self) -> str | None:
-        """Distance of the collection's vectors; None when it is not known."""
+        """Distance of the collection's vectors; None if unknown."""
         vectors: list[dict[str, Any]] = self.report.index.get("vectors") or []
         return vectors[0].get("distance") if len(vectors) == 1 else None
 
 
 def ask_for_scores(suite: Suite, *, log_level: str = "CRITICAL") -> AskedScores:
-    """Ask an index the suite's queries and its pages' own titles; nothing of it is kept.
+    """Run the suite's queries and the pages' titles against the index; nothing is stored.
 
     Raises:
         SuiteError: The suite, its queries or the environment are wrong.
@@ -131,10 +131,10 @@ def ask_for_scores(suite: Suite, *, log_level: str = "CRITICAL") -> AskedScores:
 
 
 def kept_scores(run: KeptRun) -> AskedScores:
-    """The scores of a kept run.
+    """The scores of a stored run.
 
     Raises:
-        SuiteError: It was not asked for queries, so that it has no scores.
+        SuiteError: It ran no queries and has no scores.
         HistoryNotReadError: Its files cannot be read.
     """
     report = read_report(run)
@@ -155,7 +155,7 @@ def _path(folder: str) -> UPath:
 
 
 def _own_scores(folder: UPath) -> list[float]:
-    """Scores of pages found by their own title; none when the suite names no source or the run is an older one."""
+    """Scores of pages found by their own title; none without a source, or for older runs."""
     file = folder / "evidence" / OWN_SCORES
     with reading_from(file):
         content = file.read_bytes() if file.exists() else b"{}"

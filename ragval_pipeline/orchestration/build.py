@@ -1,4 +1,4 @@
-"""The factory: from suites to assets, checks, jobs, schedules, sensors and resources."""
+"""The factory of assets, checks, jobs, schedules, sensors and resources for suites."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 
-#: Dagster's executors that give every step a process of its own, on one machine.
+#: Dagster's executors that run every step in its own process on one machine.
 _MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
 
 
@@ -56,25 +56,25 @@ def build_validation_defs(
     declarative: bool = False,
     key_prefix: str | Sequence[str] = (),
 ) -> dg.Definitions:
-    """Everything that one suite needs in a code location.
+    """The definitions of one suite for a code location.
 
     Args:
         suite: Path of the suite file, or the suite as ``load_suite`` reads it; its placeholders are read when a run
             starts.
-        resources: ``qdrant`` and ``embedder`` in place of the suite's own. ``qdrant`` may be anything with
+        resources: ``qdrant`` and ``embedder`` instead of the suite's own. ``qdrant`` may be anything with
             ``get_client()``.
-        executor: Runs the steps; None: in the run's own process, because a validation is a few short steps.
-        io_manager: Keeps values between assets; None: beside the reports, on any fsspec path.
-        upstream: The asset that ingests; None: the suite's ``automation.after_asset``.
-        declarative: An automation condition on every asset follows that asset, in place of the sensor.
-        key_prefix: Comes before the suite's name in every asset key: ``a/b``, or its parts.
+        executor: Runs the steps; None: in the run's own process.
+        io_manager: Stores values between assets; None: next to the reports, on any fsspec path.
+        upstream: The ingestion asset; None: the suite's ``automation.after_asset``.
+        declarative: Whether an automation condition on every asset follows that asset, instead of the sensor.
+        key_prefix: Prefix of every asset key before the suite's name: ``a/b``, or its parts.
 
     Returns:
-        Definitions whose names all start with the suite's, so that several suites merge.
+        Definitions whose names all start with the suite's, so that several suites can be merged.
 
     Raises:
-        SuiteError: ``automation`` names no cron expression, no asset key, no job, an asset or the job of the suite
-            itself, or polls an embedded Qdrant; or ``executor`` has many processes open one.
+        SuiteError: ``automation`` has an invalid cron expression, asset key or job, names an asset or the job of the
+            suite itself, or polls an embedded Qdrant; or ``executor`` would open one in many processes.
     """
     suite = as_suite(suite)
     if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
@@ -103,7 +103,7 @@ def build_validation_defs(
 
 
 def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None, prefix: Sequence[str]) -> list[dg.AssetSpec]:
-    """The collection of a suite and, when it names a source, the sitemap."""
+    """The collection of a suite and, if it has a source, the sitemap."""
     qdrant, place = suite.qdrant, suite.qdrant.url or str(suite.qdrant.path or "")
     collection = _external(
         suite,
@@ -120,7 +120,7 @@ def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None, prefix: Sequ
 
 
 def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, description: str) -> dg.AssetSpec:
-    # An address may carry a password or a token; placeholders stay as they are written.
+    # An address may contain a password or a token; placeholders stay as written.
     shown = without_userinfo(location).partition("?")[0]
     return dg.AssetSpec(
         key=key,
@@ -133,12 +133,12 @@ def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, descr
 
 
 def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:
-    """What one asset has that the others have not."""
+    """Properties of one asset that others do not have."""
     key = asset_key(suite.suite, name, prefix)
     if name == SITEMAP_URLS:
         return {"deps": [asset_key(suite.suite, SITEMAP, prefix)] if suite.source else []}
     if name == PAYLOAD_SNAPSHOT:
-        # The ingestion itself too: in a run that holds both, nothing else makes the snapshot wait for it.
+        # The ingestion too: in a run with both, nothing else makes the snapshot wait for it.
         deps = [asset_key(suite.suite, COLLECTION, prefix), *([ingestion] if ingestion else [])]
         return {"deps": deps, "metadata": {"dagster/column_schema": snapshot_schema()}}
     if name == VALIDATION_REPORT:
@@ -159,7 +159,7 @@ def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[
 
 
 def store_of(suite: Suite) -> ReportStoreIOManager:
-    """The default IO manager: values beside the suite's reports."""
+    """The default IO manager: values next to the suite's reports."""
     separator = "" if suite.report_uri.endswith("/") else "/"
     return ReportStoreIOManager(base_uri=f"{suite.report_uri}{separator}{suite.suite}", folder=str(suite.folder))
 
@@ -169,7 +169,7 @@ def build_job(suite: Suite, assets: Sequence[dg.AssetKey], executor: dg.Executor
 
     Args:
         suite: The suite.
-        assets: Their keys. Not their group: a project that loads them may put them into another.
+        assets: Their keys, not their group, which a project may change.
         executor: Runs its steps.
     """
     return dg.define_asset_job(
@@ -188,9 +188,9 @@ def build_sensors(
 
     Args:
         suite: The suite.
-        watched: The asset that ingests, if one is known.
+        watched: The ingestion asset, if known.
         keys: The suite's own assets.
-        declarative: Whether the assets carry an automation condition for ``watched``.
+        declarative: Whether the assets have an automation condition for ``watched``.
 
     Raises:
         SuiteError: ``automation.after_job`` or ``automation.poll_s`` cannot be followed.
@@ -223,10 +223,10 @@ def definitions_of_suites(environ: Mapping[str, str] | None = None) -> dg.Defini
     """The definitions of all suites, merged. Reads the suite files and nothing else.
 
     Raises:
-        SuiteError: A pattern matches no file, a file is wrong, or two suites have one name.
+        SuiteError: A pattern matches no file, a file is wrong, or two suites have the same name.
     """
     suites = find_suites(os.environ if environ is None else environ)
-    # What is materialised from the UI without a job runs in one process as well: a step is shorter than its start.
+    # Assets materialised in the UI without a job also run in one process: a step is shorter than a process start.
     own_process = dg.Definitions(executor=dg.in_process_executor)
     return dg.Definitions.merge(own_process, *(build_validation_defs(suite) for suite in suites))
 
@@ -235,7 +235,7 @@ def find_suites(environ: Mapping[str, str]) -> list[Suite]:
     """The suites that ``RAGVAL_SUITES`` names (paths or globs, separated by the path separator), else the demo's.
 
     Raises:
-        SuiteError: A pattern matches no file, a file is wrong, or two suites have one name.
+        SuiteError: A pattern matches no file, a file is wrong, or two suites have the same name.
     """
     names = [part.strip() for part in environ.get(VARIABLE, "").split(os.pathsep) if part.strip()]
     if not names:
@@ -253,7 +253,7 @@ def find_suites(environ: Mapping[str, str]) -> list[Suite]:
 
 
 def demo_suite() -> Suite:
-    """The demo's suite, with its index and reports below ``.ragval/demo`` in the working directory."""
+    """The demo's suite, with its index and reports in ``.ragval/demo`` in the working directory."""
     built = DEMO_HOME / "ragval.yaml"
     if built.is_file():
         return load_suite(built)

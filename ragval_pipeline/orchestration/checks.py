@@ -1,4 +1,4 @@
-"""Asset checks: they publish verdicts, they compute none."""
+"""Asset checks: they publish verdicts and compute nothing."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Criteria with what is asked of them.
+#: Criteria with their gates.
 Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
 
 
 def gated_criteria(suite: Suite) -> Gated:
-    """The criteria of which anything is asked, in report order, as far as they are known before a run.
+    """The criteria with a gate, in report order, as far as known before a run.
 
-    Under a profile these are the ones that the profile or the suite names: the thresholds of all others are ragval's,
-    not those of the system that the profile stands for.
+    Under a profile these are the ones that the profile or the suite names: all others have ragval's thresholds, not
+    those of the profile's system.
     """
     gates, profile = gates_of(suite), get_profile(suite.profile)
     named = None if profile is None else {*profile.gates, *suite.criteria}
@@ -38,7 +38,7 @@ def gated_criteria(suite: Suite) -> Gated:
 
 
 def measurement_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
-    """The checks of a measuring asset: one for each criterion that it measures and of which anything is asked."""
+    """The checks of a measuring asset: one for each of its criteria with a gate."""
     return [
         dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gate))
         for criterion, gate in gated_criteria(suite)
@@ -47,10 +47,10 @@ def measurement_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.Ass
 
 
 def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
-    """The checks of ``validation_report``: a blocking one a required criterion, those that it measures, the verdict.
+    """The checks of ``validation_report``: a blocking one per required criterion, those that it measures, the verdict.
 
-    The verdict says more than the criteria: an outside system may fail although every required one is met. A suite that
-    requires nothing blocks nothing.
+    The verdict is stricter than the criteria: an outside system may fail although every required criterion is met. A
+    suite that requires nothing blocks nothing.
     """
     gated = gated_criteria(suite)
     specs = [
@@ -68,10 +68,10 @@ def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
 
 
 def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) -> list[dg.AssetCheckResult]:
-    """The results of the checks of a measuring asset; none for a part whose system failed: its step fails instead.
+    """The check results of a measuring asset; none for a part whose system failed: its step fails instead.
 
     Args:
-        measured: What the asset measured.
+        measured: The asset's measurements.
         suite: The resolved suite: a gate may be read from the environment.
         names: The criteria that are checks.
     """
@@ -86,7 +86,7 @@ def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) 
 
 
 def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.AssetCheckResult]:
-    """The results of the checks of ``validation_report``."""
+    """The check results of ``validation_report``."""
     counted = {"error_findings": counted_errors(report.findings, report.criteria)}
     gates = [
         _publish(report.criterion(name), counted.get(name, report.findings)) for name in names if name != VERDICT_CHECK
@@ -97,7 +97,7 @@ def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.Asse
 def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
     evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
-    # A criterion that is excused does not count, and a warning blocks nothing. One that does not apply is no warning.
+    # An excused criterion does not count, and a warning blocks nothing. One that does not apply is not a warning.
     blocks = result.required and not result.excused
     return dg.AssetCheckResult(
         check_name=result.name,
@@ -114,7 +114,7 @@ def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.Asse
 def _verdict_result(report: ValidationReport) -> dg.AssetCheckResult:
     from ragval_pipeline.reporting.headline import headline
 
-    # What is excused does not count against a run: not measured blocks only when a required criterion is to blame.
+    # Excused criteria do not count: the verdict not_measured blocks only because of a required criterion.
     excused = report.verdict == "not_measured" and not any(criterion.gate_fails for criterion in report.criteria)
     return dg.AssetCheckResult(
         check_name=VERDICT_CHECK,

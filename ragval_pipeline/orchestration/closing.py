@@ -1,4 +1,4 @@
-"""The report of a run that ends without one, from what its steps left for each other."""
+"""Writing the report of a run whose report step cannot run, from the values of its steps."""
 
 from __future__ import annotations
 
@@ -56,24 +56,24 @@ class Notes:
         self._folder = work_folder(base, run_id) / VALUES
 
     def keep(self, name: str, value: Any) -> None:
-        """Note what an asset has made."""
+        """Record an asset's value."""
         from ragval_pipeline.sources.storage import write_whole
 
         write_whole(self._folder / f"{name}.json", encode(value))
 
     def fail(self, name: str, why: Measurement) -> None:
-        """Note that an asset's step fails, as the measurement that its failure amounts to."""
+        """Record that an asset's step fails, as a measurement with the failure."""
         from ragval_pipeline.sources.storage import write_whole
 
         write_whole(self._folder / f"{name}{_FAILED}", encode(why))
 
     def value(self, name: str, kind: Any) -> Any:
-        """What an asset has made; None when it has made nothing."""
+        """An asset's value; None if there is none."""
         file = self._folder / f"{name}.json"
         return decode(file, kind) if file.exists() else None
 
     def failure(self, name: str) -> Measurement | None:
-        """Why an asset's step failed; None when it did not."""
+        """Why an asset's step failed; None if it did not."""
         file = self._folder / f"{name}{_FAILED}"
         failed: Measurement | None = decode(file, Measurement) if file.exists() else None
         return failed
@@ -83,7 +83,7 @@ class Notes:
         return {name for name in names if (self._folder / f"{name}{_FAILED}").exists()}
 
     def stop(self) -> None:
-        """Note that the collection could not be read: what only serves to be compared with it need not be made."""
+        """Record that the collection could not be read: values only for comparing with it are not needed."""
         self.claim(_STOPPED)
 
     @property
@@ -92,11 +92,11 @@ class Notes:
         return (self._folder.parent / _STOPPED).exists()
 
     def ended(self, names: Iterable[str]) -> set[str]:
-        """Those of some assets whose step is over."""
+        """Those of some assets whose step has ended."""
         return {name for name in names if (self._folder / f"{name}.json").exists()} | self.failed(names)
 
     def claim(self, what: str) -> bool:
-        """Whether nobody of the run has claimed this before."""
+        """Whether this is the run's first claim."""
         from ragval_pipeline.sources.storage import write_whole
 
         file = self._folder.parent / what
@@ -110,13 +110,13 @@ V = TypeVar("V")
 
 
 class UnwrittenReportError(RagvalError):
-    """The place for the report refuses it."""
+    """The report location refuses writes."""
 
     exit_code = 3
 
 
 def close_run(task: Task) -> None:
-    """Write the report if a step of the run has failed and no other can run any more; nothing for a run without one."""
+    """Write the report if a step of the run has failed and no other can run; nothing for a run without a report."""
     names = planned(task)
     notes = Notes(task.place.base, task.place.run_id)
     failed = notes.failed(names)
@@ -125,7 +125,7 @@ def close_run(task: Task) -> None:
     if not notes.claim("closed"):
         return
     report, folder = written_report(task.place), task.place.folder
-    if report is None:  # else the step that made it has failed after writing it
+    if report is None:  # else its step failed after writing it
         runs = lineage(task.context.instance, task.context.run)
         _make_what_can_be_made(task, [Notes(task.place.base, run_id) for run_id in runs])
         report = report_of_what_there_is(task.suite, task.place, runs)
@@ -135,13 +135,13 @@ def close_run(task: Task) -> None:
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
         "run": dg.MetadataValue.dagster_run(task.place.run_id),
     }
-    # What a step logs before it fails, Dagster forgets.
+    # Dagster drops metadata logged by a failing step.
     seen_of = dg.AssetObservation(task.key(VALIDATION_REPORT), metadata=seen)
     task.context.instance.report_runless_asset_event(seen_of)
 
 
 def _make_what_can_be_made(task: Task, kept: Sequence[Notes]) -> None:
-    """Measure what stands behind a failed step and yet has all that it reads: nothing else asks for it any more."""
+    """Make assets downstream of a failed step whose inputs exist: Dagster will not run them."""
     for name in (name for name in MEASURING if name in planned(task) and not ROWS[name].asks):
         row, values = ROWS[name], dict[str, Value]()
         for read in row.reads:
@@ -153,7 +153,7 @@ def _make_what_can_be_made(task: Task, kept: Sequence[Notes]) -> None:
 
 
 def written_report(place: RunPlace) -> ValidationReport | None:
-    """The report that a run has written; ``None``: it has written none."""
+    """The report written by a run; ``None`` if there is none."""
     from ragval_pipeline.sources.history import REPORT
     from ragval_pipeline.validation.report import ValidationReport
 
@@ -162,13 +162,13 @@ def written_report(place: RunPlace) -> ValidationReport | None:
 
 
 def planned(task: Task) -> set[str]:
-    """The assets of the suite that the run is to make."""
+    """The assets of the suite planned for the run."""
     steps = task.context.run.step_keys_to_execute or [node.name for node in task.context.job_def.graph.nodes]
     return {name for name in ASSETS if task.key(name).to_python_identifier() in steps}
 
 
 def pending(names: Collection[str], ended: Collection[str], failed: Collection[str]) -> set[str]:
-    """The assets that are neither made nor stand behind a failed one."""
+    """The assets that are neither made nor downstream of a failed one."""
     blocked = set(failed)
     for name, row in ROWS.items():
         if blocked & set(row.reads):
@@ -177,7 +177,7 @@ def pending(names: Collection[str], ended: Collection[str], failed: Collection[s
 
 
 def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) -> ValidationReport:
-    """Write the report of what a run, and those that it continues, could read and measure.
+    """Write the report of what a run, and those that it re-executes, could read and measure.
 
     Args:
         suite: The resolved suite.
@@ -185,7 +185,7 @@ def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) 
         runs: The run and those that it re-executes, the latest first.
 
     Raises:
-        UnwrittenReportError: The place for the report refuses it.
+        UnwrittenReportError: The report location refuses writes.
     """
     from ragval_pipeline.orchestration.report import write_report
     from ragval_pipeline.sources.storage import ReportNotWrittenError
@@ -217,7 +217,7 @@ def _latest(kept: Sequence[Notes], name: str, kind: type[V]) -> V | None:
 
 
 def _unread(notes: Notes) -> Iterator[Measurement]:
-    """What could not be read, as findings of the report."""
+    """Systems that could not be read, as findings."""
     for name, row in ROWS.items():
         failure = None if row.parts else notes.failure(name)
         if failure is not None:
@@ -235,7 +235,7 @@ def _parts(kept: Sequence[Notes], name: str) -> Iterator[Measurement]:
 
 
 def _cause(notes: Notes, name: str) -> Failure | None:
-    """The failure that keeps an asset from being made: its own, or that of the first asset that it stands behind."""
+    """The failure that prevents an asset: its own, or that of its first failed upstream asset."""
     own = notes.failure(name)
     if own is not None:
         return own.failure

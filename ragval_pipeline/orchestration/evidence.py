@@ -1,4 +1,4 @@
-"""Which values count for a verdict: this run's, or those of the run that it continues while nothing has changed."""
+"""Which values count for a verdict: this run's, or those of the run that it re-executes if nothing has changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = {SUITE: "suite", SITE: "sitemap", PAGES: "copies of the pages", COLLECT
 
 
 def lineage(instance: dg.DagsterInstance, run: dg.DagsterRun) -> list[str]:
-    """The run, and those that it re-executes, back to the first."""
+    """The run and those that it re-executes, back to the first."""
     runs, at = [run.run_id], run
     while at.parent_run_id is not None and at.parent_run_id not in runs:
         runs.append(at.parent_run_id)
@@ -36,10 +36,10 @@ def refusals(values: Mapping[str, Value], *, runs: Collection[str], now: Mapping
     """Why values do not count, by the name of their asset; those that count are left out.
 
     Args:
-        values: What a report or a gate is to be made of, by asset.
-        runs: The run at work and those that it re-executes.
-        now: Fingerprints of what is to be judged, as far as they were looked at now.
-        job: The job that measures everything anew, for the remedy.
+        values: Values for a report or a gate, by asset.
+        runs: The current run and those that it re-executes.
+        now: Current fingerprints, as far as known.
+        job: The job that measures everything again, for the remedy.
     """
     measured_on: dict[str, str] = {}
     for name in ("page_snapshot", "payload_snapshot", "chunk_facts"):
@@ -64,7 +64,7 @@ def _reason(value: Value, runs: Collection[str], expected: Mapping[str, str], no
 
 
 def suite_state(suite: Suite) -> str:
-    """Fingerprint of what a resolved suite and its queries say of measuring and judging."""
+    """Fingerprint of a resolved suite and its queries, as far as they affect measuring and judging."""
     from ragval_pipeline.orchestration.report import settings_without_secrets
     from ragval_pipeline.suite.queries.load import load_queries
 
@@ -73,15 +73,15 @@ def suite_state(suite: Suite) -> str:
 
 
 def site_state(inventory: SiteInventory) -> str:
-    """Fingerprint of the pages that the sitemap names."""
+    """Fingerprint of the sitemap's pages."""
     return _digest([[page.url, page.lastmod, page.out_of_scope] for page in inventory.pages])
 
 
 def collection_state(connection: Any, suite: Suite) -> str:
-    """Fingerprint of a resolved suite's collection as it is now.
+    """Current fingerprint of a resolved suite's collection.
 
     Raises:
-        SystemFailure: Qdrant does not answer, or has no such collection.
+        SystemFailure: Qdrant does not answer, or the collection does not exist.
     """
     from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 

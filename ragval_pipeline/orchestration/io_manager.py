@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class ReportStoreIOManager(dg.ConfigurableIOManager):
-    """Keeps asset values beside the reports.
+    """Stores asset values next to the reports.
 
-    A value is kept for its own run and as the latest of its asset: steps of a run read that run's value, so that two
-    runs at once never mix, and a run that skips an upstream asset reads the latest.
+    A value is stored for its run and as the asset's latest: steps read their run's value, so that concurrent runs never
+    mix, and a run that skips an upstream asset reads the latest.
     """
 
     base_uri: str = Field(description="Folder or fsspec URL; ${NAME} is read from the environment when it is used")
     folder: str = Field("", description="Where a relative base_uri starts; empty: the working directory")
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
-        """Write the value whole or not at all.
+        """Write the value atomically.
 
         Raises:
-            TypeError: The value is no pydantic model.
+            TypeError: The value is not a pydantic model.
         """
         from ragval_pipeline.sources.storage import write_whole
 
@@ -49,11 +49,11 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         """Read the value of the run that made it, else the latest.
 
         Returns:
-            What the input's type asks for; without a type a mapping.
+            A value of the input's type; without a type a mapping.
 
         Raises:
             FileNotFoundError: The upstream asset was never materialised.
-            ValueError: The value was written by another version and has another shape.
+            ValueError: The value was written by an incompatible version.
         """
         for place in self._places(context):
             file = place / f"{context.asset_key.path[-1]}.json"
@@ -65,7 +65,7 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
 
     def _places(self, context: dg.InputContext) -> Iterator[UPath]:
         try:
-            # After "re-execute from failure" this is the run before; for an asset of no run there is none.
+            # After "re-execute from failure" this is the previous run; there may be none.
             run_id = context.upstream_output.run_id if context.upstream_output else None
         except dg.DagsterInvariantViolationError:
             run_id = None
@@ -86,18 +86,18 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         return UPath(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
 
 
-#: Folder of the latest values of each asset, and within a run's working files that of its own.
+#: Folder of the latest values of assets, also within a run's working files.
 LATEST, VALUES = ".latest", "values"
 _BEFORE = "before"
 
 
 def work_folder(base: UPath, run_id: str) -> UPath:
-    """Where a run keeps what it needs until its report is written."""
+    """Folder of a run's working files, until its report is written."""
     return base / ".work" / run_id
 
 
 def keep_latest(base: UPath, run_id: str, name: str) -> None:
-    """Keep the latest value of an asset, the file ``name``, as it is before a run replaces it; only on a local disk."""
+    """Save the latest value of an asset, the file ``name``, before a run replaces it; only on a local disk."""
     from ragval_pipeline.sources.storage import local_path
 
     kept, latest = local_path(work_folder(base, run_id) / _BEFORE), local_path(base / LATEST / name)
@@ -107,9 +107,9 @@ def keep_latest(base: UPath, run_id: str, name: str) -> None:
 
 
 def take_back_latest(base: UPath, run_id: str) -> None:
-    """Put back the latest values that a run has replaced; where they were not kept, remove its own.
+    """Restore the latest values that a run has replaced, or remove its own if they were not saved.
 
-    Its snapshot goes with the run: what refers to it must not be found by whoever makes a single asset later.
+    Its snapshot is removed with the run: later runs of single assets must not find references to it.
     """
     from ragval_pipeline.sources.storage import write_whole
 

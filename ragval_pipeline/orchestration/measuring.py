@@ -1,4 +1,4 @@
-"""What every asset has in common: what its work comes to, and the guard around each measurement."""
+"""Common parts of all assets: the result of their work, and error handling of each measurement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Work: TypeAlias = Callable[[Task], Measurement]
 
 @dataclass(frozen=True)
 class Made:
-    """What the work of an asset came to."""
+    """The result of an asset's work."""
 
     value: Any
     metadata: Mapping[str, Any]
@@ -35,12 +35,12 @@ class Made:
 def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, embeds: bool) -> Made:
     """Measure every part of an asset that the run's groups select.
 
-    A system that fails or a detector that crashes leaves that part not measured, and the others as they are.
+    If a system fails or a detector crashes, only that part is not measured.
 
     Args:
         task: The step.
-        parts: What measures each part, by name; a part may read those before it.
-        kind: What the asset hands on: ``Measured`` or ``QueryResults``.
+        parts: Functions that measure the parts, by name; a part may read previous ones.
+        kind: Type of the asset's value: ``Measured`` or ``QueryResults``.
         embeds: Whether the parts embed, so that their cost is counted.
     """
     done: dict[str, Measurement] = {}
@@ -66,10 +66,10 @@ def _one_part(task: Task, name: str, work: Work) -> Measurement:
     give_back_memory()
     progress_of(name)(1, 1)
     if task.embedding is not None:
-        # Its cost is told also when the work fails.
+        # The cost is reported even if the work fails.
         measurement = measurement.model_copy(update={"sections": {**measurement.sections, **task.embedding.section()}})
     if task.suite.severity:
-        # The UI shows what the report will say.
+        # The UI shows the same as the report.
         graded = tuple(grade_findings(measurement.findings, task.suite.severity))
         measurement = measurement.model_copy(update={"findings": graded})
     return measurement
@@ -93,7 +93,7 @@ def _measured(task: Task, name: str, work: Work) -> Measurement:
 
 
 def vanished(failure: Exception) -> SystemFailure | None:
-    """The failure of a collection that this run has read already, and that is not there any more; None for others."""
+    """The failure of a collection that disappeared after this run read it; None for others."""
     if not isinstance(failure, SystemFailure) or failure.code != "index.collection_missing":
         return None
     return SystemFailure(
@@ -108,7 +108,7 @@ def vanished(failure: Exception) -> SystemFailure | None:
 
 
 def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
-    """A measurement that the suite makes impossible: no defect of ragval's, so the suite's own fault is told."""
+    """The measurement for an error of the suite, which is not a defect of ragval."""
     failed = failed_measurement(name, error)
     findings = [
         finding.model_copy(update={"cause": str(error), "remedy": error.remedy or "Correct the suite."})
@@ -119,13 +119,13 @@ def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
 
 
 def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) -> None:
-    """Log the traceback of a defect, without what caused it: answers of servers may repeat keys."""
+    """Log the traceback of a defect, without its causes: server responses may repeat keys."""
     context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
 
 
 @contextmanager
 def reading_the_suite() -> Iterator[None]:
-    """Turn a fault of the suite into a failed step with one clear line."""
+    """Turn an error of the suite into a failed step with one clear line."""
     try:
         yield
     except SuiteError as error:
@@ -133,12 +133,12 @@ def reading_the_suite() -> Iterator[None]:
         raise dg.Failure(str(error), metadata={_FAULT: dg.MetadataValue.json(told)}, allow_retries=False) from None
 
 
-#: What of the suite is wrong, in the metadata of a step that fails for it.
+#: Metadata key of the suite's error in a failed step.
 _FAULT = "fault_of_the_suite"
 
 
 def fault_of_the_suite(result: dg.ExecuteInProcessResult) -> SuiteError | None:
-    """The fault of the suite that a step of a run failed for: one that only a system could show; None without one."""
+    """The suite's error that failed a step of a run, found only with a system; None if there is none."""
     for event in result.all_events:
         given = event.step_failure_data.user_failure_data if event.is_step_failure else None
         found = given.metadata.get(_FAULT) if given is not None else None
@@ -168,4 +168,4 @@ def reading_the_world() -> Iterator[None]:
                 "details": dg.MetadataValue.json(dict(error.details)),
             },
             allow_retries=False,
-        ) from None  # Dagster keeps the texts of causes, and a server's answer may repeat the key
+        ) from None  # Dagster stores the texts of causes, and a server's response may repeat the key

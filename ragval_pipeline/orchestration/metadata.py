@@ -1,4 +1,4 @@
-"""From what was measured to Dagster metadata: numbers, tables, and the findings behind a failed check."""
+"""Dagster metadata of measurements: numbers, tables, and the findings behind a failed check."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from ragval_pipeline.reporting.subjects import Subjects
     from ragval_pipeline.validation.report import QueryReport
 
-#: Rows of a table of offenders; the count of all stands beside it.
+#: Rows of a table of offenders; the total is shown next to it.
 TABLE_ROWS = 50
-#: Sections that hold a number a query or a page.
+#: Sections with a number per query or page.
 _NOT_PLOTTED = frozenset({"run", "qrels"})
-#: In people's words first; what programs go by stands behind it.
+#: Readable columns first, then those for programs.
 OFFENDER_COLUMNS = ("what", "problem", "severity", "remedy", "because", "scope", "subject", "code")
 _ALWAYS = frozenset({"what", "subject"})
-#: Findings whose sentence an asset's page begins with.
+#: Findings whose sentences begin an asset's page.
 _NAMED = 3
 
 
 def number(value: Any) -> float | int | None:
-    """A plain Python number that Dagster can plot, floats with six significant digits; None for what is no number.
+    """A plain Python number that Dagster can plot, floats with six significant digits; None for other values.
 
-    Takes numpy scalars too.
+    Accepts numpy scalars too.
     """
     plain = value.item() if hasattr(value, "item") else value
     if plain is None or isinstance(plain, bool):
@@ -46,7 +46,7 @@ def number(value: Any) -> float | int | None:
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
-    """Metadata of the numbers that there are."""
+    """Metadata of all available numbers."""
     found = {name: number(value) for name, value in values.items()}
     return {
         name: dg.MetadataValue.int(value) if isinstance(value, int) else dg.MetadataValue.float(value)
@@ -56,7 +56,7 @@ def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
 
 
 def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
-    """What the page of a measuring asset shows: each value, counts of findings, the offenders, the failures."""
+    """Metadata of a measuring asset: values, counts of findings, offenders, failures."""
     findings = [finding for part in parts for finding in part.findings]
     severities = [finding.severity for finding in findings]
     sections = {name: section for part in parts for name, section in part.sections.items()}
@@ -78,7 +78,7 @@ def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
 
 
 def _result(parts: Sequence[Measurement], findings: Sequence[Finding]) -> dict[str, dg.MetadataValue]:
-    """What was found, in sentences; nothing where nothing was measured."""
+    """What was found, in sentences; empty if nothing was measured."""
     if all(part.failure or not part.selected for part in parts):
         return {}
     loud = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
@@ -100,9 +100,9 @@ def _not_measured(parts: Sequence[Measurement]) -> dict[str, dg.MetadataValue]:
 
 
 def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
-    """The plain numbers of the report's sections, ``outer.inner`` where they are nested once, and how long lists are.
+    """The numbers of the report's sections, ``outer.inner`` if nested once, and the lengths of lists.
 
-    Deeper ones are per query or per page: tables, not plots.
+    Deeper ones are per query or page: tables, not plots.
     """
     found: dict[str, Any] = {}
     for name, section in sections.items():
@@ -140,24 +140,24 @@ def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
 
 
 def gate_text(result: CriterionResult) -> str:
-    """What is asked of a criterion: ``>= 0.9``."""
+    """The gate of a criterion: ``>= 0.9``."""
     return "none" if result.threshold is None else f"{result.operator} {result.threshold:g}"
 
 
 def offenders_metadata(
     findings: Sequence[AnyFinding], *, count: str = "offenders_count", subjects: Subjects | None = None
 ) -> dict[str, Any]:
-    """How many offenders there are, to plot under the name ``count``, and the first of them as a table."""
+    """The number of offenders, to plot under the name ``count``, and the first of them as a table."""
     all_ = dg.MetadataValue.int(sum(finding.count for finding in findings))
     return {count: all_, **({"offenders": offenders_table(findings, subjects)} if findings else {})}
 
 
 def offenders_table(findings: Iterable[AnyFinding], subjects: Subjects | None = None) -> dg.TableMetadataValue:
-    """The first offenders as a table: a row a subject, without the columns that hold nothing.
+    """The first offenders as a table: one row per subject, without empty columns.
 
     Args:
-        findings: What they offend by.
-        subjects: Names them; None: by what the findings say of them.
+        findings: Their findings.
+        subjects: Names them; None: by the findings' details.
     """
     from ragval_pipeline.reporting.subjects import Subjects
 
@@ -189,14 +189,14 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> dg.Table
 
 
 def short(value: float | None) -> str:
-    """A value as a person reads it in a table: four significant digits, whole thousands in full; empty for none."""
+    """A value for a table: four significant digits, whole thousands in full; empty for None."""
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def console_link(uri: str) -> dict[str, dg.MetadataValue]:
-    """Where a browser opens a file that lies in an object store; empty for a file that it cannot reach."""
+    """The address at which a browser opens a file in an object store; empty if there is none."""
     scheme, _, rest = uri.partition("://")
     bucket, _, name = rest.partition("/")
     links = {
@@ -223,9 +223,9 @@ def _cell(value: Any) -> str | int | float | bool | None:
     return plain if plain is None or isinstance(plain, str | int | float | bool) else str(plain)
 
 
-#: Characters of a query that fit into one line of a table.
+#: Characters of a query in one line of a table.
 _WIDEST = 70
-#: A space at which the UI breaks no line: its columns are as narrow as their words allow.
+#: No-break space: the UI makes columns as narrow as their words allow.
 _UNBROKEN = "\u00a0"
 _EXPECTED = {
     "present": "every point has it",
@@ -236,7 +236,7 @@ _EXPECTED = {
 
 
 def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataValue]:
-    """The tables that a measurement's sections give, by metadata name; empty for most."""
+    """The tables of a measurement's sections, by metadata name; empty for most."""
     tables = {}
     if sections.get("query_results"):
         rows = _queries(sections["query_results"])
@@ -251,7 +251,7 @@ def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataVal
 
 
 def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row an expectation, those that do not hold first."""
+    """One row per expectation, failed ones first."""
     for result in sorted(results, key=lambda result: result["success"]):
         count, wrong = result["element_count"], result["unexpected_count"]
         known = count and wrong is not None
@@ -267,9 +267,9 @@ def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _queries(results: Sequence[QueryReport]) -> Iterator[dict[str, Any]]:
-    """A row a query, those that did not pass first: the table is cut at its end.
+    """One row per query, failed ones first: the table is cut at its end.
 
-    Cells are short, because the UI breaks long ones into many lines; the whole answers stand in the report.
+    Cells are short, because the UI breaks long ones into many lines; the report has the complete results.
     """
     from ragval_pipeline.reporting.text import shorten
 
@@ -285,14 +285,14 @@ def _queries(results: Sequence[QueryReport]) -> Iterator[dict[str, Any]]:
 
 
 def _modules(modules: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row a module, those with the most missing pages first."""
+    """One row per module, those with most missing pages first."""
     for name, module in sorted(modules.items(), key=lambda item: -item[1]["missing"]):
         yield {
             "module": name, "pages": module["total"], "indexed": module["indexed"], "missing": module["missing"],
         }  # fmt: skip
 
 
-#: A finding as detectors make it, or as the report holds it.
+#: A finding from a detector or from the report.
 AnyFinding: TypeAlias = Finding | ReportedFinding
 
 
@@ -302,8 +302,8 @@ def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = 
     Args:
         criterion: Its name.
         findings: Those of its asset, or of the report.
-        met: Whether it is met all the same: 19 of 20 queries may be enough, and the one is still worth a look. A
-            criterion that is not met and whose evidence is not known shows everything.
+        met: Whether it is met anyway: 19 of 20 queries may be enough, and the failed one is still shown. For a
+            criterion that is not met and has no known evidence, everything is shown.
     """
     if criterion == "error_findings":
         return [finding for finding in findings if finding.severity == "error"]

@@ -1,4 +1,4 @@
-"""The names that others rely on, and which of the assets a selection of groups runs."""
+"""Public names of definitions, and the assets of a selection of groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ragval_pipeline.suite.criteria import GROUPS, Group
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import did_you_mean
 
-#: What is read and not made: external assets.
+#: External assets.
 SITEMAP = "sitemap"
 COLLECTION = "collection"
 
@@ -32,36 +32,36 @@ QUALITY_METRICS = "quality_metrics"
 REGRESSION = "regression"
 VALIDATION_REPORT = "validation_report"
 
-#: Parts of measuring assets; every other one has a single part of its own name, or one besides these.
+#: Parts of measuring assets; every other asset has a single part of its own name, or one besides these.
 CHUNK_STRUCTURE = "chunk_structure"
 VECTOR_HEALTH = "vector_health"
 LATENCY_PROFILE = "latency_profile"
 SELF_RETRIEVAL = "self_retrieval"
 GOLDEN_SET = "golden_set"
 
-#: Check of the report that carries the verdict of the run; the others are named like their criterion.
+#: The report's check of the run's verdict; the others are named like their criterion.
 VERDICT_CHECK = "verdict"
 
 #: Run tag: groups of measurements to run, comma separated; absent: all.
 ONLY_TAG = "ragval/only"
 SUITE_TAG = "ragval/suite"
 TRIGGER_TAG = "ragval/trigger"
-#: Names of all ingestions that a validation covers, comma separated: run ids, or what stands for them.
+#: Names of all ingestions that a validation covers, comma separated: run ids, or substitutes.
 INGESTIONS_TAG = "ragval/ingestions"
 UPSTREAM_ASSET_TAG = "ragval/upstream_asset"
 UPSTREAM_RUN_TAG = "ragval/upstream_run"
 
 
 def asset_key(suite: str, name: str, prefix: Sequence[str] = ()) -> dg.AssetKey:
-    """``[suite, name]``, below the prefix of the project."""
+    """``[suite, name]``, after the project's prefix."""
     return dg.AssetKey([*prefix, suite, name])
 
 
 def prefix_parts(key_prefix: str | Sequence[str]) -> tuple[str, ...]:
-    """The parts of a key prefix, which is written as ``a/b`` or as a list of them.
+    """The parts of a key prefix, written as ``a/b`` or as a list.
 
     Raises:
-        SuiteError: A part is not of letters, digits and ``_``: the names of steps are made of it.
+        SuiteError: A part has characters other than letters, digits and ``_``, which step names do not allow.
     """
     parts = tuple(key_prefix.split("/") if isinstance(key_prefix, str) else key_prefix)
     for part in parts:
@@ -105,10 +105,9 @@ def condition_sensor_name(suite: str) -> str:
 
 
 def pool_name(suite: Suite) -> str:
-    """The concurrency pool of a collection, in which a deployment lets one validation run at a time.
+    """The concurrency pool of a collection, with which a deployment limits validations to one at a time.
 
-    All collections of an embedded Qdrant are in one pool, whatever their suites: one process at a time may open its
-    folder.
+    All collections of an embedded Qdrant are in one pool: only one process at a time may open its folder.
     """
     if suite.qdrant.path is None:
         return "ragval:" + "_".join(suite.qdrant.collection.split())
@@ -117,7 +116,7 @@ def pool_name(suite: Suite) -> str:
 
 
 def resource_key(suite: str, name: str) -> str:
-    """Resources of several suites live in one code location: their keys carry the suite."""
+    """Resource keys include the suite, since several suites share a code location."""
     return f"{suite}__{name}"
 
 
@@ -125,7 +124,7 @@ def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
     """The groups that a run's tags select; None for all.
 
     Raises:
-        SuiteError: A group that there is not: measuring nothing instead would look like a validation.
+        SuiteError: An unknown group: measuring nothing would look like a validation.
     """
     names = [part.strip() for part in tags.get(ONLY_TAG, "").split(",") if part.strip()]
     for name in names:
@@ -135,13 +134,13 @@ def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
     return None if selected == frozenset(GROUPS) else selected or None
 
 
-#: Groups that need an asset or a part of one; what is not named here always runs.
+#: Groups that need an asset or a part of one; those not listed always run.
 NEEDED_BY: Mapping[str, frozenset[Group]] = {
     COVERAGE_REPORT: frozenset({"coverage"}),
     METADATA_EXPECTATIONS: frozenset({"metadata"}),
     CHUNK_STRUCTURE: frozenset({"chunks"}),
-    # All that look at pages: what they find must not depend on what else was selected. Self-retrieval does without them
-    # where the payload names its pages, and says so where it does not: asking queries alone fetches no page.
+    # All groups that use pages: their results must not depend on the selection. Self-retrieval works without pages if
+    # the payload has titles, and says so if not: running only queries fetches no pages.
     PAGE_SNAPSHOT: frozenset({"integrity", "chunks", "metadata"}),
     CHUNK_FACTS: frozenset({"integrity", "chunks"}),
     CONTENT_INTEGRITY: frozenset({"integrity"}),
@@ -156,7 +155,7 @@ NEEDED_BY: Mapping[str, frozenset[Group]] = {
 
 
 def is_selected(asset: str, only: Collection[str] | None) -> bool:
-    """Whether an asset has anything to do when these groups are selected; None: all."""
+    """Whether an asset has anything to do for these groups; None: all."""
     needed = NEEDED_BY.get(asset)
     return only is None or needed is None or not needed.isdisjoint(only)
 

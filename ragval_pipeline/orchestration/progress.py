@@ -1,4 +1,4 @@
-"""Telling whoever started a run in this process how far it is."""
+"""Reporting progress to the caller of a run in this process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-#: Called with the name of the asset, what is done and what there is to do (None: not known).
+#: Called with the asset's name, done and total (None: not known).
 Observer = Callable[[str, int, int | None], None]
 
 _observer: ContextVar[Observer | None] = ContextVar("ragval_progress", default=None)
@@ -34,7 +34,7 @@ def progress_of(asset: str) -> Callable[[int, int | None], None]:
 
 
 def expect_steps(count: int) -> None:
-    """Tell the observer how many steps there will be, if it wants to know: if it has a method ``expect``."""
+    """Give the observer the total number of steps, if it has a method ``expect``."""
     expect = getattr(_observer.get(), "expect", None)
     if expect is not None:
         expect(count)

@@ -1,4 +1,4 @@
-"""Trying the repairs of a run's causes: the calls to the embedder and the collection that a simulation needs."""
+"""Simulating the repairs of a run's causes, with the necessary calls to embedder and collection."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.repair.repair import Repair
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
-#: Texts that are embedded at most, by a provider that costs nothing and by one that costs money.
+#: Maximum texts embedded, by a free and by a paid provider.
 FREE_TEXTS, PAID_TEXTS = 5000, 100
-#: Places where right texts are rewritten to see how far that moves their scores, where embedding costs money.
+#: Samples of correct texts rewritten to measure the change of their scores, with a paid provider.
 _PAID_COMPARED = 4
-#: Why nothing could be tried.
+#: Reasons for not simulating.
 _OWN_SEARCH = "retrieval.retriever ranks by its own scores"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """All that trying the repairs of a run needs."""
+    """Inputs for simulating the repairs of a run."""
 
     suite: Suite
     inventory: SiteInventory
@@ -44,10 +44,10 @@ class Trial:
     embedding: Any
 
     def run(self, findings: Sequence[Finding]) -> Simulated:
-        """Simulate the repairs of all findings that have one, where answers are not as they should be.
+        """Simulate the repairs of all findings that have one, if query results are not as they should be.
 
         Returns:
-            What was tried. A system that fails leaves out what it was needed for: then nothing is claimed of it.
+            The results. If a system fails, the repairs that need it are left out.
         """
         from ragval_pipeline.orchestration.assets.query_validation_results import retrieval_settings
         from ragval_pipeline.suite.queries.load import load_queries
@@ -131,7 +131,7 @@ class Trial:
 
     @cached_property
     def _golden(self) -> tuple[GoldenSet, IndexFacts]:
-        """The test queries, and what of the index they can meet by chance."""
+        """The test queries, and what they can meet by chance."""
         from ragval_pipeline.orchestration.assets.query_validation_results import golden_of
         from ragval_pipeline.sources.snapshot.reader import Snapshot
         from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts
@@ -158,7 +158,7 @@ class Trial:
             for chunk in repair.chunks
         ]
         changed = {chunk.id: known for chunk, known in written if not chunk.is_new}
-        # A text that is written anew has its values already.
+        # A rewritten text already has its values.
         changed |= {
             chunk.point_id: stored(repair.values[chunk.point_id], chunk)
             for chunk in facts.sample
@@ -174,7 +174,7 @@ def _with_few_compared(repair: Repair) -> Repair:
 
 
 def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], list[str], dict[str, str]]:
-    """The repairs whose texts fit into the limit, in their order, with all these texts, and the others with why not."""
+    """The repairs whose texts fit into the limit, in order, with these texts, and the others with reasons."""
     tried: list[Repair] = []
     texts: dict[str, None] = {}
     left_out: dict[str, str] = {}

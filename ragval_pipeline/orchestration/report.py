@@ -1,4 +1,4 @@
-"""Putting a run's report together and writing it, from an asset or, after a failure, from the command line."""
+"""Assembling and writing a run's report, from an asset or, after a failure, from the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
-#: Sections of the measurements that are kept as evidence.
+#: Sections of the measurements stored as evidence.
 _EXTRAS = ("expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval")
 
 
@@ -51,14 +51,14 @@ def write_report(
     Args:
         suite: The resolved suite.
         place: The run.
-        measurements: Of every asset that ran; assets that did not are not measured.
-        inventory: The site, when it was read.
-        manifest: The snapshot, when it was taken.
-        pages: The page copies, when they were taken.
-        facts: The facts of chunks and pages, when they were made.
-        simulated: What the repairs of the causes would clear; None: none was tried.
-        state: Fingerprint of the collection as it was when the snapshot was taken.
-        since: What became of its points until now; None: nobody looked.
+        measurements: Of every asset that ran; others count as not measured.
+        inventory: The site, if it was read.
+        manifest: The snapshot, if it was taken.
+        pages: The page copies, if they were taken.
+        facts: The facts of chunks and pages, if they were made.
+        simulated: What the repairs of the causes would clear; None: not simulated.
+        state: Fingerprint of the collection when the snapshot was taken.
+        since: Changes of its points since then; None: not checked.
 
     Returns:
         The report, and the folder it was written to.
@@ -103,7 +103,7 @@ def write_report(
 
 
 def settings_without_secrets(suite: Suite) -> dict[str, Any]:
-    """The suite's settings as the run used them, keys left out."""
+    """The suite's settings as used by the run, without keys."""
     settings = suite.model_dump(mode="json", exclude={"queries": True})
     for section, address in (("qdrant", "url"), ("embedding", "base_url")):
         settings[section].pop("api_key", None)
@@ -113,7 +113,7 @@ def settings_without_secrets(suite: Suite) -> dict[str, Any]:
 
 
 def _gates(suite: Suite) -> dict[str, Gate]:
-    """The suite's gates; critical queries are required whenever the suite has one, and only then, measured or not."""
+    """The suite's gates; critical queries are required if and only if the suite has one, measured or not."""
     gates = dict(gates_of(suite))
     if not any(query.critical for query in load_queries(suite)):
         gates["critical_queries"] = replace(gates["critical_queries"], required=False)

@@ -1,4 +1,4 @@
-"""Resources: what assets need from outside, opened when a step needs it and always closed."""
+"""Resources of assets, opened when a step needs them and always closed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """Where Qdrant is; what is left None comes from the suite."""
+    """Address of Qdrant; None values come from the suite."""
 
     url: str | None = Field(None, description="Qdrant server; null: the suite's qdrant.url or qdrant.path")
     api_key: str | None = Field(None, description="Use dg.EnvVar; null: the suite's qdrant.api_key")
 
     @contextmanager
     def client_for(self, settings: QdrantSettings) -> Iterator[QdrantClient]:
-        """An open client for the settings, with this resource's own in their place."""
+        """An open client for the settings, overridden by this resource's own."""
         from pydantic import SecretStr
 
         from ragval_pipeline.sources.stores.qdrant.connect import open_client
@@ -43,7 +43,7 @@ class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 
 class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """How queries are embedded; what is left None comes from the suite."""
+    """How queries are embedded; None values come from the suite."""
 
     api_key: str | None = Field(None, description="Use dg.EnvVar; null: the suite's embedding.api_key")
     base_url: str | None = Field(None, description="Null: the suite's embedding.base_url")
@@ -87,14 +87,14 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
 
 @contextmanager
 def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
-    """The client of a foreign resource, closed also when the step fails; some close it only on success.
+    """The client of another resource, closed even if the step fails; some resources close it only on success.
 
     Args:
-        resource: Its ``get_client()`` gives a client or a context manager of one.
+        resource: Its ``get_client()`` returns a client or a context manager of one.
         place: Where Qdrant is, for messages.
 
     Raises:
-        SystemFailure: ``index.unreachable``: there is no client to be had.
+        SystemFailure: ``index.unreachable``: no client can be opened.
     """
     from ragval_pipeline.sources.stores.qdrant.asking import failure_of, is_defect
 
@@ -111,7 +111,7 @@ def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
 
 
 def limit_of(suite: Suite, name: str) -> float:
-    """The gate of the criterion, else what is usual where the suite took the gate away."""
+    """The gate of the criterion, or its default if the suite removed the gate."""
     gate = gates_of(suite)[name].threshold
     usual = next(criterion.threshold for criterion in criteria_of(suite) if criterion.name == name)
     limit = usual if gate is None else gate

@@ -1,4 +1,4 @@
-"""Running a validation in this process through the assets that Dagster runs: what comes before, and how it ends."""
+"""Running a validation in this process through Dagster's assets, with preparation and clean-up."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Runs of this process so far, and of how many the leavings are given back at once.
+#: Runs of this process so far, and number of runs after which their memory is collected.
 _RUNS, _FORGOTTEN_AT_ONCE = count(), 10
 
 
@@ -58,13 +58,13 @@ def validate(
     Args:
         suite: Path of the suite file, or the suite as ``load_suite`` reads it.
         only: Groups of measurements to run; ``None``: all.
-        output: A folder that the report's files are put into as well.
+        output: Additional folder for the report's files.
 
     Returns:
-        The run: its report, findings and facts. Its verdict is ``error`` when an outside system failed.
+        The run: its report, findings and facts. Its verdict is ``error`` if an outside system failed.
 
     Raises:
-        SuiteError: The suite, its queries or the environment are wrong; nothing was asked and nothing is written.
+        SuiteError: The suite, its queries or the environment are wrong; nothing was read or written.
     """
     return run_suite(as_suite(suite), only=only, output=output)
 
@@ -89,14 +89,14 @@ def run_suite(
     Args:
         suite: As ``load_suite`` reads it.
         only: Groups of measurements to run; None: all.
-        output: A folder that the report's files are put into as well.
-        resources: In place of the suite's own, as for ``build_validation_defs``.
-        log_level: From which level on Dagster's own log is shown.
+        output: Additional folder for the report's files.
+        resources: Replace the suite's own, as for ``build_validation_defs``.
+        log_level: Level of Dagster's own log.
 
     Raises:
         SuiteError: As ``validate``.
         RagvalError: The report could not be written.
-        KeyboardInterrupt: The run was interrupted; nothing of it is left.
+        KeyboardInterrupt: The run was interrupted; its files are removed.
     """
     resolved = check_before_any_call(suite, only=only)
     tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
@@ -104,7 +104,7 @@ def run_suite(
     if next(_RUNS) % _FORGOTTEN_AT_ONCE == _FORGOTTEN_AT_ONCE - 1:
         _forget_earlier_runs()
     with loading_expectations(only), _instance() as instance:
-        # Without an instance to come back to, nobody will read the values between assets again.
+        # Without a persistent instance, values between assets are not needed any more.
         store = None if instance.is_persistent else dg.mem_io_manager
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
         expect_steps(steps_of(STEPS, only))
@@ -129,10 +129,10 @@ def run_suite(
 
 
 def _forget_earlier_runs() -> None:
-    """Give back what the runs before left: Dagster's objects hold each other until the collector comes.
+    """Free the memory of earlier runs: Dagster's objects reference each other until they are collected.
 
-    A process that validates again and again would grow by a megabyte a run for its first fifty. Collecting takes a
-    quarter of a small run, so it is not done for each.
+    A process with many validations would grow by a megabyte per run for the first fifty. Collecting takes a quarter of
+    a small run's time, so it is not done after each.
     """
     from ragval_pipeline.sources.memory import give_back_memory
 
@@ -141,7 +141,7 @@ def _forget_earlier_runs() -> None:
 
 
 def _check_place(place: RunPlace) -> None:
-    """Let a folder or a store that refuses reports be known before anything else is asked."""
+    """Fail early if the report location refuses writes."""
     from ragval_pipeline.sources.storage import local_path, writing_to
 
     folder = local_path(place.base)
@@ -153,7 +153,7 @@ def _check_place(place: RunPlace) -> None:
 
 
 def _instance() -> dg.DagsterInstance:
-    """Dagster's instance when there is one to record runs in, else one that is forgotten."""
+    """Dagster's instance if one is configured, else an ephemeral one."""
     return dg.DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else dg.DagsterInstance.ephemeral()
 
 
@@ -167,16 +167,16 @@ def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) ->
     return Run(report, str(place.folder))
 
 
-#: Names of ``OSError`` and all that is one.
+#: Names of ``OSError`` and its subclasses.
 _OF_THE_FILESYSTEM = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)
 )
-#: Dagster turns Ctrl-C and SIGTERM into the first of these and records it as an ordinary failure.
+#: Dagster turns Ctrl-C and SIGTERM into the first of these and records an ordinary failure.
 _INTERRUPTIONS = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
 
 
 def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
-    """Whether a person or the system ended the run, rather than anything that it found."""
+    """Whether the run was ended by a person or the system."""
     for event in result.all_events:
         if event.event_type == dg.DagsterEventType.RUN_CANCELED:
             return True
@@ -188,18 +188,18 @@ def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
 
 
 def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exception:
-    """Why a run left no report: the place for it refuses or was taken away, or a defect."""
+    """Why a run has no report: its location refuses writes or was removed, or a defect."""
     made = {event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key}
     if made - Notes(place.base, place.run_id).ended(made):
         remedy = "Validate again, and make sure that nothing cleans up report_uri during the run."
         return UnwrittenReportError(f"{place.base}: the files of the run were removed while it was running. {remedy}")
     failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
-    causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps what was raised in a step
+    causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps exceptions of steps
     for error in causes:
         told = error.message.strip().partition(": ")[2]
         if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError"}:
             return UnwrittenReportError(told)
-        if error.cls_name in _OF_THE_FILESYSTEM:  # the systems that a run reads fail with errors of their own
+        if error.cls_name in _OF_THE_FILESYSTEM:  # outside systems fail with other errors
             problem = re.sub(r"^\[Errno \d+\] ", "", told)
             remedy = "Free space or choose another folder."
             return UnwrittenReportError(f"{place.base}: the report could not be written: {problem}. {remedy}")
@@ -209,11 +209,11 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
 
 @contextmanager
 def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
-    """Remove what only the run needed; after an interruption also what it has written so far, latest values included.
+    """Remove the run's working files; after an interruption also everything it has written, including latest values.
 
     Args:
-        place_of: The run's place, asked for at the end, when its start is known.
-        base: Where the run will write; folders above it that are not there yet are removed again if nothing is in them.
+        place_of: Returns the run's place, called at the end, when its start is known.
+        base: Where the run will write; parent folders created for it are removed again if empty.
     """
     from ragval_pipeline.sources.storage import writing_to
 
@@ -234,7 +234,7 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
 
 
 def _missing_folders(base: UPath) -> list[UPath]:
-    """Folders on the way to ``base`` that are not there, the innermost first; none on stores without real folders."""
+    """Missing parent folders of ``base``, innermost first; none on stores without real folders."""
     from upath import UPath
 
     if "://" in str(base):
@@ -242,14 +242,14 @@ def _missing_folders(base: UPath) -> list[UPath]:
     return [UPath(folder) for folder in Path(str(base)).absolute().parents if not folder.exists()]
 
 
-#: Groups whose measurements search as production does.
+#: Groups whose measurements use the production search.
 _SEARCHING = frozenset({"queries", "latency", "regression"})
 #: Groups whose measurements read pages.
 _READING_PAGES = frozenset({"integrity", "chunks", "metadata"})
 
 
 def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:
-    """The resolved suite, after everything was checked that can be wrong without asking any system.
+    """The resolved suite, after all checks that need no system.
 
     Args:
         suite: As ``load_suite`` reads it.
@@ -285,7 +285,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
 
 @contextmanager
 def _telling_what_needs_no_embedder(selected: Collection[str]) -> Iterator[None]:
-    """Let whoever lacks a key or a package know what can be measured without it."""
+    """Add what can be measured without a missing key or package."""
     try:
         yield
     except SuiteError as error:
@@ -297,7 +297,7 @@ def _telling_what_needs_no_embedder(selected: Collection[str]) -> Iterator[None]
 
 
 def _check_baseline(suite: Suite) -> None:
-    """The run that the suite names as its baseline must be there; a store elsewhere is asked later."""
+    """Check that the suite's baseline exists; remote stores are checked later."""
     wanted = suite.history.baseline
     if wanted is None or "://" in suite.report_uri:
         return
@@ -327,14 +327,14 @@ def _check_report_uri(suite: Suite) -> None:
 
 
 def check_reports(suite: Suite) -> None:
-    """Everything that can be told of the place of a suite's reports without writing there; what is elsewhere is asked.
+    """Check the report location without writing; remote stores are read.
 
     Args:
         suite: Resolved.
 
     Raises:
-        SuiteError: ``report_uri`` cannot be a folder, or the baseline that the suite names is not there.
-        RagvalError: The place refuses.
+        SuiteError: ``report_uri`` cannot be a folder, or the suite's baseline does not exist.
+        RagvalError: The location refuses access.
     """
     from ragval_pipeline.sources.history import history_folder
     from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to

@@ -1,4 +1,4 @@
-"""Where a run keeps its files, the same for all its steps."""
+"""The folders of a run, the same for all its steps."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ class RunPlace:
 
     @property
     def folder(self) -> UPath:
-        """Where the run's report will be."""
+        """Folder of the run's report."""
         from ragval_pipeline.reporting.files.folder import run_folder_name
 
         return self.base / run_folder_name(self.started, self.run_id)
 
     def kept(self, evidence: str) -> UPath:
-        """Where the parts of ``payload``, ``pages`` or ``facts`` will be."""
+        """Final folder of the parts of ``payload``, ``pages`` or ``facts``."""
         return self.folder / "evidence" / evidence
 
     def staged(self, evidence: str) -> UPath:
-        """Where the parts of ``payload``, ``pages`` or ``facts`` are until the report is written."""
+        """Folder of the parts of ``payload``, ``pages`` or ``facts`` until the report is written."""
         return self.work / evidence
 
     @property
     def work(self) -> UPath:
-        """What the run needs only until it ends."""
+        """Folder of files needed only until the run ends."""
         return work_folder(self.base, self.run_id)
 
 
@@ -80,10 +80,10 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 
 
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
-    """Remove the working files that no run needs any more, and what cancelled runs left among the latest values.
+    """Remove working files that no run needs any more, and latest values of cancelled runs.
 
-    Failed runs keep their files for a day, for a retry. What a killed run has half written goes at once where it can be
-    told that no process is writing it any more, and is kept as long elsewhere.
+    Failed runs keep their files for a day, for a retry. Half-written files of a killed run are removed at once if it is
+    known that no process is writing them, else after a day.
     """
     for partial in _half_written(place.base):
         if _is_orphaned(partial) or _untouched_for_a_day(partial):
@@ -102,12 +102,12 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
                 remove_tree(folder)
             elif _is_abandoned(instance, folder):
                 remove_tree(folder)
-        except OSError as error:  # another run may be removing it at this moment
+        except OSError as error:  # another run may be removing it
             logger.info("left-over working files were not removed: %s", error)
 
 
 def _half_written(base: UPath) -> list[UPath]:
-    """Folders of reports, latest values and caches that have not become whole."""
+    """Half-written folders of reports, latest values and caches."""
     patterns = (".*.partial", ".latest/.*.partial", ".cache/.*.partial", ".cache/**/.*.partial")
     if not base.exists():
         return []
@@ -130,19 +130,19 @@ def _is_abandoned(instance: dg.DagsterInstance, folder: UPath) -> bool:
     run = instance.get_run_by_id(folder.name)
     if run is not None and not run.is_finished:
         return False
-    # A failed run may be retried from where it failed. One that this instance does not know may still be at work.
+    # A failed run may be retried. One that this instance does not know may still be running.
     return (run is not None and run.is_success) or _untouched_for_a_day(folder)
 
 
 def _untouched_for_a_day(folder: UPath) -> bool:
-    """Whether nothing below was written for a day; false where the filesystem keeps no times."""
-    # Folders of object stores have no time of their own.
+    """Whether nothing inside was written for a day; false if the filesystem has no times."""
+    # Folders of object stores have no times.
     times = [file.stat().st_mtime for file in folder.rglob("*") if file.is_file()] or [folder.stat().st_mtime]
     newest = max((time for time in times if time), default=None)
     return newest is not None and datetime.now(UTC).timestamp() - newest > A_DAY_S
 
 
 def remove_tree(folder: UPath) -> None:
-    """Remove a folder and all that is in it, if it is there."""
+    """Remove a folder and its content, if it exists."""
     if folder.exists():
         folder.fs.rm(folder.path, recursive=True)

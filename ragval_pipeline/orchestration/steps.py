@@ -1,4 +1,4 @@
-"""From a row of the table to an asset: one step that does the row's work, keeps what came of it, and fails with it."""
+"""The asset of a table row: one step that does the row's work, stores the result, and fails with it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -39,11 +39,11 @@ def build_asset(
     Args:
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
-        prefix: Of all keys of the suite.
-        deps: Assets that it comes after without reading their value.
+        prefix: Prefix of all keys of the suite.
+        deps: Upstream assets whose value it does not read.
         metadata: Definition metadata.
-        checks: The checks that it makes itself.
-        freshness_policy: When it is stale.
+        checks: Checks that it emits.
+        freshness_policy: Freshness policy.
     """
     row = ROWS[name]
     searches_paid = suite.embedding.provider == "cohere" and "embedder" in row.asks
@@ -79,7 +79,7 @@ def build_asset(
 
 
 def _step(task: Task, name: str, row: Row, checks: Sequence[str]) -> Iterator[Any]:
-    """The result of a row's work; then the failure of its systems, so that a retry does the work again."""
+    """Yield the result of a row's work, then raise the failure of its systems, so that a retry repeats the work."""
     notes = Notes(task.place.base, task.place.run_id)
     task = replace(task, values={read: _heal(task, read, value) for read, value in task.values.items()})
     with _failing(task, notes, name):
@@ -107,7 +107,7 @@ def _published(value: Any, suite: Suite, checks: Sequence[str]) -> list[dg.Asset
 
 @contextmanager
 def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
-    """Note why the work failed, close the run if nothing else can run, and fail the step."""
+    """Record why the work failed, close the run if nothing else can run, and fail the step."""
     try:
         with reading_the_suite():
             yield
@@ -125,7 +125,7 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
         notes.fail(name, failed_measurement(name, error))
         if name == SITEMAP_URLS and isinstance(error, SystemFailure):
             _make_the_rest(task, notes, unread_site(task, error))
-        # Where the report itself cannot be written, the step says why.
+        # If the report itself cannot be written, the step says why.
         with suppress(Exception) if name == VALIDATION_REPORT else nullcontext():
             close_run(task)
         with reading_the_world():
@@ -133,7 +133,7 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
 
 
 def _make_the_rest(task: Task, notes: Notes, site: SitemapUrls) -> None:
-    """Make what needs no site in the step that could not read it: Dagster runs nothing behind a step that failed."""
+    """Make assets that need no site in the step that could not read it: Dagster runs nothing after a failed step."""
     values: dict[str, Value] = {SITEMAP_URLS: site}
     notes.keep(SITEMAP_URLS, site)
     for name in sorted(planned(task) - {SITEMAP_URLS, VALIDATION_REPORT}, key=ASSETS.index):
@@ -151,7 +151,7 @@ def _make_the_rest(task: Task, notes: Notes, site: SitemapUrls) -> None:
 
 
 def _heal(task: Task, name: str, value: Any) -> Any:
-    """A value that lacks what could not be read in an earlier run is made again; a retry would stay without it else."""
+    """Remake a value that lacks data from an earlier failure; otherwise a retry would not have it."""
     if not isinstance(value, Value) or not value.stamp.lacking or value.stamp.run_id == task.place.run_id:
         return value
     row, notes = ROWS[name], Notes(task.place.base, task.place.run_id)
@@ -164,7 +164,7 @@ def _heal(task: Task, name: str, value: Any) -> Any:
 
 
 def _kept(task: Task, name: str) -> Any:
-    """What the run, or one that it continues, has made."""
+    """Values of the run, or one that it re-executes."""
     for run_id in lineage(task.context.instance, task.context.run):
         value = Notes(task.place.base, run_id).value(name, ROWS[name].value)
         if value is not None:
@@ -174,7 +174,7 @@ def _kept(task: Task, name: str) -> Any:
 
 @contextmanager
 def _taken_back(task: Task) -> Iterator[None]:
-    """Take the latest values of a run back when it is cancelled while the step is at work."""
+    """Restore latest values if the run is cancelled during the step."""
     try:
         yield
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):

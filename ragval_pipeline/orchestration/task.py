@@ -1,4 +1,4 @@
-"""What the work of one asset has at hand: suite, run, the values that it reads, resources, the cost so far."""
+"""The context of one asset's work: suite, run, input values, resources, cost so far."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 class CountedEmbedding:
-    """The resource ``embedder`` for one step, which knows afterwards what the step's calls cost.
+    """The resource ``embedder`` for one step, which records the cost of its calls.
 
     Args:
-        resource: Anything with ``embedder_for(suite)``. Embedders that do not count what they spend are left out.
-        budget: What the run may spend; None: as much as it takes.
+        resource: Anything with ``embedder_for(suite)``. Embedders that do not count their cost are left out.
+        budget: The run's budget; None: unlimited.
     """
 
     def __init__(self, resource: Any, budget: Budget | None = None) -> None:
@@ -49,7 +49,7 @@ class CountedEmbedding:
 
     @contextmanager
     def embedder_for(self, suite: Suite) -> Iterator[Embedder]:
-        """As the resource opens it."""
+        """The resource's embedder."""
         with self._resource.embedder_for(suite) as embedder:
             self._opened.append(embedder)
             self._base_url = self._base_url or suite.embedding.base_url
@@ -61,7 +61,7 @@ class CountedEmbedding:
             yield embedder
 
     def section(self) -> dict[str, Any]:
-        """``{"cost": ...}`` of all calls up to now, failed ones included; empty when nobody counted."""
+        """``{"cost": ...}`` of all calls so far, failed ones included; empty if not counted."""
         costs = [cost for embedder in self._opened if (cost := getattr(embedder, "cost", None)) is not None]
         if not costs:
             return {}
@@ -83,7 +83,7 @@ class CountedEmbedding:
 
 
 def budget_of(suite: Suite, place: RunPlace) -> Budget | None:
-    """The budget of a run, which all its steps share; None when the suite sets no limit."""
+    """The budget of a run, shared by all its steps; None if the suite sets no limit."""
     from ragval_pipeline.sources.embedders.budget import Budget
 
     limits = suite.budget
@@ -100,12 +100,12 @@ class Task:
     """One step of a run.
 
     Attributes:
-        context: Of the step.
+        context: The step's context.
         suite: The resolved suite.
-        place: Where the run keeps its files.
-        values: What the asset reads, by the name of the asset that made it.
-        embedding: What a part embeds with, counted; ``None`` for work that embeds nothing.
-        before: Parts of this asset that are measured already, by name.
+        place: The run's folders.
+        values: Input values by asset name.
+        embedding: The counted embedder; ``None`` for work that embeds nothing.
+        before: Parts of this asset already measured, by name.
     """
 
     context: dg.AssetExecutionContext
@@ -116,7 +116,7 @@ class Task:
     before: Mapping[str, Measurement] = field(default_factory=dict)
 
     def key(self, name: str) -> dg.AssetKey:
-        """The key of an asset beside the one that the step makes: same prefix, same suite."""
+        """The key of another asset of the same suite."""
         return dg.AssetKey([*self.context.asset_key.path[:-1], name])
 
     @property
@@ -136,7 +136,7 @@ class Task:
 
     @property
     def index(self) -> PayloadSnapshot:
-        """The points of the collection, read by itself or with the answers that were asked of it."""
+        """The points of the collection, read separately or with the query results."""
         holder = self._find(ChunkFacts) or self._find(QueryResults)
         index = holder.index if holder else self._find(PayloadSnapshot)
         assert index is not None
@@ -166,21 +166,21 @@ class Task:
 
     @property
     def measured(self) -> list[Measurement]:
-        """All parts of what the asset reads that were measured."""
+        """All measured parts of the asset's inputs."""
         return [part for value in self.values.values() if isinstance(value, Measured) for part in value.parts]
 
     @property
     def answers(self) -> Measurement:
-        """What the test queries were answered."""
+        """Results of the test queries."""
         found = self._find(QueryResults)
         assert found is not None
         return found.parts[0]
 
     def stamp(self, **own: str | None) -> Stamp:
-        """The stamp of what this step makes.
+        """The stamp of this step's value.
 
         Args:
-            own: Fingerprints of what it has read itself; ``None`` for what it could not read.
+            own: Fingerprints of what it has read; ``None`` for what it could not read.
         """
         from ragval_pipeline.text.times import utc_text
 

@@ -1,4 +1,4 @@
-"""The values that assets hand on, and the files that they travel in."""
+"""The values of assets, and their encoding in files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
 
 
 class Stamp(BaseModel):
-    """Where a value comes from.
+    """The origin of a value.
 
     Attributes:
-        run_id: Run that made it.
+        run_id: The run that made it.
         made: When, UTC, ISO 8601 with Z.
-        runs: Every run that it rests on, its own included, sorted.
-        states: Fingerprint of each thing that it rests on (``suite``, ``site``, ``pages``, ``collection``), as it was
-            when it was read.
-        lacking: Those of these things that could not be read, because their system failed.
+        runs: Every run that it is based on, including its own, sorted.
+        states: Fingerprints of its inputs (``suite``, ``site``, ``pages``, ``collection``) when they were read.
+        lacking: Inputs that could not be read, because their system failed.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -40,7 +39,7 @@ class Stamp(BaseModel):
 
 
 class Value(BaseModel):
-    """What an asset hands on."""
+    """The value of an asset."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -67,25 +66,25 @@ class PayloadSnapshot(Value):
 
 
 class ChunkFacts(Value):
-    """The facts of chunks and pages, and the points that they are of."""
+    """The facts of chunks and pages, and their points."""
 
     index: PayloadSnapshot
     facts: FactsManifest
 
 
 class Measured(Value):
-    """What one asset measured, part by part."""
+    """The measurements of one asset, by part."""
 
     parts: tuple[Measurement, ...] = ()
 
     @property
     def failed(self) -> list[Measurement]:
-        """The parts whose system failed or that crashed: what a retry measures again."""
+        """The parts that crashed or whose system failed: a retry measures them again."""
         return [part for part in self.parts if part.failure and part.failure.kind in {"unreachable", "crashed"}]
 
 
 class QueryResults(Measured):
-    """The answers to the test queries, and the snapshot of the index that gave them: they are compared together."""
+    """The results of the test queries, and the snapshot of their index: both are compared with the baseline."""
 
     index: PayloadSnapshot
 
@@ -94,7 +93,7 @@ def encode(value: Any) -> bytes:
     """The JSON of a value.
 
     Raises:
-        TypeError: It is no pydantic model.
+        TypeError: It is not a pydantic model.
     """
     if not isinstance(value, BaseModel):
         raise TypeError(f"an asset value must be a pydantic model, not {type(value).__name__}")
@@ -102,14 +101,14 @@ def encode(value: Any) -> bytes:
 
 
 def decode(file: UPath, kind: Any) -> Any:
-    """Read a value back.
+    """Read a value.
 
     Args:
-        file: A file that ``encode`` made the content of.
+        file: A file written with ``encode``.
         kind: The pydantic model that JSON becomes; anything else: a plain mapping.
 
     Raises:
-        ValueError: The JSON does not fit the model: another version wrote it.
+        ValueError: The JSON does not fit the model, i.e. another version wrote it.
     """
     body = file.read_bytes()
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):

@@ -1,1 +1,1 @@
-"""From a finished report to what people and tools read: one file an output, each a function of the bundle."""
+"""The outputs of a finished report for people and tools: one file per output, each a function of the bundle."""

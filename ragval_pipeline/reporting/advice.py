@@ -1,4 +1,4 @@
-"""What to do first: the findings that keep most gates from being met, each with the command or the lines to copy."""
+"""What to do first: the findings that affect most gates, each with the command or the lines to copy."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ragval_pipeline.validation.report import ValidationReport
 
 
 def first_steps(report: ValidationReport) -> list[FindingNode]:
-    """The three findings to take care of first: their repair gains most gates, then clears and concerns most.
+    """The three findings to fix first: their repair meets most gates, then clears most and affects most.
 
-    What is mere information is never advised.
+    Info findings are never included.
     """
     gates = _Gates(report)
     nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
@@ -31,13 +31,13 @@ def first_steps(report: ValidationReport) -> list[FindingNode]:
 
 
 def gates_kept(node: FindingNode, report: ValidationReport) -> list[str]:
-    """The required criteria that a finding, or what its repair clears, keeps from being met."""
+    """The required criteria that fail because of a finding, or what its repair clears."""
     gates = _Gates(report)
     return [name for name in gates.weights if id(node.finding) in gates.weights[name] or name in gates.gained(node)]
 
 
 class _Gates:
-    """The required criteria that are not met, and the findings that keep each from it."""
+    """The failed required criteria, and the findings that make each fail."""
 
     def __init__(self, report: ValidationReport) -> None:
         missed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
@@ -52,10 +52,10 @@ class _Gates:
                 self.weights[name][id(finding)] = 1 if name == "error_findings" else max(finding.count, 1)
 
     def gained(self, node: FindingNode) -> dict[str, float]:
-        """The criteria that a repair helps, each with the share of what keeps it from being met that would be cleared.
+        """The criteria that a repair helps, each with the share of its causes that would be cleared.
 
-        It clears itself, what is sure to go away with it, and what was simulated. What is seen in answers is a symptom,
-        which only the repair of its causes clears.
+        It clears itself, its certain consequences, and what was simulated. Findings about query results are symptoms,
+        which only the repair of their causes clears.
         """
         shares = {id(each): 1.0 for each in (node.finding, *going_away(node))}
         if node.finding.code in JUDGED:
@@ -88,21 +88,21 @@ def _judging(finding: ReportedFinding, missed: Sequence[str]) -> set[str]:
 
 
 def is_judged(finding: ReportedFinding, report: ValidationReport) -> bool:
-    """Whether a required criterion judges the matter of an error, so that ``error_findings`` leaves it out."""
+    """Whether a required criterion covers an error, so that ``error_findings`` leaves it out."""
     known = CATALOGUE.get(finding.code)
     required = {result.name for result in report.criteria if result.required}
     return bool(known and finding.details.get("required", True) and not required.isdisjoint(known.judged_by))
 
 
-#: Addresses that are written out to be copied; remediation.json has all.
+#: Addresses to copy; remediation.json has all.
 _MOST_LINES = 100
 
 
 def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """The command, the settings or the list that carries a remedy out; empty where a person has to think.
+    """The command, settings or list for a remedy; empty if it needs a decision.
 
-    Points and addresses are those that remediation.json lists for the code. Nothing here is run by ragval: it never
-    writes points.
+    Points and addresses are those that remediation.json lists for the code. Ragval runs none of this: it never writes
+    points.
     """
     made = _LINES.get(finding.code)
     if made is not None:
@@ -116,7 +116,7 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
 
 
 def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
-    """What is done about a finding: as the catalogue says; where nothing of it is to delete, its pages come again."""
+    """The action for a finding: the catalogue's, or ingesting its pages again if there is nothing to delete."""
     known = CATALOGUE.get(finding.code)
     if known is None:
         return "report"
@@ -127,7 +127,7 @@ def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
 
 
 def _listed(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
-    """What a list of remediation.json holds for a finding's code."""
+    """The entries of a list of remediation.json for a finding's code."""
     return [entry.get("url") or entry["id"] for entry in _entries(name, finding, bundle)]
 
 
@@ -136,21 +136,21 @@ def _entries(name: str, finding: ReportedFinding, bundle: ReportBundle) -> list[
 
 
 def _addresses(finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
-    """Pages to ingest again, one a line."""
+    """Pages to ingest again, one per line."""
     urls = _listed("reingest_urls", finding, bundle)
     more = [f"# and {len(urls) - _MOST_LINES:,} more in remediation.json"] if len(urls) > _MOST_LINES else []
     return [*urls[:_MOST_LINES], *more]
 
 
 def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete in Qdrant what remediation.json lists for a code; what is unclear, only with its pages to ingest again."""
+    """Delete in Qdrant what remediation.json lists for a code; unclear points only with their pages to ingest again."""
     pages = _addresses(finding, bundle)
     lists = ["delete_point_ids", *(["review_point_ids"] if pages else [])]
     lists = [name for name in lists if _listed(name, finding, bundle)]
     if not lists:
         return "\n".join(pages)
     named = [f"# {url.removeprefix('# ')}" for url in pages]
-    # What alone holds the text of a page is deleted when the page is there.
+    # Points with the only text of a page are deleted after the page is ingested.
     first = any("ingest_first" in entry for name in lists for entry in _entries(name, finding, bundle))
     before = ["# First ingest these pages:", *named, "# Then delete what is left under their old URLs:"]
     lines = [
@@ -205,7 +205,7 @@ def _payload_index(finding: ReportedFinding, bundle: ReportBundle) -> str:
 
 _LINES = {
     "coverage.foreign_host": _hosts,
-    "coverage.url_variant": lambda *_: "",  # which address stays, a person decides
+    "coverage.url_variant": lambda *_: "",  # which address to keep is a decision
     "source.page_unfit": _exclude,
     "payload.field_map": _fields,
     "query.threshold_unfit": _calibrate,

@@ -1,4 +1,4 @@
-"""What people are told when an index goes bad, or good again: as plain text, as Slack blocks and as JSON."""
+"""Alerts when an index turns bad, or good again: as plain text, Slack blocks and JSON."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 
-#: Findings that an alert tells; the report holds the rest.
+#: Findings in an alert; the report has the rest.
 TOP_FINDINGS = 5
 
 
 @dataclass(frozen=True)
 class ToldCriterion:
-    """A required criterion that is not met: its name, value and gate as people read them, and why."""
+    """A required criterion that is not met: its name, value and gate in readable form, and why."""
 
     name: str
     value: str
@@ -32,7 +32,7 @@ class ToldCriterion:
 
 @dataclass(frozen=True)
 class ToldFinding:
-    """A finding, and whether there was a validation before that had none of its code and scope."""
+    """A finding, and whether it is new compared with the previous validation."""
 
     code: str
     severity: str
@@ -43,20 +43,20 @@ class ToldFinding:
 
 @dataclass(frozen=True)
 class Alert:
-    """What there is to tell about one validation.
+    """The content of an alert about one validation.
 
     Attributes:
         suite: The suite.
         verdict: Of this validation.
-        before: Of the one told before; None for the first.
+        before: Verdict of the previous one; None for the first.
         headline: The verdict in one sentence.
-        collection: What was validated; empty where the run did not come so far.
+        collection: What was validated; empty if the run did not get that far.
         criteria: Required criteria that are not met or not measured.
-        findings: The first to take care of, new ones first.
+        findings: The first to fix, new ones first.
         more_findings: Number of errors and warnings beyond these.
         run_id: Dagster's run.
-        report: Where report.html is; None without a report.
-        run_url: The run in Dagster's UI; None where its address is not known.
+        report: Location of report.html; None without a report.
+        run_url: The run in Dagster's UI; None if its address is unknown.
     """
 
     suite: str
@@ -73,12 +73,12 @@ class Alert:
 
 
 def is_worth_telling(before: RunVerdict | None, now: RunVerdict) -> bool:
-    """Whether a verdict has changed; of a first one, whether it is bad."""
+    """Whether a verdict has changed, or a first one is bad."""
     return now != before and (before is not None or now != "pass")
 
 
 def finding_keys(findings: Iterable[ReportedFinding]) -> frozenset[str]:
-    """What tells findings apart from one validation to the next: code and scope of errors and warnings."""
+    """Keys to compare findings between validations: code and scope of errors and warnings."""
     return frozenset(_key(finding) for finding in findings if finding.severity != "info")
 
 
@@ -94,9 +94,9 @@ def alert_of(
 
     Args:
         report: Of this validation.
-        before: Verdict of the one told before; None for the first.
-        known: ``finding_keys`` of the one before.
-        location: Where report.html is.
+        before: Verdict of the previous one; None for the first.
+        known: ``finding_keys`` of the previous one.
+        location: Location of report.html.
         run_url: The run in Dagster's UI.
     """
     told = _told(report.findings, frozenset(known), first=before is None)
@@ -128,7 +128,7 @@ def alert_without_report(suite: str, run_id: str, *, before: RunVerdict | None, 
 def _told(findings: Iterable[ReportedFinding], known: frozenset[str], *, first: bool) -> list[ToldFinding]:
     """Errors and warnings: new ones first, then errors first; causes stay before their consequences.
 
-    Of a first validation, none is called new.
+    In a first validation none is new.
     """
     worth = [finding for finding in findings if finding.severity != "info"]
     worth.sort(key=lambda finding: (_key(finding) in known, finding.severity != "error"))
@@ -251,5 +251,5 @@ def _link(url: str, name: str) -> str:
 
 
 def _slack(text: str) -> str:
-    """Text in which Slack sees no link, no mention and no command: it asks for these three to be escaped."""
+    """Text without Slack links, mentions and commands: their three characters are escaped."""
     return shorten(text, 300).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""What changed since the last run, as the report's page and the pull request say it."""
+"""Changes since the last run, as shown in report.html and summary.md."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 
-#: Criteria and findings that are named; the rest is counted.
+#: Criteria and findings listed; the rest is counted.
 MOST_NAMED = 4
-#: Times differ from run to run: they are news only when their verdict changes.
+#: Times differ from run to run: they are shown only if their verdict changes.
 _NOISY = frozenset({"latency_p95_ms"})
 
 
 @dataclass(frozen=True)
 class Change:
-    """One line: its look (``good``, ``bad``, ``warning``, ``plain``), what it is about, and what happened to it."""
+    """One line: its style (``good``, ``bad``, ``warning``, ``plain``), subject and change."""
 
     tone: str
     subject: str
@@ -29,13 +29,13 @@ class Change:
 
 @dataclass(frozen=True)
 class ChangeView:
-    """What changed.
+    """The changes.
 
     Attributes:
         since: Name of the earlier run's folder.
         timestamp: When it ended, UTC.
         lines: The changes, verdicts and losses first.
-        more: Changes that are not named.
+        more: Number of further changes.
     """
 
     since: str
@@ -45,7 +45,7 @@ class ChangeView:
 
 
 def change_view(changes: RunChanges | None) -> ChangeView | None:
-    """The changes as lines; None when there is no earlier run."""
+    """The changes as lines; None if there is no earlier run."""
     if changes is None:
         return None
     criteria = sorted((change for change in changes.criteria if _is_news(change)), key=_weight)
@@ -55,7 +55,7 @@ def change_view(changes: RunChanges | None) -> ChangeView | None:
 
 
 def _whole(changes: RunChanges) -> list[Change]:
-    """What changed about the run as a whole, its queries and its corpus."""
+    """Changes of the run as a whole, its queries and its corpus."""
     lines = []
     if changes.verdict_before != changes.verdict_after:
         words = VERDICT_WORDS[changes.verdict_before], VERDICT_WORDS[changes.verdict_after]
@@ -80,7 +80,7 @@ def _whole(changes: RunChanges) -> list[Change]:
 
 
 def _aside(found: Mapping[str, str]) -> str:
-    """What changed about queries that cannot be held against what they were."""
+    """Changes of queries that are no longer comparable."""
     kinds = sorted(set(found.values()))
     return f"not compared: {kinds[0]}" if len(kinds) == 1 else "not compared: their text or requirements have changed"
 

@@ -1,4 +1,4 @@
-"""What a run read, by the names that people know it by: titles of pages, numbers and first words of chunks, lengths."""
+"""Display names of what a run read: titles of pages, numbers and first words of chunks; and lengths."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Table = Literal["payload", "chunks", "facts", "pages"]
-#: What the lengths of chunks are counts of.
+#: Units of chunk lengths.
 Unit = Literal["tokens, by the model's own tokenizer", "tokens, as stored", "tokens, recounted", "characters"]
-#: Where the part of a page is that no chunk holds.
+#: Positions of a page's part that no chunk has.
 Lost = Literal["its beginning", "its end", "its headings", "its code", "its tables"]
 
-#: Marks that parts of a page's title stand between; the site's own name is the last part.
+#: Separators of the parts of a page title; the site's own name is the last part.
 _PARTS = (" | ", " — ", " – ", " · ", " :: ", " - ")  # noqa: RUF001 titles have dashes
 _BATCH = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class PointName:
-    """What people know a point by: the page it belongs to, its stored number on it, and its first words."""
+    """The display name of a point: its page, stored number and first words."""
 
     page_key: str | None
     url: str | None
@@ -54,18 +54,18 @@ class PointName:
 
 @dataclass(slots=True)
 class PageEntry:
-    """A page of the site or of the index, with what the run measured on it.
+    """A page of the site or the index, with its measurements.
 
     Attributes:
         key: Canonical form of its address.
-        url: Its address, as the sitemap writes it where it is in scope.
-        title: Its title without the site's name; empty when it has none.
+        url: Its address, as in the sitemap if in scope.
+        title: Its title without the site's name; empty if it has none.
         in_scope: Whether the sitemap lists it.
-        chunks: Points that belong to it.
-        captured: Share of its content that stands in its chunks; None when the page was not read.
-        stored: How often its text is stored, on average over what is stored; None when that was not measured.
-        lost: Which part no chunk holds, where that is one part.
-        lost_letters: Letters of its passages that no chunk holds, by what the passages are.
+        chunks: Number of its points.
+        captured: Share of its content that is in its chunks; None if the page was not read.
+        stored: How often its text is stored, on average over stored text; None if not measured.
+        lost: The part that no chunk has, if it is a single part.
+        lost_letters: Letters of its passages that no chunk has, by kind of passage.
     """
 
     key: str
@@ -80,20 +80,20 @@ class PageEntry:
 
     @property
     def name(self) -> str:
-        """Its title, or its path when it has none."""
+        """Its title, else its path."""
         return shorten(self.title, 100) or readable_path(self.url)
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Names and lengths of what a run read; empty where its evidence is gone.
+    """Names and lengths of what a run read; empty without its evidence.
 
     Attributes:
-        points: Points that were asked for, by id.
+        points: The requested points, by id.
         pages: Pages by canonical address, those of the sitemap in its order.
         lengths: Length of every chunk.
-        unit: What the lengths are counts of.
-        folder: Folds the spellings of an address.
+        unit: Unit of the lengths.
+        folder: Canonicalises addresses.
     """
 
     points: Mapping[str, PointName] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Corpus:
     folder: UrlFolder = field(default_factory=UrlFolder)
 
     def page(self, url: str | None) -> PageEntry | None:
-        """The page of an address in any spelling."""
+        """The page of any variant of its address."""
         return None if not url else self.pages.get(url) or self.pages.get(self.folder.key(url))
 
     @property
@@ -114,7 +114,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class CorpusFiles:
-    """Where the Parquet files are that a corpus is read from."""
+    """The Parquet files of a corpus."""
 
     payload: Sequence[UPath] = ()
     chunks: Sequence[UPath] = ()
@@ -134,7 +134,7 @@ class CorpusFiles:
 
     @classmethod
     def of_run(cls, folder: UPath) -> CorpusFiles:
-        """The files of a run that is kept in ``folder``."""
+        """The files of a stored run in ``folder``."""
         evidence = folder / EVIDENCE
 
         def parts(inner: str, pattern: str) -> list[UPath]:
@@ -148,7 +148,7 @@ class CorpusFiles:
         )
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows of a table; columns that a file does not have are left out."""
+        """The rows of a table; missing columns are left out."""
         import pyarrow.parquet as pq
 
         for part in getattr(self, table):
@@ -159,7 +159,7 @@ class CorpusFiles:
 
 
 def names_in(report: ValidationReport) -> frozenset[str]:
-    """Ids of the points that a report names: subjects of findings, and the points that they are measured against."""
+    """Ids of the points in a report: subjects of findings, and the points compared with them."""
     measured = [entry for finding in report.findings for entry in finding.details.get("subjects", {}).values()]
     others = (name for entry in measured if isinstance(entry, Mapping) for name in entry.get("others") or ())
     subjects = (name for finding in report.findings if finding.subject_kind == "point" for name in finding.subjects)
@@ -169,13 +169,13 @@ def names_in(report: ValidationReport) -> frozenset[str]:
 def read_corpus(
     files: CorpusFiles, names: Collection[str], inventory: SiteInventory | None = None, *, lengths: bool = True
 ) -> Corpus:
-    """Read the narrow columns that name things. Evidence that cannot be read leaves the corpus empty.
+    """Read the columns for display names. If the evidence cannot be read, the corpus is empty.
 
     Args:
         files: Where to read.
-        names: Ids of the points that will be named.
-        inventory: The site, so that addresses fold as the run folded them; None: without aliases of its host.
-        lengths: Also the lengths of all chunks.
+        names: Ids of the points to name.
+        inventory: The site, to canonicalise addresses as the run did; None: without host aliases.
+        lengths: Whether to read the lengths of all chunks, too.
     """
     import pyarrow as pa
 
@@ -194,7 +194,7 @@ def read_corpus(
 
 
 def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, PageEntry]:
-    """The pages of the site, with the titles that they have there."""
+    """The pages of the site, with their titles there."""
     scope = inventory.scope_urls if inventory else {}
     found = {key: PageEntry(key, url, in_scope=True) for key, url in scope.items()}
     for row in _rows(files, "facts", ("page_key", "url")):
@@ -206,7 +206,7 @@ def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, Pag
 
 
 def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntry]) -> dict[str, PointName]:
-    """The points called ``names``; the pages get their chunks counted and, without a title, that of a chunk."""
+    """The points in ``names``; also counts the chunks of pages and gives pages without a title that of a chunk."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -249,12 +249,12 @@ def _first_words(files: CorpusFiles, names: Collection[str]) -> dict[str, str]:
 
 
 def _begun(text: str) -> str:
-    """A beginning that may have been cut within a word, in whole words."""
+    """The whole words of a text's beginning that may be cut within a word."""
     return text if len(text) < EXCERPT else f"{text.rpartition(' ')[0] or text}…"
 
 
 def _clean_titles(pages: Iterable[PageEntry]) -> None:
-    """Take the site's name, which most titles end with, off them; a title that all pages have names none."""
+    """Remove the site's name at the end of titles; a title that all pages share is dropped."""
     titled = [page for page in pages if page.title]
     if len(titled) > 1 and len({page.title for page in titled}) == 1:
         for page in titled:
@@ -293,7 +293,7 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
 
 
 def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
-    """Keys and blocks of the pages that were read."""
+    """Keys and blocks of the pages read."""
     import pyarrow.compute as pc
 
     for batch in files.batches("facts", ("page_key", "state", "blocks")):
@@ -302,7 +302,7 @@ def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
 
 
 def _lost_part(blocks: Sequence[Any]) -> Lost | None:
-    """What a page's lost passages have in common: where they stand, or what they are."""
+    """What a page's lost passages have in common: position or kind."""
     lost = {id(block) for block in lost_passages(blocks)}
     if not lost or len(lost) == len(blocks):
         return None
@@ -321,7 +321,7 @@ def _lost_part(blocks: Sequence[Any]) -> Lost | None:
 
 
 def _lost_letters(blocks: Sequence[BlockFacts]) -> Mapping[str, int]:
-    """Letters of a page's lost passages that no chunk holds, by kind."""
+    """Letters of a page's lost passages, by kind."""
     letters: Counter[str] = Counter()
     for block in lost_passages(blocks):
         letters[block.kind] += block.letters - block.held
@@ -329,7 +329,7 @@ def _lost_letters(blocks: Sequence[BlockFacts]) -> Mapping[str, int]:
 
 
 def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
-    """How often each page is stored: letters of its chunks over letters that they cover."""
+    """Compute how often each page is stored: letters of its chunks over letters that they cover."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -349,7 +349,7 @@ def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
 
 
 def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
-    """The lengths of all chunks in the best unit that is known of all of them."""
+    """The lengths of all chunks in the best unit known for all of them."""
     import numpy as np
 
     columns = ("exact", "claimed", "tokens", "characters")
@@ -364,7 +364,7 @@ def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
         ("exact", "tokens, by the model's own tokenizer"), ("claimed", "tokens, as stored"),
         ("tokens", "tokens, recounted"),
     )  # fmt: skip
-    # A chunk without a letter may have no tokens.
+    # A chunk without letters may have no tokens.
     best = next(
         ((counts[name], unit) for name, unit in units if counts[name] and len(counts[name]) >= 0.9 * rows), None
     )
@@ -374,7 +374,7 @@ def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
 
 
 def _stored_lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
-    """What the payloads say, of a run that made no facts."""
+    """Lengths from the payloads, for a run without facts."""
     stored = [(row["token_count"], row["text_chars"]) for row in _rows(files, "payload", ("token_count", "text_chars"))]
     tokens = array("l", (count for count, _ in stored if count))
     if tokens and len(tokens) >= 0.9 * len(stored):

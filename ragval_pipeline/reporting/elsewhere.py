@@ -10,18 +10,18 @@ from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or
 from ragval_pipeline.validation.coverage.hosts import MIN_SHARED, counterparts
 from ragval_pipeline.validation.report import ValidationReport
 
-#: Findings that say of pages or hosts what is said here of all of them.
+#: Findings about pages or hosts that this replaces for all of them.
 SAID_HERE = frozenset({"coverage.foreign_host", "coverage.loopback_host"})
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What stands in the place of the site's addresses, when no page is stored under its own.
+    """The other address of the site's pages, if no page is stored under its own.
 
     Attributes:
         stored: Host and base path in the index, without the scheme.
         own: Host and base path of the site.
-        found: Pages of the site that are there.
+        found: Pages of the site found there.
         of: Pages of the site.
     """
 
@@ -31,7 +31,7 @@ class Elsewhere:
     of: int
 
     def told(self) -> str:
-        """A clause that says where the pages are, and what maps one address to the other."""
+        """A clause that says where the pages are, and which setting maps one address to the other."""
         every = f"all {self.of:,}" if self.found == self.of else f"{self.found:,} of {self.of:,}"
         where = f"{every} pages are in the index under {self.stored} instead of {self.own}"
         missing = f", {self.of - self.found:,} not at all" if self.found < self.of else ""
@@ -47,7 +47,7 @@ class Elsewhere:
 
 
 def elsewhere(report: ValidationReport) -> Elsewhere | None:
-    """Where the pages are, if no page has its own address and most of the site's stand under one other; else None."""
+    """The other address, if no page has its own and most of the site's pages are under one other; else None."""
     coverage = report.coverage_report
     missing, extra = coverage.missing_urls or (), coverage.extra_urls or ()
     if coverage.indexed_urls or not missing or not extra:
@@ -64,7 +64,7 @@ def elsewhere(report: ValidationReport) -> Elsewhere | None:
     )
     if not moves:
         return None
-    # Of several that explain as many pages, the one that changes least.
+    # Of several that explain as many pages, the shortest change.
     (there, own), found = min(moves.items(), key=lambda entry: (-entry[1], len("".join(entry[0]))))
     if found < MIN_SHARED or 2 * found < len(site):
         return None
@@ -76,6 +76,6 @@ def _path(url: str) -> str:
 
 
 def _base(path: str, end: str) -> str:
-    """What a path has in front of another one that it ends with; nothing where it does not."""
+    """The part of a path before another one that it ends with; empty if it does not."""
     whole, rest = path.rstrip("/"), end.rstrip("/")
     return whole.removesuffix(rest) if whole.endswith(rest) else ""

@@ -1,4 +1,4 @@
-"""The verdict in one sentence for people: what fails, what holds, and of what the run was asked."""
+"""The verdict in one sentence: what fails, what passes, and which groups were run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
-#: Findings that name a system which failed.
+#: Findings about a failed system.
 SYSTEM_FAILURES = frozenset(
     {"source.unreachable", "source.malformed", "index.unreachable", "index.collection_missing", "embedder.unreachable"}
 )
 
 
 def headline(report: ValidationReport) -> str:
-    """The verdict in one sentence, and a second one where it is not about the whole index."""
+    """The verdict in one sentence, plus a second one if it is not about the whole index."""
     required = [result for result in report.criteria if result.required and not result.excused]
     partial = is_partial(groups_of_report(report))
     if report.verdict == "pass":
@@ -49,7 +49,7 @@ def _sentence(clauses: Sequence[str]) -> str:
     return told[:1].upper() + told[1:]
 
 
-#: What the rest of a share is, criterion by criterion: how many of how many ``{lost} of {all} ...``.
+#: The missing part of a ratio, by criterion: ``{lost} of {all} ...``.
 _SHORT_OF = {
     "negative_pass_rate": "off-topic questions score above their limit",
     "critical_queries": "critical questions fail",
@@ -66,7 +66,7 @@ _SHARE_OF = {
     "content_integrity": "of the chunks' text is not on its page",
     "source_captured": "of the pages' text is in no chunk",
 }
-#: Errors that the sentence of a verdict names.
+#: Maximum errors in the sentence of a verdict.
 _NAMED = 2
 
 
@@ -76,7 +76,7 @@ def _what_fails(report: ValidationReport, required: Sequence[CriterionResult]) -
 
 
 def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
-    """What is missing to a criterion, as people say it."""
+    """What a criterion falls short by, in words."""
     lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
     if result.name == "query_pass_rate" and lost:
         return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report, one=lost == 1)}"
@@ -103,7 +103,7 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
 
 
 def coverage_fails(report: ValidationReport) -> bool:
-    """Whether the verdict speaks of pages that are not in the index."""
+    """Whether the verdict mentions pages that are not in the index."""
     return any(result.name == "coverage" and result.required for result in report.criteria)
 
 
@@ -122,7 +122,7 @@ def _in_words(finding: ReportedFinding) -> str:
 
 
 def _singular(words: str) -> str:
-    """``pages are`` after ``1 of 13`` is ``pages is``: of 13 pages, one is."""
+    """``pages are`` after ``1 of 13`` becomes ``pages is``: of 13 pages, one is."""
     for many, one in ((" are ", " is "), (" lack ", " lacks "), (" score ", " scores "), (" fail", " fails"),
                       (" do not ", " does not "), (" have ", " has ")):  # fmt: skip
         if many in words:
@@ -131,7 +131,7 @@ def _singular(words: str) -> str:
 
 
 def _how_questions_fail(report: ValidationReport, *, one: bool) -> str:
-    """What all questions that did not pass have in common; those that could not be asked only fail."""
+    """What all failed questions have in common; for those that could not be run only that they fail."""
     failed = [query for query in report.query_results if query.counted and query.passed is not True]
     positive = [query for query in failed if not query.query.get("negative") or query.passed is None]
     if failed and not positive:
@@ -147,7 +147,7 @@ def _how_questions_fail(report: ValidationReport, *, one: bool) -> str:
 
 
 def _what_holds(report: ValidationReport) -> list[str]:
-    """What is good about an index that fails: its pages or its answers."""
+    """What is good about an index that fails: its pages or its query results."""
     met = {result.name for result in report.criteria if result.verdict == "met" and result.threshold is not None}
     missed = {result.name for result in report.criteria if result.verdict == "not_met"}
     told = []
@@ -167,7 +167,7 @@ def _partial_pass(report: ValidationReport, required: Sequence[CriterionResult])
 
 
 def _beside_a_pass(report: ValidationReport) -> str:
-    """What a pass leaves to look at: how many errors and warnings, and the one that holds for most of the index."""
+    """What remains after a pass: the number of errors and warnings, and the one that affects most of the index."""
     counts = count_by_severity(report.findings)
     loud = [finding for finding in report.findings if finding.severity != "info"]
     if not loud:
@@ -175,7 +175,7 @@ def _beside_a_pass(report: ValidationReport) -> str:
     told = " and ".join(plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity])
     widest = max(loud, key=lambda finding: (_share_named(finding, report), finding.count))
     whole, reach = _whole_of(widest, report), plural(widest.count, widest.subject_kind)
-    # Pages that a finding names may be out of scope, or spellings of one page: no part of the pages in scope.
+    # A finding's pages may be out of scope, or variants of one address: not a share of the pages in scope.
     if whole is not None and widest.subject_kind != "page":
         reach = f"{widest.count:,} of {plural(whole, widest.subject_kind)}"
     lead = ": " if len(loud) == 1 else ", among them "
@@ -183,12 +183,12 @@ def _beside_a_pass(report: ValidationReport) -> str:
 
 
 def drafts_of(report: ValidationReport) -> list[QueryReport]:
-    """The queries that nobody has confirmed: they are asked and not counted."""
+    """The unconfirmed queries: they are run but not counted."""
     return [query for query in report.query_results if query.query.get("status") == "draft"]
 
 
 def _unsaid(report: ValidationReport) -> str:
-    """What a pass does not say: about pages without a source, about answers while all test queries are drafts."""
+    """What a pass does not cover: pages without a source, query results while all test queries are drafts."""
     unsaid = []
     coverage = next((result for result in report.criteria if result.name == "coverage"), None)
     if coverage is not None and coverage.reason_code == "no_data" and not coverage.required:
@@ -201,7 +201,7 @@ def _unsaid(report: ValidationReport) -> str:
 
 
 def _share_named(finding: ReportedFinding, report: ValidationReport) -> float:
-    """The share of the index's points, pages or queries that a finding names; 0 for other subjects."""
+    """The share of the index's points, pages or queries in a finding; 0 for other subjects."""
     whole = _whole_of(finding, report)
     return min(finding.count / whole, 1.0) if whole else 0.0
 
@@ -215,7 +215,7 @@ def _whole_of(finding: ReportedFinding, report: ValidationReport) -> int | None:
 
 
 def _only_selected(report: ValidationReport) -> str:
-    """How many of the required criteria a partial run was asked for."""
+    """How many of the required criteria a partial run measures."""
     asked = sum(result.required and not result.excused for result in report.criteria)
     left_out = sum(result.required and result.reason_code == "not_selected" for result in report.criteria)
     verb = "was" if asked == 1 else "were"
@@ -226,7 +226,7 @@ def _only_selected(report: ValidationReport) -> str:
 
 
 def failure_of(report: ValidationReport) -> str | None:
-    """What the headline says of the outside system that failed; None for every other verdict."""
+    """The headline's text about the failed outside system; None for other verdicts."""
     return _failure(report) if report.verdict == "error" else None
 
 

@@ -1,4 +1,4 @@
-"""What was measured on one subject of a finding, as a sentence without its full stop, by the finding's code."""
+"""Measurements of one subject as a sentence without full stop, by the finding's code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 if TYPE_CHECKING:
     from ragval_pipeline.reporting.subjects import Subjects
 
-#: Characters of a passage that a sentence quotes, and entries of a list that it names.
+#: Maximum characters of a passage and entries of a list in a sentence.
 PASSAGE, LISTED = 110, 3
 
 
@@ -98,7 +98,7 @@ def _gap(found: Mapping[str, Any], _: Subjects) -> str:
 
 def _small(found: Mapping[str, Any], _: Subjects) -> str:
     letters = plural(found["letters"], "letter")
-    # What the threshold is held against; the chunk's words stand before it.
+    # The value compared with the threshold; the chunk's words come first.
     weighted = re.search(f"[{UNSPACED}]", str(found.get("text") or ""))
     return f"counts as {letters}, {UNSPACED_LETTERS:g} for each of its script" if weighted else letters
 
@@ -121,7 +121,7 @@ def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
     return f"{about}{plural(found['tokens'], 'token')}; the model reads {found['limit']:,}{share}"
 
 
-#: What a vector is that does not belong to its text, by ``looks_like``.
+#: Descriptions of a mismatched vector, by ``looks_like``.
 LOOKS = {
     "noise": "it does not resemble the vector of any text",
     "another_model": "it resembles vectors of another model",
@@ -181,7 +181,7 @@ def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
 
 
-#: What was measured on a subject, by code.
+#: Sentence about a subject's measurements, by code.
 NOTES: Mapping[str, Note] = {
     "coverage.orphan_page": _orphan,
     "coverage.url_variant": lambda found, _: f"also stored as {', '.join(found['others'][:LISTED])}",

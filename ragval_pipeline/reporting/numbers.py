@@ -1,4 +1,4 @@
-"""How values of criteria are written for people: percent, milliseconds, scores, counts."""
+"""Readable values of criteria: percent, milliseconds, scores, counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGNS = {">=": "≥", "<=": "≤"}
 
 
 def unit_of(name: str) -> Unit:
-    """The unit in which people read the criterion ``name``."""
+    """The display unit of the criterion ``name``."""
     if name.endswith("_ms"):
         return "milliseconds"
     if name in _COUNTS:
@@ -28,10 +28,10 @@ def unit_of(name: str) -> Unit:
 
 
 def show_value(result: CriterionResult) -> str:
-    """The value with its unit; a dash when it was not measured.
+    """The value with its unit; a dash if not measured.
 
-    Rounding never turns a missed gate into a met one, 99.97 % into 100 %, or a little into nothing: then more digits
-    are shown.
+    Rounding never turns a missed gate into a met one, 99.97 % into 100 %, or a small value into 0: then more digits are
+    shown.
     """
     if result.value is None:
         return "-"
@@ -39,12 +39,12 @@ def show_value(result: CriterionResult) -> str:
 
 
 def show_measured(name: str, value: float | None) -> str:
-    """A value of the criterion ``name`` on its own, with its unit; a dash when it was not measured."""
+    """A value of the criterion ``name`` with its unit; a dash if not measured."""
     return "-" if value is None else _show(value, unit_of(name), None)
 
 
 def show_gate(result: CriterionResult) -> str:
-    """The gate with its operator and unit, ``≥ 90 %``; empty when nothing is asked."""
+    """The gate with its operator and unit, ``≥ 90 %``; empty without a gate."""
     if result.threshold is None:
         return ""
     return f"{_SIGNS[result.operator]} {_show(result.threshold, unit_of(result.name), None)}"
@@ -69,18 +69,18 @@ def show_seconds(seconds: float) -> str:
 
 
 def show_usd(usd: float) -> str:
-    """Money: ``0.12 USD``; less than a cent is not told apart."""
+    """Money: ``0.12 USD``; amounts below a cent are not distinguished."""
     return f"{usd:,.2f} USD" if usd >= 0.01 else "under 0.01 USD"  # shown
 
 
 def show_spent(calls: int, tokens: float | None, usd: float | None, prices_of: str | None) -> str:
-    """What embedding takes or took, in a few words; money only where something is paid.
+    """The cost of embedding in a few words; money only for paid providers.
 
     Args:
         calls: Calls to the provider.
-        tokens: Tokens billed; None when nobody knows.
-        usd: US dollars; None when nobody knows.
-        prices_of: Year and month of the prices; None when nothing is paid.
+        tokens: Tokens billed; None if unknown.
+        usd: US dollars; None if unknown.
+        prices_of: Year and month of the prices; None if free.
     """
     told = f"{calls:,} embedding call{'s' * (calls != 1)}"
     if tokens:
@@ -108,6 +108,6 @@ def _honest(value: float, limit: float | None, unit: Unit, digits: int) -> bool:
 
 
 def _side(value: float, mark: float) -> int:
-    # As generous as the verdict is: what it takes for equal must not look different.
+    # Same tolerance as the verdict: values that it considers equal must not look different.
     slack = max(abs(mark), 1.0) * TOLERANCE
     return 0 if abs(value - mark) <= slack else (1 if value > mark else -1)

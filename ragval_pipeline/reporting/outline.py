@@ -1,4 +1,4 @@
-"""How a person reads a report: the verdict in words, criteria by weight, findings with what follows from them."""
+"""The structure of a report for readers: the verdict in words, criteria by weight, findings with consequences."""
 
 from __future__ import annotations
 
@@ -49,16 +49,15 @@ def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
 
 
 def reason_of(result: CriterionResult) -> str:
-    """Why a criterion has its verdict, without what its place on the page says already."""
+    """Why a criterion has its verdict, without what its position in the report already says."""
     reason = result.reason.removeprefix("not measured: ")
     return "" if reason == "no gate" else reason.removesuffix("; no gate")
 
 
 def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
-    """Hang each finding below the first one that has the code it is ``because`` of.
+    """Attach each finding to the first one with the code of its ``because``.
 
-    Every finding comes out exactly once: one whose cause is not reported, or that is its own cause in a circle, stands
-    on its own.
+    Every finding appears exactly once: one whose cause is not reported, or that is part of a cycle, is a root.
     """
     first: dict[str, int] = {}
     for index, finding in enumerate(findings):
@@ -80,7 +79,7 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
 
 
 def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
-    """What there is to act on: the roots of the tree, and what is below one and need not go away with it."""
+    """Findings to act on: the roots of the tree, and consequences that need not go away with them."""
     return [each for node in finding_tree(findings) for each in (node, *_open_below(node))]
 
 
@@ -92,18 +91,18 @@ def _open_below(node: FindingNode) -> Iterable[FindingNode]:
 
 
 def goes_away(finding: ReportedFinding) -> bool:
-    """Whether what follows from a cause is sure to go away with it; what is judged by answers, simulations tell."""
+    """Whether a consequence certainly goes away with its cause; for query results only simulations show that."""
     cause = finding.because
     return finding.code in JUDGED or cause not in CATALOGUE or not is_presumed(finding.code, cause)
 
 
 def following(finding: ReportedFinding) -> tuple[int, str]:
-    """How many subjects follow from the finding that theirs hangs below, and in words where the others do from others.
+    """How many subjects follow from the parent finding, and a sentence about the causes of the others.
 
     Returns:
-        The number of them, and a sentence: "1 of 3 follows from vector.zero, 2 from coverage.missing_page."; empty
-        where all follow from the one. What goes away only with further causes is told: "2 follow from vector.zero, 1
-        of them together with chunk.stale_tail."
+        Their number, and a sentence: "1 of 3 follows from vector.zero, 2 from coverage.missing_page."; empty if all
+        follow from the parent. Joint causes are mentioned: "2 follow from vector.zero, 1 of them together with
+        chunk.stale_tail."
     """
     cause, details = finding.because, finding.details
     counts: dict[str, int] = details.get("causes", {})
@@ -117,13 +116,13 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
 
 
 def own_first(finding: ReportedFinding) -> list[str]:
-    """The subjects that the report holds, those without a cause before those that go away with one."""
+    """The subjects in the report, those without a cause first."""
     measured = finding.details.get("subjects", {})
     return sorted(finding.subjects, key=lambda name: "because" in (measured.get(name) or {}))
 
 
 def would_change(finding: ReportedFinding) -> str:
-    """What repairing a finding would clear and break, as far as it was simulated; empty when that is nothing."""
+    """What repairing a finding would clear and break, as far as simulated; empty if nothing."""
     told = [
         f"{len(result['cleared']):,} of the {result['of']:,} {JUDGED[code]}"
         if result["of"] > 1
@@ -138,12 +137,12 @@ def would_change(finding: ReportedFinding) -> str:
 
 
 def also_clears(node: FindingNode) -> list[str]:
-    """Codes of what follows from a finding by what it is about, and was not simulated."""
+    """Codes of certain consequences of a finding that were not simulated."""
     return list(dict.fromkeys(finding.code for finding in going_away(node) if finding.code not in JUDGED))
 
 
 def going_away(node: FindingNode) -> Iterable[ReportedFinding]:
-    """What follows from a finding, directly or not, and is sure to go away with it."""
+    """Direct and indirect consequences of a finding that certainly go away with it."""
     for below in node.consequences:
         if goes_away(below.finding):
             yield below.finding
@@ -155,18 +154,18 @@ def _one(code: str) -> str:
 
 
 def verdict_words(report: ValidationReport) -> str:
-    """The verdict in words; of a run that was asked for some groups only, it says so."""
+    """The verdict in words; mentions if only some groups were run."""
     return VERDICT_WORDS[report.verdict] + (PARTIAL if is_partial(groups_of_report(report)) else "")
 
 
 def title_of(code: str) -> str:
-    """What a finding says is wrong, in words."""
+    """The title of a finding."""
     known = CATALOGUE.get(code)
     return known.title if known else code
 
 
 def spent_words(report: ValidationReport) -> str:
-    """What embedding took of a provider that counts tokens or money; nothing of one that runs here."""
+    """The cost of embedding for providers that count tokens or money; empty for local ones."""
     cost = report.cost
     if not cost.embedding_calls or (cost.usd == 0.0 and cost.prices_of is None):
         return ""
@@ -182,7 +181,7 @@ def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int
 
 
 def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
-    """Whether following causes from ``index`` leads back to it: then none of the circle is the cause of the rest."""
+    """Whether following causes from ``index`` leads back to it: then no finding of the cycle causes the others."""
     passed, at = [index], parents[index]
     while at is not None and at not in passed:
         passed.append(at)
@@ -191,11 +190,11 @@ def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
 
 
 def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionResult]) -> frozenset[str]:
-    """The groups that a run was asked for.
+    """The groups that a run measured.
 
     Args:
-        groups: As its report says; None: all, or the report of an earlier version, which did not say.
-        criteria: Its criteria. Those of such an earlier report tell its groups, but for one without criteria (chunks).
+        groups: From its report; None: all, or a report of an earlier version without groups.
+        criteria: Its criteria, which imply the groups of such an earlier report, except one without criteria (chunks).
     """
     if groups is not None:
         return frozenset(groups)
@@ -207,12 +206,12 @@ def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionRe
 
 
 def groups_of_report(report: ValidationReport) -> frozenset[str]:
-    """The groups that the run of a report was asked for."""
+    """The groups measured by the run of a report."""
     return measured_groups(report.groups, report.criteria)
 
 
 def is_partial(groups: frozenset[str]) -> bool:
-    """Whether something was not asked for."""
+    """Whether some groups were not run."""
     return groups != frozenset(GROUPS)
 
 

@@ -1,4 +1,4 @@
-"""A finished run as a person holds it in a notebook: its report, its findings and facts as frames, its files."""
+"""A finished run for notebooks: its report, its findings and facts as data frames, its files."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PAGE = "report.html"
-#: Findings that the card of a notebook names.
+#: Findings in the notebook card.
 _SHOWN = 5
 _COLOURS = {"pass": "#1a7f37", "fail": "#cf222e", "not_measured": "#9a6700", "error": "#cf222e"}
 
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: what ``validate`` returns, and what ``Run.read`` makes of a kept run's folder.
+    """A finished run, from ``validate`` or ``Run.read``.
 
     Attributes:
-        report: What ``validation_report.json`` holds.
+        report: The content of ``validation_report.json``.
         folder: The folder or URL of the run's files.
     """
 
@@ -48,7 +48,7 @@ class Run:
         """The run whose files are in a folder, or at an fsspec URL.
 
         Raises:
-            HistoryNotReadError: There is no report that this version can read.
+            HistoryNotReadError: There is no readable report.
         """
         return cls(read_report(KeptRun(open_folder(str(folder)))), str(folder))
 
@@ -59,7 +59,7 @@ class Run:
 
     @cached_property
     def findings(self) -> pd.DataFrame:
-        """A frame with a row for each subject of each finding, and what was measured on it as a dict in ``details``.
+        """A frame with a row for each subject of each finding, with its measurements as a dict in ``details``.
 
         The findings themselves, one object each, are in ``report.findings``.
 
@@ -74,14 +74,14 @@ class Run:
 
     @cached_property
     def facts(self) -> RunFacts:
-        """What was read off each chunk and each page; docs/reference/facts.md describes the columns."""
+        """The facts of chunks and pages; docs/reference/facts.md describes the columns."""
         return RunFacts(self._frame(f"{EVIDENCE}/facts/chunks-*"), self._frame(f"{EVIDENCE}/facts/pages-*"))
 
     def open(self) -> None:
         """Show the report in the browser.
 
         Raises:
-            SuiteError: There is no report, or it is not on this machine's disk.
+            SuiteError: There is no report, or it is not on a local disk.
         """
         page = Path(self.folder) / _PAGE
         if "://" in self.folder or not page.is_file():
@@ -103,7 +103,7 @@ class Run:
         return f"<Run {self.report.suite}: {verdict_words(self.report)}. {headline(self.report)} {self.folder}>"
 
     def _repr_html_(self) -> str:
-        """The card that a notebook shows: the verdict, the required criteria, the first findings."""
+        """The notebook card: the verdict, the required criteria, the first findings."""
         report = self.report
         criteria = "".join(
             f"<tr><td>{_SIGN[result.verdict]}</td>{_cells(criterion_name(result.name), _value(result))}"
@@ -131,7 +131,7 @@ class RunFacts:
     """The facts of a run as frames.
 
     Attributes:
-        chunks: A row for each point: its page, what of its text the page holds, tokens, damage.
+        chunks: A row for each point: its page, the share of its text on the page, tokens, damage.
         pages: A row for each page: whether it was read, its chunks, its blocks of content.
     """
 

@@ -1,7 +1,7 @@
-"""What a finding is about, as people name it: a page by its title, a point by its page, number and first words.
+"""Readable names of findings' subjects: a page by its title, a point by its page, number and first words.
 
-A subject's measurements become one sentence, and many subjects what they have in common. Page, terminal and pull
-request show the same words.
+A subject's measurements become one sentence, and so does what many subjects have in common. report.html, terminal and
+summary.md show the same words.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.thresholds import MOST
 
 _WORDS, _NOTE, _QUESTION = 90, 260, 160
-#: What passages are called by their kind; most content is paragraphs, which says nothing about a loss.
+#: Names of passages by kind; most content is paragraphs, which says nothing about a loss.
 _KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "headings"}
-#: Measurements that the names of subjects already say, or that only programs read.
+#: Measurements already included in the names of subjects, or only for programs.
 _SILENT = frozenset(
     {"page_url", "points", "because", "expected_pages", "expected_module", "simulated", "fields", "generations",
      "older", "told_by", "cut_chunks", "page_is_whole", "on_site", "share", "field", "source_url", "chunk_index",
@@ -38,12 +38,12 @@ class SubjectWords:
     """A subject in words.
 
     Attributes:
-        name: As the report's files name it.
+        name: As in the report's files.
         title: The page's title, the question, or the name itself.
         url: The page's address; None without one.
-        place: Which chunk of the page: ``chunk_index 3``; empty for other subjects.
+        place: The chunk on its page: ``chunk_index 3``; empty for other subjects.
         words: First words of the chunk; empty for other subjects.
-        note: What was measured on it, as a sentence without its full stop; may be empty.
+        note: Its measurements, as a sentence without full stop; may be empty.
     """
 
     name: str
@@ -65,10 +65,10 @@ class Subjects:
     """Names the subjects of the findings of one run.
 
     Args:
-        report: The run; None while it goes on: then queries are named by their ids.
-        corpus: What it read; None: points are named by what their findings say of them.
-        findings: The findings with all their subjects, as far as they are at hand.
-        located: Where the right pages of failed queries are, by query id (``evidence/query_diagnosis.json``).
+        report: The run; None while it is running: then queries are named by their ids.
+        corpus: What it read; None: points are named by their findings' details.
+        findings: The findings with all their subjects, as far as available.
+        located: Ranks of the right pages of failed queries, by query id (``evidence/query_diagnosis.json``).
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Subjects:
         )
 
     def _winner(self, name: str) -> str:
-        """What came first in the place of the right page."""
+        """The top hit instead of the right page."""
         hits = self._queries[name].top_results
         page = self._corpus.page(hits[0].source_url) if hits else None
         return f"; first came {page.name} with {show_score(hits[0].similarity_score)}" if page else ""
@@ -125,19 +125,19 @@ class Subjects:
         return f"{words.place} of {words.title}" if words.place else words.title
 
     def page(self, url: str) -> str:
-        """A page by its title, or by its path when none is known."""
+        """A page by its title, or by its path if unknown."""
         page = self._corpus.page(url)
         return page.name if page else readable_path(url)
 
     def message(self, finding: ReportedFinding) -> str:
-        """The finding's sentence with the title of its page in place of its address."""
+        """The finding's sentence with its page's title instead of the address."""
         if finding.count == 1 and finding.subjects and finding.subject_kind in {"page", "query"}:
             title = self.words(finding, finding.subjects[0]).title
             return finding.message.replace(finding.subjects[0], title if title.startswith("“") else f"“{title}”", 1)
         return finding.message
 
     def pattern(self, finding: ReportedFinding) -> str:
-        """What the subjects have in common, as a sentence without its full stop; empty when nothing tells."""
+        """What the subjects have in common, as a sentence without full stop; may be empty."""
         names = self._all.get((finding.code, finding.scope)) or finding.subjects
         if len(names) < finding.count:
             return ""
@@ -158,7 +158,7 @@ class Subjects:
         page = self._corpus.page(url) or self._corpus.page(known.page_key if known else None)
         number = known.number if known and known.number is not None else details.get("chunk_index")
         title = page.name if page else readable_path(str(url)) if url else "a point without a page"
-        # A chunk often begins with the title of its page, which stands before it.
+        # A chunk often begins with the title of its page, which is already shown before it.
         words = shorten(said.removeprefix(title).lstrip(" :#-") or said, _WORDS)
         place = chunk_name(number) if isinstance(number, int) else "a chunk"
         return SubjectWords(name, title, str(url) if url else None, place, words, note)
@@ -176,7 +176,7 @@ class Subjects:
         return said or self.facts(details)
 
     def facts(self, details: Mapping[str, Any]) -> str:
-        """What nobody wrote a sentence for: names and values."""
+        """Measurements without a sentence, as names and values."""
         told = [
             f"{key.replace('_', ' ')} {self.value(key, value)}"
             for key, value in details.items()
@@ -185,7 +185,7 @@ class Subjects:
         return ", ".join(told)
 
     def value(self, key: str, value: Any) -> str:
-        """A measurement for people; points by their names."""
+        """A measurement in readable form; points by their names."""
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, float):
@@ -241,7 +241,7 @@ class Subjects:
         return f"{'it' if len(names) == 1 else 'each'} is stored {times(counts.pop())}" if len(counts) == 1 else ""
 
     def _where_pages_are(self, names: Sequence[str]) -> str:
-        """How far down the right pages of failed questions come."""
+        """Ranks of the right pages of failed questions."""
         places = [self._located[name].get("rank") for name in names if name in self._located]
         found = sorted(place for place in places if place is not None)
         if not found or len(names) < 2:
@@ -274,7 +274,7 @@ def where_beyond(query: QueryReport, located: Mapping[str, Any]) -> str:
 
 
 def question_of(query: QueryReport) -> str:
-    """What a query asks, under whichever of its names the file gives it."""
+    """The text of a query, under any of its names."""
     found = (query.query[name] for name in ("query_text", "query", "text") if query.query.get(name))
     return shorten(str(next(found, query.query_id)), _QUESTION)
 

@@ -1,6 +1,6 @@
-"""Making text from an index fit for where it is shown.
+"""Making text from an index safe for display.
 
-Payloads hold anything: control characters, direction overrides, halves of surrogate pairs.
+Payloads may contain anything: control characters, direction overrides, lone surrogates.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ragval_pipeline.text.characters import encodable
 
 REPLACEMENT = "\ufffd"
 
-# Tab and line breaks stay: they are layout, not commands.
+# Tab and line breaks stay: they are layout.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# They can make a line read differently from what it says (CVE-2021-42574).
+# They can change how a line reads (CVE-2021-42574).
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-#: A word that is cut only where it is longer than this: then it is an address or an id.
+#: Words are cut only if longer than this, such as addresses and ids.
 _LONGEST_WORD = 20
 _BLANKS = re.compile(r"\s+")
 
@@ -29,17 +29,17 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text for one line of a terminal or table: blanks folded, control and direction characters removed."""
+    """Text for one line of a terminal or table: whitespace collapsed, control and direction characters removed."""
     return _CONTROLS.sub("", _DIRECTIONS.sub("", _BLANKS.sub(" ", encodable(text)))).strip()
 
 
 def xml_text(text: str) -> str:
-    """Text for XML 1.0, which cannot hold most control characters even escaped; viewers print the others raw."""
+    """Text for XML 1.0, which does not allow most control characters even escaped; viewers print the others raw."""
     return _NOT_XML.sub(REPLACEMENT, visible(text))
 
 
 def shorten(text: str, length: int) -> str:
-    """At most ``length`` characters of one line, in whole words; an ellipsis says that there was more."""
+    """At most ``length`` characters of one line, in whole words, with an ellipsis if cut."""
     line = one_line(text)
     if len(line) <= length:
         return line
@@ -51,5 +51,5 @@ def shorten(text: str, length: int) -> str:
 
 
 def readable_path(url: str) -> str:
-    """The readable part of an address; what is no address stays as it is."""
+    """The readable part of an address; other texts are unchanged."""
     return unquote(urlsplit(url).path) or url if is_http_url(url) else url

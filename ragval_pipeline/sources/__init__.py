@@ -1,1 +1,1 @@
-"""Reading the world: sitemaps, pages, Qdrant and embedders. The only rooms with input and output."""
+"""Reading outside systems: sitemaps, pages, Qdrant and embedders. All input and output of a run is here."""

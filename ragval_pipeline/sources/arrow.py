@@ -1,7 +1,7 @@
-"""Between Arrow's arrays and values of Python and NumPy, without pandas.
+"""Conversion between Arrow arrays and Python or NumPy values, without pandas.
 
-Arrow imports pandas to ask whether what it is given is a series, unless that is an array of its own, and for
-``to_numpy``. That is a fifth of what a small run spends on imports, and takes a worker as long as a thousand chunks.
+Arrow imports pandas to check whether its input is a series, unless that is an Arrow array, and for ``to_numpy``. That
+is a fifth of a small run's import time, and takes a worker as long as a thousand chunks.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Values as Arrow has them; an entry of a list of structs has their fields as attributes.
+    """Values as an Arrow array; an entry of a list of structs has their fields as attributes.
 
     Args:
-        values: Texts, bytes, truths, numbers, lists or structs, all of the kind; None for a value that is missing.
+        values: Texts, bytes, booleans, numbers, lists or structs, all of one type; None for missing values.
         kind: Their type.
 
     Raises:
-        UnicodeEncodeError: A text with half of a surrogate pair.
-        OverflowError: A number that the type has no room for.
+        UnicodeEncodeError: A text with a lone surrogate.
+        OverflowError: A number out of the type's range.
     """
     import numpy as np
     import pyarrow as pa
@@ -58,7 +58,7 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def array_from(values: NDArray[Any], *, missing: NDArray[Any] | None = None) -> pa.Array:
-    """Numbers or truths of NumPy as Arrow has them; null where ``missing`` is true."""
+    """NumPy numbers or booleans as an Arrow array; null where ``missing`` is true."""
     import numpy as np
     import pyarrow as pa
 
@@ -69,7 +69,7 @@ def array_from(values: NDArray[Any], *, missing: NDArray[Any] | None = None) -> 
 
 @lru_cache(maxsize=256, typed=True)
 def constant(value: str | int | float, kind: pa.DataType | None = None) -> pa.Scalar:
-    """A value to compare a column with; of the kind that its Python type suggests."""
+    """A value to compare a column with; its type follows from the Python type."""
     import pyarrow as pa
 
     usual = {str: pa.string(), int: pa.int64(), float: pa.float64()}
@@ -77,14 +77,14 @@ def constant(value: str | int | float, kind: pa.DataType | None = None) -> pa.Sc
 
 
 def without_nulls(array: pa.Array | pa.ChunkedArray, value: str | int) -> pa.Array | pa.ChunkedArray:
-    """The array, with a value in the place of nulls."""
+    """The array with nulls replaced by a value."""
     import pyarrow.compute as pc
 
     return pc.coalesce(array, constant(value, array.type)) if array.null_count else array
 
 
 def numbers_of(array: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """Arrow's numbers or truths as NumPy has them, not copied where that can be; nulls are NaN, of truths false."""
+    """Arrow numbers or booleans as a NumPy array, without a copy if possible; nulls are NaN, or false for booleans."""
     import numpy as np
     import pyarrow as pa
 
@@ -115,7 +115,7 @@ def _truths(bits: pa.Buffer, array: pa.Array) -> NDArray[Any]:
 
 
 def _flat(lists: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """The entries of all lists; those of numbers may be arrays."""
+    """The entries of all lists; lists of numbers may be arrays."""
     import numpy as np
     import pyarrow as pa
 
@@ -134,7 +134,7 @@ def _bits(values: Sequence[bool] | NDArray[Any]) -> pa.Buffer:
 
 
 def _ends_of(lengths: Iterable[int]) -> pa.Buffer:
-    """Where each value ends in the data of all, behind a zero."""
+    """Offsets of the values in the joined data, beginning with zero."""
     import numpy as np
     import pyarrow as pa
 

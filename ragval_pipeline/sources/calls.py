@@ -20,13 +20,13 @@ from ragval_pipeline.suite.sections import RetrySettings
 
 T = TypeVar("T")
 
-#: No wait of our own is longer, however often it doubled.
+#: Maximum backoff.
 LONGEST_DELAY_S = 60.0
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What ``classify`` says of an exception: worth another try, and the server's wish of how long to wait."""
+    """The result of ``classify`` for an exception: whether to retry, and the wait that the server asks for."""
 
     retry: bool
     retry_after_s: float | None = None
@@ -52,14 +52,14 @@ def call_with_retries(
     attempts: Attempts | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> T:
-    """Call ``operation`` until it returns, ``classify`` gives up, or the policy is spent.
+    """Call ``operation`` until it returns, ``classify`` gives up, or the policy is exhausted.
 
     Args:
         operation: The call; must be safe to repeat.
         policy: Retries, delay in seconds, deadline in seconds.
-        classify: Says of a raised exception whether another try is worth it, and the server's hint in seconds.
+        classify: For a raised exception: whether to retry, and the server's hint in seconds.
         attempts: Filled with the number of tries and the seconds waited, also when the call fails.
-        sleep: Seam for tests.
+        sleep: For tests.
 
     Returns:
         What ``operation`` returned.
@@ -75,7 +75,7 @@ def call_with_retries(
         return delay_before(state.attempt_number, policy) if hint is None else hint
 
     def stop(state: tenacity.RetryCallState) -> bool:
-        # tenacity has asked ``wait`` by now: a retry that could only start after the deadline is not waited for.
+        # tenacity has called ``wait`` by now: do not wait for a retry that could only start after the deadline.
         elapsed = state.seconds_since_start or 0.0
         return state.attempt_number > policy.max or elapsed + state.upcoming_sleep > policy.deadline_s
 
@@ -101,13 +101,13 @@ def call_with_retries(
 
 
 def delay_before(retry: int, policy: RetrySettings) -> float:
-    """Seconds to wait before the retry with this number, counted from 1, when the server gives no hint."""
+    """Seconds to wait before the retry with this number, counted from 1, without a hint from the server."""
     delay = min(policy.delay_s * 2.0 ** min(retry - 1, 32), LONGEST_DELAY_S)
     return delay * (1 + 0.1 * random.random())
 
 
 def wait_hint(headers: Mapping[str, str] | None, *, now: float | None = None) -> float | None:
-    """Seconds that the server asks to wait; None when it does not say or what it says is past.
+    """Seconds that the server asks to wait; None if it does not say, or the time is past.
 
     Read in this order: ``Retry-After-Ms``, ``Retry-After`` (seconds or HTTP date), ``X-RateLimit-Reset`` (Unix time).
 
@@ -156,16 +156,16 @@ Begun = TypeVar("Begun")
 def in_order(
     call: Callable[[Item], Result], items: Iterable[Item], *, workers: int, ahead: int | None = None
 ) -> Iterator[Result]:
-    """What ``call`` gives for each item, in the order of the items.
+    """The result of ``call`` for each item, in order.
 
     Args:
         call: Safe to use from several threads.
-        items: Taken as they are needed.
-        workers: Calls at a time; with 1 nothing leaves the caller's thread.
-        ahead: Results that may wait for the caller, those under way included; None: twice ``workers``.
+        items: Consumed as needed.
+        workers: Parallel calls; with 1 all run in the caller's thread.
+        ahead: Results that may wait for the caller, including running calls; None: twice ``workers``.
 
     Raises:
-        Exception: The first that a call raised, in the order of the items; no further call begins after it.
+        Exception: The first that a call raised, in item order; no further call starts after it.
     """
     if workers == 1:
         yield from map(call, items)
@@ -174,14 +174,14 @@ def in_order(
     try:
         yield from in_turn(lambda item: pool.submit(call, item), items, Future.result, ahead=ahead or 2 * workers)
     finally:
-        # Not waited for: what still runs after a failure ends when the caller closes its client.
+        # Not awaited: calls still running after a failure end when the caller closes its client.
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 def in_turn(
     begin: Callable[[Item], Begun], items: Iterable[Item], end: Callable[[Begun], Result], *, ahead: int
 ) -> Iterator[Result]:
-    """What comes of each item, in their order, with at most ``ahead`` of them begun and not ended."""
+    """Results in item order, with at most ``ahead`` items started and unfinished."""
     begun: deque[Begun] = deque()
     for item in items:
         begun.append(begin(item))

@@ -1,4 +1,4 @@
-"""What earlier runs left: finding them, reading their files, and keeping as many as the suite asks for."""
+"""Earlier runs: finding them, reading their files, and removing surplus ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HistoryNotReadError(RagvalError):
-    """An earlier run could not be read: the filesystem refuses, or the file is none of ragval's."""
+    """An earlier run could not be read: the filesystem refuses, or the file is not ragval's."""
 
     exit_code = 3
 
@@ -43,7 +43,7 @@ def reading_from(where: object) -> Iterator[None]:
     except ImportError as error:  # fsspec: the package of a protocol is not installed
         raise HistoryNotReadError(where, str(error).rstrip(".")) from error
     except Exception as error:
-        # What a file holds is not the store's matter.
+        # Errors in a file's content are not the store's.
         if isinstance(error, RagvalError | ValueError) or not is_elsewhere(where):
             raise
         raise HistoryNotReadError(where, told_by_store(error), remedy=STORE_REMEDY) from error
@@ -51,16 +51,16 @@ def reading_from(where: object) -> Iterator[None]:
 
 #: ``<UTC time>-<first 8 of run id>``: what ``run_folder_name`` makes.
 _NAME = re.compile(r"\d{8}T\d{6}Z-([0-9A-Za-z_-]{1,8})")
-#: What Dagster calls runs; a folder's name holds the first eight characters of it.
+#: Dagster's run ids; a folder's name has the first eight characters.
 _RUN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-#: A shorter part of a run id could mean many runs.
+#: A shorter prefix of a run id would be ambiguous.
 _SHORTEST_ID = 4
 LAST, BASELINE = "last", "baseline"
-#: Files of a run that the history reads. A folder is a run when it has the first.
+#: Files of a run that the history reads. A folder is a run if it has the first.
 REPORT, FINDINGS = "validation_report.json", "findings.parquet"
-#: Folder of a run that holds what every count can be checked with.
+#: Folder of a run with the evidence for every count.
 EVIDENCE = "evidence"
-#: Beside the runs: which of them a person made the baseline.
+#: Next to the runs: names the blessed baseline.
 BASELINE_FILE = "baseline.json"
 
 
@@ -83,14 +83,14 @@ class KeptRun:
 
     @property
     def second(self) -> str:
-        """When it began, as its folder's name says."""
+        """When it began, from its folder's name."""
         return self.name.partition("-")[0]
 
     def ended(self) -> str:
-        """When its report was made; empty where that is not told."""
+        """When its report was made; empty if unknown."""
         try:
             return str(json.loads((self.folder / REPORT).read_text(encoding="utf-8"))["timestamp"])
-        except (ValueError, KeyError, TypeError):  # whoever reads the report says so
+        except (ValueError, KeyError, TypeError):  # the reader of the report reports it
             return ""
 
 
@@ -100,7 +100,7 @@ def history_folder(report_uri: str, suite: str) -> UPath:
 
 
 def kept_runs(base: UPath) -> list[KeptRun]:
-    """The finished runs below ``base``, oldest first; none when the folder is not there.
+    """The finished runs in ``base``, oldest first; empty if the folder does not exist.
 
     Raises:
         HistoryNotReadError: The filesystem refuses.
@@ -112,7 +112,7 @@ def kept_runs(base: UPath) -> list[KeptRun]:
         # A folder without a report is being written, or its removal was cut short.
         runs = [KeptRun(folder) for folder in found if (folder / REPORT).exists()]
         several = {second for second, count in Counter(run.second for run in runs).items() if count > 1}
-        # Of runs that began in one second the reports tell which came first.
+        # Runs that began in the same second are ordered by their reports.
         return sorted(runs, key=lambda run: (run.second, run.ended() if run.second in several else "", run.name))
 
 
@@ -147,10 +147,10 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
 
 
 def blessed_run(base: UPath) -> str | None:
-    """Name of the folder of the blessed run; None when none is.
+    """Folder name of the blessed run; None if there is none.
 
     Raises:
-        HistoryNotReadError: The filesystem refuses, or the file is none of ragval's.
+        HistoryNotReadError: The filesystem refuses, or the file is not ragval's.
     """
     file = base / BASELINE_FILE
     with reading_from(file):
@@ -172,12 +172,12 @@ def _is_meant(run: KeptRun, wanted: str) -> bool:
 
 
 _CHUNK_BYTES = 64 * 1024
-#: The report's fields stand in the order of its model: all that a trend needs comes before its findings.
+#: The report's fields are in model order: all that a trend needs comes before the findings.
 _END_OF_HEAD = b'\n  "findings":'
 
 
 def head_of_report(run: KeptRun) -> bytes:
-    """The report up to its findings, closed; all of it when it is laid out in another way.
+    """The report up to its findings, as valid JSON; the whole report if its layout differs.
 
     Raises:
         HistoryNotReadError: It cannot be read.
@@ -193,10 +193,10 @@ def head_of_report(run: KeptRun) -> bytes:
 
 
 def corpus_rows(run: KeptRun, columns: Sequence[str]) -> Iterator[dict[str, Any]] | None:
-    """Rows of the payload snapshot that a run kept; null when it kept none.
+    """Rows of a run's payload snapshot; None if it kept none.
 
     Raises:
-        HistoryNotReadError: A part cannot be read, when it is reached.
+        HistoryNotReadError: A part cannot be read; raised when it is reached.
     """
     folder = run.folder / EVIDENCE / "payload"
     with reading_from(folder):
@@ -208,7 +208,7 @@ def parquet_rows(parts: Sequence[UPath], columns: Sequence[str]) -> Iterator[dic
     """Rows of some Parquet files of a run, one batch at a time.
 
     Raises:
-        HistoryNotReadError: A file cannot be read, when it is reached.
+        HistoryNotReadError: A file cannot be read; raised when it is reached.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -223,7 +223,7 @@ def parquet_rows(parts: Sequence[UPath], columns: Sequence[str]) -> Iterator[dic
 
 
 def trec_columns(file: UPath, count: int) -> Iterator[list[str]]:
-    """Lines of a TREC file as decoded columns; none when the file is not there."""
+    """Lines of a TREC file as decoded columns; empty if it does not exist."""
     with reading_from(file):
         text = file.read_text(encoding="utf-8") if file.exists() else ""
     for line in text.split("\n"):
@@ -236,11 +236,11 @@ logger = logging.getLogger(__name__)
 
 
 def surplus(runs: Sequence[KeptRun], *, keep: int, spared: Collection[str]) -> list[KeptRun]:
-    """The runs that have to go, oldest first.
+    """The runs to remove, oldest first.
 
     Args:
         runs: All runs, oldest first.
-        keep: How many are kept; spared ones count.
+        keep: How many to keep, spared ones included.
         spared: Names of folders that are never removed.
     """
     too_many = max(len(runs) - keep, 0)
@@ -248,11 +248,11 @@ def surplus(runs: Sequence[KeptRun], *, keep: int, spared: Collection[str]) -> l
 
 
 def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[str]:
-    """Remove the oldest runs below ``base``; a run that cannot be removed stays, with a warning in the log.
+    """Remove the oldest runs in ``base``; a run that cannot be removed stays, with a warning in the log.
 
     Args:
         base: Where the suite's runs are.
-        keep: How many are kept. The newest is always kept.
+        keep: How many to keep. The newest is always kept.
         spared: Names of folders that are never removed.
 
     Returns:
@@ -273,10 +273,11 @@ def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[s
 
 
 def _remove(folder: UPath) -> None:
-    """Remove a run in two steps, the first of which takes it out of the history.
+    """Remove a run in two steps: first from the history, then from the store.
 
-    On the local disk it is renamed to a name that nobody reads; elsewhere its report goes first, without which a
-    folder is no run. What a cut-short second step leaves is gone with the next run's clean-up on the local disk.
+    On the local disk it is renamed to a name that nobody reads; elsewhere its report is removed first, without which a
+    folder is not a run. On the local disk, leftovers of an interrupted second step are removed by the next run's
+    clean-up.
     """
     path = local_path(folder)
     if path is None:

@@ -1,4 +1,4 @@
-"""Memory while much is read: what is freed is given back, and rows hardly ever looked at wait in a temporary file."""
+"""Saving memory during large reads: freed memory is returned, and rarely used rows go to a temporary file."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: Objects that Python itself has frozen when it begins are fewer.
+#: More objects than Python itself freezes at start.
 FROZEN_AT_START = 1_000
-#: Objects that are made before cycles are looked for: facts have none, and looking takes a tenth of the time.
+#: Allocations between garbage collections: facts have no cycles, and collecting takes a tenth of the time.
 ALLOCATIONS = 100_000
 
-#: Bytes of a block that is asked of the system by itself, and given back to it when it is freed.
+#: Bytes of a block that is allocated from the system separately, and returned to it when freed.
 LARGE_BLOCK = 256 * 1024
-#: glibc's number for the setting (malloc.h); whoever sets it stops it from growing by itself, up to 32 MiB.
+#: glibc's number for the setting (malloc.h); setting it stops its automatic growth up to 32 MiB.
 _M_MMAP_THRESHOLD = -3
 
 
 def keep_large_blocks_apart() -> None:
-    """Have large blocks live outside the heap, where freed ones cannot be kept by a small one behind them.
+    """Allocate large blocks outside the heap, where a small block after them cannot keep freed ones.
 
-    A validation reads megabytes at a time, thousands of times: in the heap they leave gaps that stay with the process,
-    a fifth of its memory at 200,000 chunks. Only glibc needs it; elsewhere nothing is done.
+    A validation reads megabytes thousands of times: in the heap they would leave gaps, a fifth of the process's memory
+    at 200,000 chunks. Only for glibc; a no-op elsewhere.
     """
     _ask_glibc("mallopt", _M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 @contextmanager
 def seldom_collecting() -> Iterator[None]:
-    """Look for cycles after ``ALLOCATIONS`` objects rather than after some hundred."""
+    """Collect garbage every ``ALLOCATIONS`` objects instead of every few hundred."""
     usual = gc.get_threshold()
-    if usual[0]:  # zero: somebody wants none of it
+    if usual[0]:  # zero: collection is switched off
         gc.set_threshold(max(usual[0], ALLOCATIONS), *usual[1:])
     try:
         yield
@@ -48,25 +48,25 @@ def seldom_collecting() -> Iterator[None]:
 
 
 def collect_answers() -> None:
-    """Take back what the answers of an embedder were read from: responses and their streams refer to each other.
+    """Free the responses of an embedder: responses and their streams refer to each other.
 
-    A batch of vectors is megabytes in a handful of objects, and the collector counts objects: it would leave thousands
-    of batches. Only what is younger than the last call is looked at.
+    A batch of vectors is megabytes in a handful of objects, and the collector counts objects: thousands of batches
+    would pile up. Only objects younger than the last call are examined.
     """
-    if gc.isenabled() and gc.get_threshold()[0]:  # else somebody wants none of it
+    if gc.isenabled() and gc.get_threshold()[0]:  # else collection is switched off
         gc.collect(0)
 
 
 @contextmanager
 def sparing_memory() -> Iterator[None]:
-    """Make many short-lived objects and buffers cheaply: a third of what a snapshot costs otherwise.
+    """Create many short-lived objects and buffers cheaply: a snapshot would cost three times as much otherwise.
 
-    Points are trees without cycles, for which the collector would look through all that the process has loaded, again
-    and again; and the system's allocator keeps what is freed, where Arrow's own gives it back after each page.
+    Points are trees without cycles, for which the collector would scan everything loaded again and again; and the
+    system's allocator keeps freed memory, while Arrow's returns it after each page.
     """
     import pyarrow as pa
 
-    # What somebody else froze is not to be thawed; Python 3.12 begins with some hundred objects that are.
+    # Objects frozen by others must not be thawed; Python 3.12 starts with some hundred frozen objects.
     usual, is_ours = pa.default_memory_pool(), gc.get_freeze_count() < FROZEN_AT_START
     if is_ours:
         gc.freeze()
@@ -81,7 +81,7 @@ def sparing_memory() -> Iterator[None]:
 
 
 def give_back_memory() -> None:
-    """Give the system back what was freed, so that the memory of one piece of work is not added to the next one's."""
+    """Return freed memory to the system, so that it does not add up over steps."""
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()
@@ -89,13 +89,13 @@ def give_back_memory() -> None:
 
 
 def _ask_glibc(function: str, *numbers: int) -> None:
-    """Call a function of the process's C library; nothing is done where that has none of the name."""
+    """Call a function of the process's C library, if it has one of that name."""
     with suppress(AttributeError, OSError, TypeError):
         getattr(ctypes.CDLL(None), function)(*numbers)
 
 
 class ScratchRows:
-    """Blocks of rows of one kind and length, written one after the other; gone with the object."""
+    """Blocks of rows of one type and length in a temporary file that is deleted with the object."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is open as long as this object is there
@@ -106,14 +106,14 @@ class ScratchRows:
         return self._count
 
     def add(self, block: NDArray[Any]) -> None:
-        """Put some rows behind those that are there."""
+        """Append rows."""
         if len(block):
             self._file.seek(0, os.SEEK_END)
             self._file.write(block.tobytes())
             self._count, self._width, self._kind = self._count + len(block), block.shape[1], block.dtype.str
 
     def between(self, start: int, end: int) -> NDArray[Any]:
-        """Some of them, held by nobody else."""
+        """A copy of some rows."""
         import numpy as np
 
         width = self._width * np.dtype(self._kind).itemsize
@@ -121,11 +121,11 @@ class ScratchRows:
         return np.frombuffer(self._file.read((end - start) * width), dtype=self._kind).reshape(-1, self._width)
 
     def rows(self) -> NDArray[Any]:
-        """All of them, read when they are looked at; what was looked at may stay in memory."""
+        """All rows, read on access; what was read may stay in memory."""
         import numpy as np
 
         if not self._count:
             return np.empty((0, self._width), dtype=self._kind)
         self._file.flush()
-        # As a plain array: what is made of it is held in memory.
+        # As a plain array: derived arrays are held in memory.
         return np.asarray(np.memmap(self._file, dtype=self._kind, mode="r", shape=(self._count, self._width)))

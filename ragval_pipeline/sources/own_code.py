@@ -1,4 +1,4 @@
-"""Code of the user's own that the suite names, ``module:attribute``: importing it, and reporting its failures."""
+"""The user's code that the suite names, ``module:attribute``: importing it, and reporting its failures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def load_attribute(spec: str, *, key: str, search_path: Path | None = None) -> o
 
     Args:
         spec: ``module:attr``; both may be dotted.
-        key: The suite's key that holds it, for messages.
-        search_path: Folder that modules are also looked for in: the suite file's. It is added at the end of
-            ``sys.path`` and stays there, because a module may import its neighbours later.
+        key: The suite's key, for messages.
+        search_path: Additional import folder: the suite file's. It is appended to ``sys.path`` and stays there, because
+            a module may import its neighbours later.
 
     Raises:
         SuiteError: No such module or attribute, or importing the module fails.
@@ -50,7 +50,7 @@ def _import(name: str, key: str, search_path: Path | None) -> ModuleType:
         raise SuiteError(
             f"there is no module {name}", key=key, remedy=f"{meant}Modules are searched for {place}on sys.path."
         ) from None
-    except (Exception, SystemExit) as error:  # a script without a main guard ends by sys.exit() while it is imported
+    except (Exception, SystemExit) as error:  # a script without a main guard may call sys.exit() on import
         raise _import_failed(name, error, key) from error
 
 
@@ -95,14 +95,14 @@ T = TypeVar("T")
 
 
 def call_guarded(call: Callable[[], T], failure: Callable[[str], SystemFailure]) -> T:
-    """What ``call`` returns; what it raises is a failure of the user's system, not a defect of ragval's.
+    """The result of ``call``; its exceptions are failures of the user's system, not defects of ragval.
 
-    ``sys.exit()`` is such a failure too: a script made into a module may still end so, and must not end the run without
-    a report. An interruption by the user or by Dagster goes through, and so does a failure raised on purpose.
+    ``sys.exit()`` is such a failure too: it must not end the run without a report. An interruption by the user or by
+    Dagster passes through, and so does a ``SystemFailure``.
 
     Args:
         call: Runs the user's code.
-        failure: Makes the failure from the exception's type name. Its text is left out: it may hold the user's keys.
+        failure: Makes the failure from the exception's type name, without its text, which may contain keys.
 
     Raises:
         SystemFailure: The user's code raised.
@@ -116,7 +116,7 @@ def call_guarded(call: Callable[[], T], failure: Callable[[str], SystemFailure])
 
 
 def takes(function: Callable[..., object], *positional: object, **named: object) -> bool:
-    """Whether ``function`` can be called so; True when it does not say."""
+    """Whether ``function`` accepts this call; True if its signature is not known."""
     try:
         inspect.signature(function).bind(*positional, **named)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Files and folders on a disk or an object store (a path or any fsspec URL), which appear whole or not at all."""
+"""Files and folders on a disk or an object store (a path or any fsspec URL), written atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _LOCAL = frozenset({"", "file", "local"})
-#: What to do when a store refuses in its own words.
+#: Remedy for errors of a store's own.
 STORE_REMEDY = "Check report_uri, and the credentials and the network of that store."
 
 
@@ -35,7 +35,7 @@ class ReportNotWrittenError(RagvalError):
 
 @contextmanager
 def writing_to(where: object) -> Iterator[None]:
-    """Turn the errors of a filesystem into ``ReportNotWrittenError``, naming the path that is to blame."""
+    """Turn the errors of a filesystem into ``ReportNotWrittenError`` with the path concerned."""
     try:
         yield
     except RagvalError:
@@ -45,7 +45,7 @@ def writing_to(where: object) -> Iterator[None]:
         blamed = error.filename if isinstance(error.filename, str) else str(where)
         raise ReportNotWrittenError(blamed, problem, remedy="Free space or choose another folder.") from error
     except (ImportError, ValueError) as error:
-        # fsspec: a protocol that it does not know, or one whose package is not installed.
+        # fsspec: an unknown protocol, or one whose package is not installed.
         raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
     except Exception as error:
         if not is_elsewhere(where):
@@ -54,13 +54,13 @@ def writing_to(where: object) -> Iterator[None]:
 
 
 def is_elsewhere(where: object) -> bool:
-    """Whether a path or fsspec URL is no path of this machine."""
+    """Whether a path or fsspec URL is not on this machine."""
     protocol, found, _ = str(where).partition("://")
     return bool(found) and protocol not in _LOCAL
 
 
 def told_by_store(error: Exception) -> str:
-    """What a store says in an exception of its own: their packages raise what they like, not ``OSError`` alone."""
+    """The message of a store's own exception: not all packages raise ``OSError``."""
     return str(error).strip().rstrip(".") or type(error).__name__
 
 
@@ -73,30 +73,30 @@ def open_folder(uri: str) -> UPath:
 
 
 def local_path(folder: UPath) -> Path | None:
-    """The folder as a path of the local disk; None when it is elsewhere."""
+    """The folder as a local path; None if it is elsewhere."""
     return Path(folder.path) if folder.protocol in _LOCAL else None
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A file that the new one takes the place of: it may be linked instead of copied. Removing it is the caller's."""
+    """A file that the new one replaces: it may be linked instead of copied. The caller removes it."""
 
     source: UPath
 
 
 @dataclass(frozen=True)
 class Filled:
-    """A file that is written by what wants an open one."""
+    """A file written by a function that takes an open file."""
 
     fill: Callable[[IO[bytes]], object]
 
 
-#: Makes the content of a file when it is written, piece by piece.
+#: Generates the content of a file piece by piece.
 Pieces: TypeAlias = "Callable[[], Iterable[bytes]]"
-#: What a file is made of: its bytes, what makes them, the file that it is a copy of, or the file that it replaces.
+#: Content of a file: bytes, a generator of them, a file to copy, or a file to move.
 Content: TypeAlias = "bytes | Pieces | Filled | UPath | Moved"
 
-#: File of a half-written folder that its writer has locked.
+#: Lock file of a half-written folder.
 _OWNER = ".owner"
 _COPY_BYTES = 8 * 1024 * 1024
 
@@ -104,8 +104,8 @@ _COPY_BYTES = 8 * 1024 * 1024
 def fill_folder(folder: UPath, files: Mapping[str, Content], *, last: str) -> None:
     """Write ``files`` (relative name to content) as the whole content of ``folder``, replacing what was there.
 
-    On the local disk the folder appears by one rename. Elsewhere the file ``last`` is written after all others, so
-    that a folder that has it is whole; after a failure nothing is left.
+    On the local disk the folder appears by one rename. Elsewhere the file ``last`` is written after all others, so that
+    a folder with it is complete; after a failure nothing is left.
 
     Raises:
         ReportNotWrittenError: The filesystem refuses.
@@ -119,10 +119,10 @@ def fill_folder(folder: UPath, files: Mapping[str, Content], *, last: str) -> No
 
 
 def replace_folder(path: Path, files: Mapping[str, Content]) -> None:
-    """Write ``files`` into a sibling of ``path`` and put it in the place of ``path`` when it is done.
+    """Write ``files`` into a sibling of ``path`` and replace ``path`` by it at the end.
 
     Raises:
-        OSError: The disk refuses; then ``path`` is as before.
+        OSError: The disk refuses; ``path`` is unchanged.
     """
     path = path.absolute()
     partial, old = path.with_name(f".{path.name}.partial"), path.with_name(f".{path.name}.old")
@@ -146,9 +146,9 @@ def replace_folder(path: Path, files: Mapping[str, Content]) -> None:
 
 @contextmanager
 def _owned(partial: Path) -> Iterator[None]:
-    """Make a folder that is being written, and hold a lock in it: it ends with the process, however that ends."""
+    """Create the folder to write into and hold a lock in it, which ends with the process."""
     partial.mkdir(parents=True)
-    if os.name == "nt":  # where no folder can be renamed while a file of it is open
+    if os.name == "nt":  # where a folder with an open file cannot be renamed
         yield
         return
     with (partial / _OWNER).open("xb") as owner:
@@ -157,7 +157,7 @@ def _owned(partial: Path) -> Iterator[None]:
 
 
 def remove_if_orphaned(partial: Path) -> bool:
-    """Remove a half-written folder whose writer is no more; false where it is at work, or nobody can tell."""
+    """Remove a half-written folder whose writer has ended; false if it is running, or that is unknown."""
     if os.name == "nt":
         return False
     try:
@@ -171,7 +171,7 @@ def remove_if_orphaned(partial: Path) -> bool:
 
 
 def _try_lock(file: IO[bytes]) -> bool:
-    """Lock a file for this process, on every machine that shares it; false where that cannot be done."""
+    """Lock a file for this process, on every machine that shares it; false if that fails."""
     import fcntl
 
     try:
@@ -182,15 +182,15 @@ def _try_lock(file: IO[bytes]) -> bool:
 
 
 def write_whole(target: UPath, content: Content, *, sync: bool = False) -> None:
-    """Write one file so that nobody ever reads half of it; its folder is made.
+    """Write one file atomically; its folder is created.
 
     Args:
-        target: The file. On the local disk it appears by one rename; object stores show an object when it is complete.
-        content: What it is made of. A file that is its own source stays as it is.
-        sync: Whether the local disk must hold it when this returns.
+        target: The file. On the local disk it appears by one rename; object stores show only complete objects.
+        content: Its content. A file that is its own source stays unchanged.
+        sync: Whether to sync it to the local disk.
 
     Raises:
-        OSError: The filesystem refuses; then the file is as before.
+        OSError: The filesystem refuses; the file is unchanged.
     """
     source = content.source if isinstance(content, Moved) else content
     if source == target:
@@ -246,7 +246,7 @@ def _write_into(file: IO[bytes], content: Content) -> None:
 
 
 def _linked(source: UPath, target: Path) -> bool:
-    """Hard-link a file, which costs no space; false where it cannot be done."""
+    """Hard-link a file, which costs no space; false if that fails."""
     path = local_path(source)
     if path is None:
         return False
@@ -268,7 +268,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _fill_remote(folder: UPath, files: Mapping[str, Content], last: str) -> None:
-    # Without ``last`` the folder counts as not there, also while an earlier one of the same name is replaced.
+    # Without ``last`` the folder does not count, also while an earlier one of the same name is replaced.
     (folder / last).unlink(missing_ok=True)
     written = []
     try:

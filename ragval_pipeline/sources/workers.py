@@ -1,4 +1,4 @@
-"""Who does the work on pages, buckets and texts: this process, a pool on this machine, or a Ray cluster."""
+"""Where pages, buckets and texts are processed: in this process, a pool on this machine, or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ragval_pipeline.suite.sections import ScaleSettings
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-#: Points for which another process pays: starting one costs as much as some 2,000 of them.
+#: Points from which another process pays off: starting one costs as much as some 2,000 of them.
 POINTS_A_WORKER = 4096
 
 Item = TypeVar("Item")
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 class WorkerError(RagvalError):
-    """The processes that should have worked are gone or were never there.
+    """The worker processes died or could not be started.
 
     Args:
         problem: What happened, one clause.
@@ -67,7 +67,7 @@ def each_done(
         work: A function of a module; it must not matter who calls it, when, or how often.
         items: What it is called with, taken as they are needed; they are pickled.
         scale: Who calls it.
-        weight: Points in all items: a small collection is not worth a second process.
+        weight: Total points of the items: a small collection is not worth a second process.
 
     Raises:
         WorkerError: A worker process died, or there is no Ray to work on.
@@ -90,7 +90,7 @@ def each_done(
 
 
 def by_running(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """As ``each_done``, by those who work for this run already; without any, or with one item, in this process."""
+    """``each_done`` with the workers of this run; without any, or with one item, in this process."""
     return _done_by((_kept.get() or []) if len(items) > 1 else [], work, items)
 
 
@@ -100,7 +100,7 @@ def _done_by(
     try:
         yield from team[0].results(work, items) if team else map(work, items)
     except WorkerError:
-        _end(team)  # the next piece of work begins with new ones
+        _end(team)  # the next task starts new ones
         raise
 
 
@@ -110,7 +110,7 @@ def _end(team: list[_Processes | _Cluster]) -> None:
 
 
 def usable_cpus() -> int:
-    """Processors that this process may use, by its affinity and by the quota of its container."""
+    """Processors that this process may use, by affinity and container quota."""
     affinity = getattr(os, "sched_getaffinity", None)
     cpus = len(affinity(0)) if affinity else os.cpu_count() or 1
     with suppress(OSError, ValueError):
@@ -120,7 +120,7 @@ def usable_cpus() -> int:
 
 
 def _may_not_have_children() -> bool:
-    """Whether this process is a daemon of a pool itself, as Celery's workers are."""
+    """Whether this process is a pool's daemon itself, like Celery's workers."""
     import multiprocessing
 
     return bool(multiprocessing.current_process().daemon)
@@ -129,7 +129,7 @@ def _may_not_have_children() -> bool:
 class _Processes:
     """A pool of processes on this machine.
 
-    Spawned on every system: a fork of a process with threads, as Dagster's and Qdrant's are, may never come to life.
+    Spawned on every system: a fork of a process with threads, such as Dagster's and Qdrant's, may hang.
     """
 
     def __init__(self, count: int) -> None:
@@ -140,7 +140,7 @@ class _Processes:
         self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin_worker)
 
     def results(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """What each item gives, in their order; some are under way before they are asked for."""
+        """Results in item order; some are computed ahead."""
         from concurrent.futures import Future
         from concurrent.futures.process import BrokenProcessPool
 
@@ -153,16 +153,16 @@ class _Processes:
             ) from None
 
     def _begin(self, work: Callable[[Item], Result], item: Item) -> Future[Result]:
-        with _without_main(), _one_thread_each():  # a process may be started each time, while there are too few
+        with _without_main(), _one_thread_each():  # each submission may start a process until there are enough
             return self._pool.submit(work, item)
 
     def end(self) -> None:
-        """End them once what is under way is done."""
+        """Stop the processes after their current tasks."""
         self._pool.shutdown(cancel_futures=True)
 
 
 def _begin_worker() -> None:
-    """In a new worker: leave interrupts to the parent, end when it is gone, and seldom look for cycles of rows."""
+    """In a new worker: ignore interrupts, end with the parent, and collect garbage rarely."""
     import atexit
     import gc
     import multiprocessing
@@ -170,7 +170,7 @@ def _begin_worker() -> None:
     from multiprocessing.connection import wait
 
     gc.set_threshold(ALLOCATIONS)
-    atexit.register(gc.freeze)  # what was imported goes with the process, without a last look for cycles
+    atexit.register(gc.freeze)  # skip the final garbage collection of imported modules
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -184,7 +184,7 @@ def _begin_worker() -> None:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Spawn processes that do not import the program again: a script without a guard would validate once more."""
+    """Spawn processes that do not import the main program again: a script without a guard would validate once more."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:
@@ -195,7 +195,7 @@ def _without_main() -> Iterator[None]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Spawn processes whose libraries start no threads of their own: the processes share the processors already."""
+    """Spawn processes whose libraries start no threads: the processes already use all processors."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
     added = [name for name in names if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
@@ -207,7 +207,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 class _Cluster:
-    """A Ray cluster: the one that the process is connected to, or one of its own."""
+    """A Ray cluster: the one that the process is connected to, or a new one."""
 
     count = 0
 
@@ -226,7 +226,7 @@ class _Cluster:
                 raise WorkerError(told, remedy) from None
 
     def results(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """What each item gives, in their order. A worker that dies is Ray's to replace, with its default of retries."""
+        """Results in item order. Ray replaces a worker that dies, with its default number of retries."""
         import ray
 
         ahead = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -238,7 +238,7 @@ class _Cluster:
             raise WorkerError(told, remedy) from None
 
     def end(self) -> None:
-        """Leave the cluster; end it if it is our own."""
+        """Disconnect from the cluster; stop it if it was started here."""
         import ray
 
         if self._own:

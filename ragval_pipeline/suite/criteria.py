@@ -1,4 +1,4 @@
-"""The criteria: what each one measures, how it is compared, and which gate it has unless someone says otherwise."""
+"""The criteria: what each one measures, how it is compared, and its default gate."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Criterion:
     """One criterion.
 
     Attributes:
-        name: As it is written in the suite file and in ``validation_report.json``.
+        name: As in the suite file and in ``validation_report.json``.
         title: Its name for people: "Pages in the index".
         asset: Name of the asset that measures it.
         group: Group of measurements that it belongs to; None: always measured.
         means: What the value is.
-        threshold: The gate when neither suite nor profile sets one; None: shown, never judged.
+        threshold: The gate if neither suite nor profile sets one; None: shown, never judged.
         operator: How value and threshold are compared.
-        ratio: True when the value is a numerator over a denominator and is compared on counts.
-        reads_site: True when there is no value without the suite's ``source``.
-        lowest: The least that a gate can ask for.
-        highest: The most that a gate can ask for: shares, not percent.
+        ratio: Whether the value is a numerator over a denominator, compared on counts.
+        reads_site: Whether it needs the suite's ``source``.
+        lowest: Smallest allowed gate.
+        highest: Largest allowed gate: shares, not percent.
     """
 
     name: str
@@ -143,7 +143,7 @@ def fixed_names() -> list[str]:
 
 
 def known_names() -> list[str]:
-    """Names to suggest from: all fixed ones, and the ranked ones at the usual ranks."""
+    """Names for suggestions: all fixed ones, and the ranked ones at the usual ranks."""
     return fixed_names() + [f"{family}_at_{k}" for family in _RANKED_WORDS for k in (1, 3, 5, 10)]
 
 
@@ -159,7 +159,7 @@ def rank_of(name: str) -> int | None:
 
 
 def group_of(name: str) -> Group | None:
-    """The group of measurements that a criterion belongs to; None for one that is always measured, or is none."""
+    """The group of measurements of a criterion; None for one that is always measured, and for unknown names."""
     if rank_of(name) is not None:
         return "queries"
     return next((criterion.group for criterion in _FIXED if criterion.name == name), None)
@@ -173,14 +173,14 @@ def all_criteria(ranks: Iterable[int]) -> list[Criterion]:
 
 
 def criterion_of(name: str) -> Criterion | None:
-    """The criterion of a name, ranked ones (``recall_at_7``) included; ``None`` where there is none."""
+    """The criterion of a name, ranked ones (``recall_at_7``) included; ``None`` if unknown."""
     if match := _RANKED.fullmatch(name):
         return _ranked(match.group(1), int(match.group(2)))
     return next((criterion for criterion in _FIXED if criterion.name == name), None)
 
 
 def criterion_name(name: str) -> str:
-    """The name of a criterion for people: ``coverage`` is "Pages in the index"; an unknown name stays as it is."""
+    """The display name of a criterion: ``coverage`` is "Pages in the index"; an unknown name is returned unchanged."""
     criterion = criterion_of(name)
     return name if criterion is None else criterion.title
 

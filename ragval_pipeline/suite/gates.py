@@ -1,4 +1,4 @@
-"""What a suite is held to: its criteria, their gates, and the ranks that they name."""
+"""What a suite is judged by: its criteria, their gates, and the ranks that they name."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ragval_pipeline.suite.sections import GateSettings
 def gates_of(suite: Suite) -> dict[str, Gate]:
     """The gate of every criterion of the suite, by name, in report order.
 
-    The suite's stands over the profile's, and that over the criterion's own, which is not required. A suite's None
-    takes a gate away. A suite's threshold is required unless it says otherwise: who writes a number means it. Without a
-    threshold of its own, a suite changes only whether the known one is required.
+    The suite's gate overrides the profile's, and that the criterion's own, which is not required. None in a suite
+    removes a gate. A suite's threshold is required unless it says otherwise. Without a threshold, a suite changes only
+    whether the known one is required.
     """
     profile = get_profile(suite.profile)
     usual = profile.gates if profile else DEFAULT_GATES
@@ -50,11 +50,11 @@ def ranks_of(suite: Suite) -> tuple[int, ...]:
 
 
 def required_of_site(suite: Suite, only: Collection[str] | None = None) -> list[str]:
-    """Names of the required criteria that have no value without the suite's ``source``.
+    """Names of the required criteria that need the suite's ``source``.
 
     Args:
         suite: The suite.
-        only: Groups of measurements that are run; None: all.
+        only: Groups of measurements to run; None: all.
     """
     gates = gates_of(suite)
     selected = [entry for entry in criteria_of(suite) if only is None or entry.group in only]
@@ -62,7 +62,7 @@ def required_of_site(suite: Suite, only: Collection[str] | None = None) -> list[
 
 
 def check_gates(suite: Suite, *, file: Path) -> None:
-    """Raise SuiteError when a gate can never be met or never fail, or is required and has no threshold."""
+    """Raise SuiteError if a gate can never be met or never fail, or is required without a threshold."""
     gates = gates_of(suite)
     for criterion in criteria_of(suite):
         threshold = gates[criterion.name].threshold

@@ -1,4 +1,4 @@
-"""Reading ``${NAME}`` and ``${NAME:-default}`` from the environment, and from a ``.env`` beside the suite file."""
+"""Reading ``${NAME}`` and ``${NAME:-default}`` from the environment, and from a ``.env`` next to the suite file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from ragval_pipeline.errors import SuiteError
 
 PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-#: A dollar before a placeholder takes its meaning away: ``$${NAME}`` is the text ``${NAME}``.
+#: A second dollar escapes a placeholder: ``$${NAME}`` is the text ``${NAME}``.
 _TOKEN = re.compile(rf"\$(\$\{{)|{PLACEHOLDER.pattern}|(\$\{{)")
 
 Replace = Callable[["re.Match[str]", str], str]
@@ -20,12 +20,12 @@ Replace = Callable[["re.Match[str]", str], str]
 def interpolate(value: Any, environ: Mapping[str, str], *, file: str | None = None) -> Any:
     """Replace every placeholder in the strings of ``value``.
 
-    A key or list entry that consists of placeholders and comes out empty counts as not given: that is what
-    ``${NAME:-}`` is for.
+    A key or list entry that consists of placeholders and is empty afterwards counts as not given: this is the use of
+    ``${NAME:-}``.
 
     Args:
         value: Parsed YAML: mappings, lists, scalars.
-        environ: Variables by name. Their values are stripped of surrounding blanks: keys pasted with a newline work.
+        environ: Variables by name. Their values are stripped: keys pasted with a newline work.
         file: File named in errors.
 
     Returns:
@@ -52,7 +52,7 @@ def interpolate(value: Any, environ: Mapping[str, str], *, file: str | None = No
 
 
 def interpolate_known(value: Any, environ: Mapping[str, str], *, file: str | None = None) -> Any:
-    """Like ``interpolate``, but a placeholder without value stays as it is written: for a suite's outline.
+    """Like ``interpolate``, but placeholders without a value stay: for a suite's outline.
 
     Raises:
         SuiteError: A placeholder is malformed.
@@ -65,7 +65,7 @@ def interpolate_known(value: Any, environ: Mapping[str, str], *, file: str | Non
 
 
 def variables_in(text: object) -> list[str]:
-    """Names of the variables that the placeholders of ``text`` read; none for anything but text."""
+    """Names of the variables in the placeholders of ``text``; none for anything but text."""
     return [match.group(1) for match in PLACEHOLDER.finditer(text)] if isinstance(text, str) else []
 
 
@@ -106,12 +106,12 @@ def _came_out_empty(given: Any, entry: Any) -> bool:
 
 
 FILE = ".env"
-#: Every file that was read in this process, with what it held last: messages are kept free of its secrets.
+#: Every file that was read in this process, with its last content: messages must not show its secrets.
 _READ: dict[Path, dict[str, str]] = {}
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """Variables by name: those of ``folder``'s ``.env``, over them the process's own that are not blank.
+    """Variables by name: those of ``folder``'s ``.env``, overridden by the process's own that are not blank.
 
     Args:
         folder: Where the suite's relative paths start.
@@ -142,5 +142,5 @@ def _variables_in(file: Path) -> dict[str, str]:
 
 
 def _without_content(error: Exception) -> Exception | None:
-    """The cause, unless it quotes what the file holds."""
+    """The cause, unless it quotes the file's content."""
     return error if isinstance(error, OSError) else None

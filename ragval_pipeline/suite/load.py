@@ -1,4 +1,4 @@
-"""Reading a suite file: once as an outline that loads without any variable set, and again when a run starts."""
+"""Reading a suite file: first as an outline that needs no variables, and again when a run starts."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ if TYPE_CHECKING:
 def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, folder: str | Path | None = None) -> Suite:
     """Read a suite file as far as it can be read without the environment.
 
-    Placeholders whose variable is not set stay as they are written, where the key is a text, and are left out where it
-    is not; ``resolve_suite`` reads them when a run starts. A suite name that is such a placeholder becomes the file's.
+    Placeholders whose variable is not set stay as written in text keys, and are left out of others; ``resolve_suite``
+    reads them when a run starts. A suite name that is such a placeholder becomes the file's.
 
     Args:
-        path: The suite file, or the ``defs.yaml`` of a Dagster project; ``defs.yaml#docs`` where that holds several.
-        flags: Settings that win over the file's, in the shape of the suite.
+        path: The suite file, or the ``defs.yaml`` of a Dagster project; ``defs.yaml#docs`` if it holds several suites.
+        flags: Settings that override the file's, in the shape of the suite.
         folder: Folder that relative paths start at; None: the suite file's.
 
     Returns:
-        The suite, with paths made absolute from the file's folder.
+        The suite, with paths resolved from the file's folder.
 
     Raises:
-        SuiteError: The file is not there, is no YAML, or has an unknown or wrong key.
+        SuiteError: The file does not exist, is not YAML, or has an unknown or wrong key.
     """
     place, name = split_name(path)
     file = place.expanduser().absolute()
@@ -66,7 +66,7 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
 
 
 def as_suite(suite: Suite | str | Path) -> Suite:
-    """A suite as it is, or read from the file at a path.
+    """The suite itself, or the one read from a path.
 
     Raises:
         SuiteError: As ``load_suite``.
@@ -77,11 +77,11 @@ def as_suite(suite: Suite | str | Path) -> Suite:
 def suite_of(
     content: Any, *, file: Path, flags: Mapping[str, Any] | None = None, folder: str | Path | None = None
 ) -> Suite:
-    """``load_suite`` for settings that were read already, as from a part of a larger file.
+    """``load_suite`` for settings that are already read, e.g. from a part of a larger file.
 
     Args:
         content: In the shape of the suite.
-        file: Where they stand: named in errors; relative paths start at its folder.
+        file: Where they are from: named in errors; relative paths start at its folder.
         flags: As for ``load_suite``.
         folder: As for ``load_suite``.
 
@@ -105,14 +105,14 @@ def suite_of(
 
 
 def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Suite:
-    """The same suite with every placeholder read from the environment now.
+    """The suite with every placeholder replaced from the environment.
 
     Args:
-        suite: As ``load_suite`` reads it; a suite made in Python comes back as it is.
-        environ: Variables by name; None: the process's, and below them those of a ``.env`` beside the suite file.
+        suite: As ``load_suite`` reads it; a suite made in Python is returned unchanged.
+        environ: Variables by name; None: the process's, and below them those of a ``.env`` next to the suite file.
 
     Raises:
-        SuiteError: A variable without default is not set or empty, or a value that it gives is wrong.
+        SuiteError: A variable without default is not set or empty, or its value is wrong.
     """
     origin = suite._origin
     if origin is None:
@@ -122,16 +122,16 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
     except SuiteError as error:
         placed = any(is_written(["qdrant", name], origin.written) for name in ("url", "path"))
         if error.key == "qdrant" and environ is None and not placed:
-            check_variables(suite)  # names QDRANT_URL together with the other variables that are missing
+            check_variables(suite)  # names QDRANT_URL along with other missing variables
         raise
 
 
 @contextmanager
 def naming_file_of(suite: Suite) -> Iterator[None]:
-    """Add the suite's file to an error that names one of its keys only.
+    """Add the suite's file to an error that only names a key.
 
     Raises:
-        SuiteError: As it came, with the file.
+        SuiteError: The same error, with the file.
     """
     try:
         yield
@@ -142,14 +142,14 @@ def naming_file_of(suite: Suite) -> Iterator[None]:
 
 
 def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:
-    """Look for the environment variables that the profile's seed requires.
+    """Check the environment variables that the profile's seed requires.
 
     Args:
         suite: The suite.
         only: Groups of measurements that are run; None: all.
 
     Raises:
-        SuiteError: One is not set or empty, and the suite says nothing in its place; names all of them.
+        SuiteError: One is not set or empty, and the suite has no value instead; names all of them.
     """
     profile, origin = get_profile(suite.profile), suite._origin
     if profile is None or origin is None:
@@ -172,7 +172,7 @@ def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> Non
         and suite.embedding.api_key is None
         and (only is None or EMBEDDING & {*only})
     ):
-        # Missing alone it is an error of its own, which knows what can be measured without it.
+        # Missing alone it is a separate error, which knows what can be measured without it.
         lacking = [*(variable for variable in profile.variables if variable.key == "embedding.api_key"), *lacking]
     names, keys = ", ".join(entry.name for entry in lacking), ", ".join(entry.key for entry in lacking)
     off = f"; without a site, switch off {', '.join(for_site)} under criteria" if "source.sitemap" in keys else ""
@@ -193,7 +193,7 @@ def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:
 
     Raises:
         SuiteError: As ``load_suite``.
-        ValidationError: A suite made in Python does not take a change.
+        ValidationError: A suite made in Python rejects a change.
     """
     origin = suite._origin
     if origin is None:
@@ -256,7 +256,7 @@ def _check_profile(suite: Suite, profile: Profile | None, layers: list[Layer], o
 
 
 def anchor_paths(suite: Suite, folder: Path) -> Suite:
-    """The same suite with paths made absolute from ``folder``; URLs and texts with placeholders stay as they are."""
+    """The suite with paths resolved from ``folder``; URLs and texts with placeholders stay as they are."""
     update: dict[str, Any] = {"report_uri": anchored_uri(suite.report_uri, folder)}
     if suite.qdrant.path is not None:
         update["qdrant"] = suite.qdrant.model_copy(update={"path": _anchored(suite.qdrant.path, folder)})
@@ -277,7 +277,7 @@ def anchor_paths(suite: Suite, folder: Path) -> Suite:
 
 
 def anchored_uri(uri: str, folder: Path) -> str:
-    """A path made absolute from ``folder``; URLs and texts with placeholders stay as they are."""
+    """A path resolved from ``folder``; URLs and texts with placeholders stay as they are."""
     return uri if "://" in uri or "${" in uri else str(folder / Path(uri).expanduser())
 
 

@@ -1,4 +1,4 @@
-"""A suite before its variables are known: definitions load without any, and name only what they need."""
+"""A suite before its variables are known: definitions load without any."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile | None) -> None:
-    """Put a stand-in, in place, wherever a run may find a value that definitions cannot know yet.
+    """Put a placeholder value, in place, wherever a run may find a value that definitions cannot know yet.
 
     Args:
-        settings: Merged settings; placeholders without value stand in them as they are written.
-        file: The suite file: its name stands in for a suite name that is a placeholder.
-        profile: The profile, when it is known.
+        settings: Merged settings, with placeholders without value as written.
+        file: The suite file: its name replaces a suite name that is a placeholder.
+        profile: The profile, if known.
     """
     if is_unread(settings.get("suite")):
         settings["suite"] = suite_name(file.stem)
@@ -36,7 +36,7 @@ def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile |
 
 
 def unread_location(error: ValidationError, settings: Mapping[str, Any]) -> tuple[int | str, ...] | None:
-    """Where the first unread placeholder stands that ``error`` complains of; None when there is none."""
+    """Location of the first unread placeholder in ``error``; None if there is none."""
     for problem in error.errors(include_url=False):
         location = location_in(settings, problem)
         # A key that nobody knows stays unknown, whatever the variable will hold.
@@ -46,7 +46,7 @@ def unread_location(error: ValidationError, settings: Mapping[str, Any]) -> tupl
 
 
 def without(settings: Mapping[str, Any], location: tuple[int | str, ...]) -> dict[str, Any]:
-    """``settings`` without what stands at ``location``."""
+    """``settings`` without the value at ``location``."""
     changed = dict(settings)
     holder: Any = changed
     for part in location[:-1]:
@@ -70,7 +70,7 @@ def _complete_qdrant(settings: dict[str, Any], *, any_profile: bool, profile: Pr
     if not places and (unread or any_profile or _may_set(profile, "qdrant.url")):
         known["url"] = "${qdrant.url}"
     elif len(places) > 1 and any(is_unread(known[name]) for name in places):
-        # One of the two will come out empty; which one does not matter to definitions.
+        # One of the two will be empty; which one does not matter to definitions.
         del known["path"]
     settings["qdrant"] = known
 

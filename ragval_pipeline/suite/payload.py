@@ -1,4 +1,4 @@
-"""How payload names map to canonical ones, which fields every point must hold, and how frameworks store a chunk."""
+"""How payload names map to canonical ones, which fields every point must have, and how frameworks store a chunk."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ CANONICAL_FIELDS = (
     "chunk_id", "parent_id", "text_hash", "model", "embedded_at", "original_length",
 )  # fmt: skip
 
-#: What ``embedded_text`` may name: the canonical fields, the last of the headings, and whatever else the payload holds.
+#: What ``embedded_text`` may name: the canonical fields, the last heading, and any other field of the payload.
 TEMPLATE_FIELDS = (*CANONICAL_FIELDS, "heading")
 OF_PAYLOAD = "payload."
 PLACEHOLDER = re.compile(r"\{(\w+|payload\.[^{}]+)\}")
@@ -27,7 +27,7 @@ DEFAULT_FIELDS = {
     "chapter": "chapter_id",
     "headings": "heading_hierarchy",
 }
-#: Canonical fields whose payload names are required when neither suite nor profile names any.
+#: Canonical fields whose payload names are required if neither suite nor profile names any.
 DEFAULT_REQUIRED = ("source_url", "chapter", "module", "headings", "token_count", "chunk_index")
 
 
@@ -106,7 +106,7 @@ def is_framework(flavour: Any) -> bool:
 
 
 def usual_fields(flavour: Any) -> dict[str, str]:
-    """The field map that holds before a suite maps anything, with that of the framework."""
+    """The default field map, with that of the framework."""
     if not is_framework(flavour):
         return dict(DEFAULT_FIELDS)
     found = FLAVOURS[flavour]
@@ -114,7 +114,7 @@ def usual_fields(flavour: Any) -> dict[str, str]:
 
 
 def _required_of(given: Mapping[str, Any], flavour: Any) -> Sequence[Any]:
-    """The usual metadata fields that are mapped, and what a framework always writes; without both, all usual ones."""
+    """The usual metadata fields that are mapped, and those that a framework always writes; else all usual ones."""
     mapped = [name for name in DEFAULT_REQUIRED if name in given]
     always = FLAVOURS[flavour].required if is_framework(flavour) else ()
     names = dict.fromkeys([*always, *mapped]) or DEFAULT_REQUIRED
@@ -133,10 +133,10 @@ class Flavour:
     """One framework's payload.
 
     Attributes:
-        fields: Canonical name to payload name, where it differs from the usual one.
-        metadata: Prefix of the payload names under which the other fields are looked for.
-        required: Canonical names that every point holds.
-        marks: Payload names by which its points are recognised; each point holds all of them.
+        fields: Canonical name to payload name, if it differs from the usual one.
+        metadata: Prefix of the payload names of all other fields.
+        required: Canonical names that every point has.
+        marks: Payload names by which its points are recognised; each point has all of them.
     """
 
     fields: Mapping[str, str]
@@ -177,7 +177,7 @@ def flavour_of(names: Iterable[str]) -> str | None:
     """The framework that writes such payloads.
 
     Returns:
-        A key of ``FLAVOURS``; None when the names are no framework's.
+        A key of ``FLAVOURS``; None if no framework uses these names.
     """
     held = frozenset(names)
     return next((name for name, flavour in FLAVOURS.items() if flavour.marks <= held), None)

@@ -1,4 +1,4 @@
-"""Words, names and values as people read them: what a user wrote, nouns and numbers, the name probably meant."""
+"""Names, numbers and values in readable form, and suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def printable(value: object, *, limit: int = 80) -> str:
 
 
 def show_count(count: float) -> str:
-    """A count with separators; what is no whole number keeps six digits, never an exponent."""
+    """A count with separators; other numbers keep six digits, without an exponent."""
     return f"{int(count):,}" if float(count).is_integer() else f"{count:,.6f}".rstrip("0").rstrip(".")
 
 
@@ -36,7 +36,7 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
-#: Names that are listed when none is near; more would bury the message.
+#: Names listed if none is similar; more would bury the message.
 LISTED = 24
 
 
@@ -48,7 +48,7 @@ def nearest(name: str, known: Iterable[str], *, count: int = 3) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """One sentence naming what was probably meant, else what there is to choose from."""
+    """One sentence with the name probably meant, else with the choices."""
     names = sorted(known)
     close = nearest(name, names, count=1)
     if close:
@@ -62,11 +62,11 @@ def _fold(name: str) -> str:
 
 
 def chunk_name(index: int) -> str:
-    """What a chunk is called on its page: by its number as it is stored, whether the collection counts from 0 or 1."""
+    """Display name of a chunk: by its stored number, whether the collection counts from 0 or 1."""
     return f"chunk_index {index}"
 
 
 def suite_name(text: str, *, otherwise: str = "suite") -> str:
-    """A name that a suite may have, made of another: small letters, digits and underscores, a letter first."""
+    """A valid suite name made from another: lower-case letters, digits and underscores, a letter first."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     return name if name[:1].isalpha() else f"{otherwise}_{name}".rstrip("_")

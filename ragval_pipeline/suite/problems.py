@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import did_you_mean, printable
 
-#: What to say instead of pydantic's words, which are about Python.
+#: Replaces pydantic's messages, which are about Python.
 _SAYS = {
     "model_type": "must be a mapping of settings",
     "model_attributes_type": "must be a mapping of settings",
@@ -32,7 +32,7 @@ _SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|llms|secret|token|password)
 
 
 def first_problem(error: ValidationError) -> Any:
-    """The problem to tell first: a key nobody knows explains the key that is missing."""
+    """The problem to report first: an unknown key explains a missing one."""
     problems = error.errors(include_url=False)
     return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
 
@@ -51,12 +51,12 @@ def suite_error(
 
     Args:
         error: What pydantic found.
-        model: The model that was filled, for suggestions.
-        file: What the error names as its place.
-        given: What was validated: tells keys from the names that pydantic gives branches of a union.
-        prefix: Put before the key.
-        variables: Environment variables that the wrong value was made of. They are named; the value, which may be a
-            secret in the wrong place, is not.
+        model: The model, for suggestions.
+        file: The location that the error names.
+        given: What was validated: separates keys from pydantic's names for the branches of a union.
+        prefix: Prefix of the key.
+        variables: Environment variables in the wrong value. They are named; the value, which may be a misplaced secret,
+            is not.
         remedy: What else helps, where the error itself knows no more than "add the key".
     """
     first = first_problem(error)

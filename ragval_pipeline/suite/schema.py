@@ -14,7 +14,7 @@ from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import EXPECTED_RESULT_KEYS, TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 
-#: Of the suite file: raised by a tenth when keys are added, by one when a key goes or changes its meaning.
+#: Of the suite file: the minor version rises when keys are added, the major when a key is removed or changes meaning.
 SCHEMA_VERSION = "1.1"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANNOTATIONS = frozenset({"title", "description", "default"})
@@ -23,7 +23,7 @@ _RANKED = "^(hit|precision|recall|ndcg)_at_[1-9][0-9]{0,3}$"
 
 
 def suite_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a suite file. ``${NAME}`` may stand wherever a text or number may."""
+    """The JSON Schema (2020-12) of a suite file. ``${NAME}`` is allowed wherever a text or number is."""
     schema = _without_titles(Suite.model_json_schema())
     definitions, properties = schema.pop("$defs"), schema["properties"]
     new = {
@@ -36,7 +36,7 @@ def suite_schema() -> dict[str, Any]:
     properties.update({name: _described(properties[name], shape) for name, shape in new.items()})
     payload = definitions["PayloadSettings"]["properties"]
     payload["fields"] = _described(payload["fields"], _fields())
-    # A profile brings its own collection, and variables that say where it is.
+    # A profile has its own collection, and variables for its location.
     del definitions["QdrantSettings"]["required"]
     gate = {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/GateSettings"}, {"type": "null"}]}
     body = {**_required(schema), "$defs": {**definitions, **_query_definitions(), "Gate": gate}}
@@ -55,7 +55,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def _required(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The suite's own level: without a profile it says where the collection is."""
+    """The suite's top level: without a profile it must say where the collection is."""
     either = [{"required": ["qdrant"]}, {"required": ["profile"]}]
     return {**schema, "required": ["suite"], "anyOf": either}
 
@@ -154,7 +154,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_placeholders(schema: Any) -> Any:
-    """Let ``${...}`` stand for every scalar that would refuse it, and one value for a list of one."""
+    """Allow ``${...}`` for every scalar, and a single value for a list of one."""
     if isinstance(schema, list):
         return [_with_placeholders(entry) for entry in schema]
     if not isinstance(schema, dict):
@@ -174,7 +174,7 @@ def _branches(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without_titles(schema: Any) -> Any:
-    """Titles that pydantic makes of the names say nothing that the names do not."""
+    """Remove pydantic's titles, which only repeat the names."""
     if isinstance(schema, list):
         return [_without_titles(entry) for entry in schema]
     if not isinstance(schema, dict):

@@ -1,6 +1,6 @@
 """The sections of a suite file: every key with its type, range and default."""
 
-# Annotations as objects, here and in ``payload`` and ``model``: as texts, each one would be compiled on loading.
+# Annotations as objects, here and in ``payload`` and ``model``: as strings, each would be compiled on loading.
 
 import re
 from pathlib import Path
@@ -45,12 +45,12 @@ def is_http_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, half of an IPv6 address
+    except ValueError:  # a port that is not a number, half of an IPv6 address
         return False
 
 
 def _http_address(url: str) -> str:
-    # What holds a placeholder is not known yet. The example is no part of the value, which may hold a password.
+    # A value with a placeholder is not known yet. The example does not show the value, which may hold a password.
     if "${" not in url and not is_http_address(url):
         raise ValueError("must be an http(s) URL with a host, such as http://localhost:6333")
     return url
@@ -72,7 +72,7 @@ Severities = Literal["error", "warning", "info", "off"]
 
 
 class Section(BaseModel):
-    """Base of all sections: frozen, unknown keys are errors, and no error repeats what was given."""
+    """Base of all sections: frozen; unknown keys are errors; errors never repeat the input."""
 
     model_config = ConfigDict(
         defer_build=True,
@@ -279,7 +279,7 @@ class HistorySettings(Section):
 
 
 class ScaleSettings(Section):
-    """Who does the heavy work of a run. The results are the same."""
+    """What does the heavy work of a run; results do not depend on it."""
 
     workers: FromOne | Literal["auto"] = Field(
         "auto", description="Processes that compare texts; auto: one per processor, or one for a small collection"
@@ -315,7 +315,7 @@ class AutomationSettings(Section):
 
 
 class QueryFiles(Section):
-    """A query file with its ground truth apart."""
+    """A query file with its ground truth in another file."""
 
     file: Local = Field(description="Query file: YAML, JSON, JSONL or CSV")
     ground_truth: Local | None = Field(None, description="Relevant pages by query, or a qrels file")

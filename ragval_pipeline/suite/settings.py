@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile, SettingRule
 
 
-#: Keys of which a later layer's makes an earlier layer's void, because only one of them can be set.
+#: Mutually exclusive keys: one in a later layer replaces the one in an earlier layer.
 _EXCLUSIVE = (("qdrant", "url", "path"), ("source", "sitemap", "folder", "urls", "llms"))
 
 
@@ -28,7 +28,7 @@ class Layer:
     """One source of settings.
 
     Attributes:
-        name: What errors call it: a file name, ``flag --top-k`` or ``environment variable TOP_K_RESULTS``.
+        name: Its name in errors: a file name, ``flag --top-k`` or ``environment variable TOP_K_RESULTS``.
         settings: Nested settings in the shape of the suite.
     """
 
@@ -61,7 +61,7 @@ def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False
     Args:
         key: Keys and indices, outermost first.
         settings: Nested mappings and lists.
-        or_holder: Take a list or scalar that stands where the key goes deeper: it was set as one.
+        or_holder: Return a list or scalar found on the way: it was set as a whole.
     """
     value = settings
     for part in key:
@@ -75,7 +75,7 @@ def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False
 
 
 def is_written(key: Sequence[str], settings: Any) -> bool:
-    """Whether ``key`` is there, also with None, or inside of what was set as one."""
+    """Whether ``key`` is set, even to None, or lies inside a value set as a whole."""
     holder = value_at(key[:-1], settings, or_holder=True)
     return key[-1] in holder if isinstance(holder, Mapping) else holder is not None
 
@@ -114,7 +114,7 @@ _SECTIONS = {"qdrant", *(name for name, field in Suite.model_fields.items() if f
 
 
 def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Layer, flags: Layer) -> list[Layer]:
-    """The layers of a suite, those that win last: profile, its variables, suite file, flags.
+    """The layers of a suite, lowest priority first: profile, its variables, suite file, flags.
 
     A suite that embeds with another provider than the profile's takes neither model nor key from the profile or its
     variables: they belong to that provider.
@@ -142,7 +142,7 @@ def _has_other_provider(profile: Profile, written: Layer, flags: Layer) -> bool:
 
 
 def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
-    """The suite with its provider's usual variable as key, where none is given."""
+    """The suite with its provider's usual variable as key, if none is given."""
     embedding = suite.embedding
     if embedding.provider == "openai" and embedding.base_url is not None:
         return suite  # a key for OpenAI is not sent to another host that speaks its API
@@ -154,7 +154,7 @@ def with_key(suite: Suite, environ: Mapping[str, str]) -> Suite:
 
 
 def without_empty_sections(written: Mapping[str, Any]) -> dict[str, Any]:
-    """What was written without sections that hold nothing at all."""
+    """The settings without empty sections."""
     return {key: value for key, value in written.items() if value is not None or key not in _SECTIONS}
 
 
@@ -179,7 +179,7 @@ def required_after_mapping(
 
 
 def following(suite: Suite, layers: Sequence[Layer], profile: Profile | None) -> Suite:
-    """The suite with each key that a profile lets follow another one set to that one's value."""
+    """The suite with each key that follows another in the profile set to that key's value."""
     for key, other in (profile.follows if profile else {}).items():
         (section, name), (held_by, followed) = key.split("."), other.split(".")
         if layer_of((section, name), layers) is layers[0]:
@@ -196,11 +196,11 @@ def explain(
     origin: SuiteOrigin,
     profile: Profile | None,
 ) -> SuiteError:
-    """The error as one line that names where the wrong value comes from."""
+    """The error as one line that names the source of the wrong value."""
     location = location_in(settings, first_problem(error))
     layer = layer_of(location, layers)
     of_file = layer is not None and layer.name == str(origin.file)
-    # What is wrong with a section as a whole is wrong with the suite, whichever layer set one of its keys.
+    # An error of a whole section is an error of the suite, whichever layer set its keys.
     source = origin.file if layer is None or isinstance(value_at(location, settings), Mapping) else layer.name
     return suite_error(
         error,
@@ -223,7 +223,7 @@ def _remedy(location: Sequence[int | str], profile: Profile | None) -> str:
 def explain_rule(
     rule: SettingRule, layers: Sequence[Layer], origin: SuiteOrigin, profile: Profile | None
 ) -> SuiteError:
-    """A setting that the profile's rule refuses, with where it comes from."""
+    """A setting that the profile's rule refuses, with its source."""
     layer = layer_of(rule.key.split("."), layers)
     problem = rule.problem if profile is None else f"{rule.problem} (profile {profile.name})"
     place = _place(layer.name if layer else origin.file, origin.file)

@@ -1,4 +1,4 @@
-"""Changing numbers in a suite file and nothing else: comments, quotes, order and line ends stay byte for byte."""
+"""Changing numbers in a suite file and nothing else: comments, quotes, order and line ends stay as they are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BOM = "\ufeff"
 
 
 def write_numbers(file: Path, section: str, values: Mapping[str, float]) -> bool:
-    """Set numbers of one section of a suite file; keys that are not there are added to the section.
+    """Set numbers of one section of a suite file; missing keys are added.
 
     Args:
         file: The suite file; a link stays one.
@@ -25,11 +25,11 @@ def write_numbers(file: Path, section: str, values: Mapping[str, float]) -> bool
         values: Key to number.
 
     Returns:
-        Whether the file was changed; false when it held these numbers already.
+        Whether the file was changed; false if it already had these numbers.
 
     Raises:
-        SuiteError: The file is no YAML mapping, a value is none that can be replaced (a placeholder, an alias), or the
-            file cannot be written.
+        SuiteError: The file is not a YAML mapping, a value cannot be replaced (a placeholder, an alias), or the file
+            cannot be written.
     """
     try:
         original = file.read_bytes()
@@ -56,7 +56,7 @@ def with_numbers(text: str, section: str, values: Mapping[str, float], *, file: 
     for key, number in values.items():
         changed = _with_number(changed, section, key, _shown(number), file)
     after = parse_yaml(changed.removeprefix(_BOM), file=file)
-    # The last lock on the door: whatever the file looks like, only these values may differ.
+    # Final check: whatever the file looks like, only these values may differ.
     if after != {**before, section: {**(before.get(section) or {}), **values}}:
         wanted = ", ".join(f"{key}: {_shown(value)}" for key, value in values.items())
         problem = f"its section {section} cannot be edited in place"
@@ -86,7 +86,7 @@ def _with_number(text: str, section: str, key: str, number: str, file: Path) -> 
 
 
 def _composed(text: str, file: Path) -> Any:
-    """The nodes of a text, with their places: by the parser that reads suites, which differs from PyYAML's own."""
+    """The nodes of a text, with their positions: from the parser that reads suites, which differs from PyYAML's own."""
     try:
         return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
@@ -94,13 +94,13 @@ def _composed(text: str, file: Path) -> Any:
 
 
 def _entry(node: Any, key: str) -> tuple[Any, Any] | None:
-    """Key and value node of a key of a mapping node; None when it has none."""
+    """Key and value node of a key of a mapping node; None if it has no such key."""
     entries = node.value if isinstance(node, yaml.MappingNode) else ()
     return next(((name, value) for name, value in entries if getattr(name, "value", None) == key), None)
 
 
 def _with_key(text: str, holder: yaml.MappingNode, shift: int, key: str, number: str) -> str:
-    """A key put before the first one of a section, in its own notation."""
+    """A section with a key inserted before its first, in the same notation."""
     first = holder.value[0][0].start_mark
     at = first.index + shift
     separator = ", " if holder.flow_style else f"{_line_end(text)}{' ' * first.column}"
@@ -108,7 +108,7 @@ def _with_key(text: str, holder: yaml.MappingNode, shift: int, key: str, number:
 
 
 def _with_first_key(text: str, found: tuple[Any, Any], shift: int, key: str, number: str) -> str:
-    """A key put into a section that has none: ``retrieval:``, ``retrieval: None``, ``retrieval: {}``."""
+    """A key inserted into an empty section: ``retrieval:``, ``retrieval: None``, ``retrieval: {}``."""
     start, end = found[1].start_mark.index + shift, found[1].end_mark.index + shift
     after_colon = text.index(":", found[0].end_mark.index + shift) + 1
     inline = f"{{{key}: {number}}}"
@@ -132,7 +132,7 @@ def _shown(number: float) -> str:
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Put content in the place of a file by one rename, with its permissions."""
+    """Replace a file by one rename, keeping its permissions."""
     partial = file.with_name(f".{file.name}.partial")
     try:
         partial.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Reading a YAML or JSON file with errors that name the line, and suites that stand in a ``defs.yaml``."""
+"""Reading a YAML or JSON file with errors that name the line, and suites in a ``defs.yaml``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import yaml
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import did_you_mean, printable
 
-#: Nodes that a file may stand for once its aliases are written out.
+#: Largest number of nodes of a file once its aliases are expanded.
 MAX_NODES = 5_000_000
-# Names of aliases, anchors and tags are what remains of a key that starts with *, & or !: never repeated.
+# An alias, anchor or tag may be a secret key that starts with *, & or !: its name is never repeated.
 _QUOTED = re.compile(r"""\s*(?:'[^'<]{2,}'|"[^"<]{2,}")""")
 
 
-#: Nesting that the C parser is trusted with: it has no guard of its own and would end the process.
+#: Nesting limit for the C parser: it has no guard of its own and would crash the process.
 _SAFE_DEPTH = 500
 _MERGE = "tag:yaml.org,2002:merge"
 _BRACKET = re.compile(r"[\[\]{}]")
@@ -27,7 +27,7 @@ _BLOCK = re.compile(rf"^[ ?-]{{{2 * _SAFE_DEPTH},}}", re.MULTILINE)
 
 
 class _UniqueKeys:
-    """A key that occurs twice is an error: the first one would be lost silently."""
+    """A duplicate key is an error: the first value would be lost silently."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
@@ -46,18 +46,18 @@ class _UniqueKeys:
 
 
 class _PlainLoader(_UniqueKeys, yaml.SafeLoader):
-    """The parser in Python, which notices when it recurses too deeply."""
+    """The Python parser, which detects recursion that is too deep."""
 
 
 class _FastLoader(_UniqueKeys, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The parser in C, ten times faster, where PyYAML was built with it."""
+    """The C parser, ten times faster, if PyYAML was built with it."""
 
 
 def read_text(file: Path, *, kind: str, remedy: str = "Check the path.") -> str:
     """The text of ``file`` as UTF-8, a byte order mark dropped.
 
     Raises:
-        SuiteError: The file is not there, is a folder, cannot be read, or is not UTF-8.
+        SuiteError: The file does not exist, is a folder, cannot be read, or is not UTF-8.
     """
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -76,12 +76,12 @@ def parse_yaml(text: str, *, file: Path) -> Any:
     """Parse one YAML document (JSON is YAML) without tags that create objects.
 
     Raises:
-        SuiteError: The text is no YAML, a key occurs twice, or its aliases stand for too much; names the line and
-            column where there is one.
+        SuiteError: The text is not YAML, a key occurs twice, or its aliases expand to too much; names line and column
+            if known.
     """
     content, problem, remedy = _parsed(text)
     if problem:
-        # Raised here, apart from the parser's own error: that one quotes what it stumbled over.
+        # Raised here, outside the parser's own error, which quotes the content.
         raise SuiteError(problem, file=file, remedy=remedy)
     if "&" in text and _stands_for_too_much(content):
         raise SuiteError("contains aliases that expand to too much", file=file, remedy="Write the values out.")
@@ -89,7 +89,7 @@ def parse_yaml(text: str, *, file: Path) -> Any:
 
 
 def _parsed(text: str) -> tuple[Any, str, str]:
-    """The content and nothing, or nothing, what is wrong, and what to do about it."""
+    """The content, or the problem and its remedy."""
     try:
         loader = _PlainLoader if _may_be_deep(text) else _FastLoader
         return yaml.load(text, Loader=loader), "", ""  # noqa: S506  (both are subclasses of SafeLoader)
@@ -106,27 +106,27 @@ def _parsed(text: str) -> tuple[Any, str, str]:
         return None, f"is not readable YAML: {_without_quotes(str(error))}", _CHECK
 
 
-#: What helps most who wrote a file that is no YAML.
+#: The most helpful hint for a file that is not YAML.
 _CHECK = "Check indentation, colons and quotes there and in the line above."
 
 
 def _is_tab(text: str, mark: yaml.Mark) -> bool:
-    """Whether a tab leads the line that could not be read, up to where reading stopped."""
+    """Whether the unreadable line starts with a tab before the point where reading stopped."""
     line = next(islice(text.splitlines(), mark.line, None), "")
     return "\t" in line[: mark.column + 1] and not line[: mark.column].strip()
 
 
 def _remedy(problem: str) -> str:
-    """What to do about a problem that does not say so itself."""
+    """The remedy for a problem that has none."""
     if problem.endswith("occurs twice"):
         return "Keep one of the two."
-    if "escape character" in problem or "hexdecimal" in problem:  # libyaml's own spelling
+    if "escape character" in problem or "hexdecimal" in problem:  # libyaml's wording
         return "In double quotes a backslash begins an escape: write / instead, or take single quotes."
     return "" if "; put" in problem else _CHECK
 
 
 def _may_be_deep(text: str) -> bool:
-    """Whether nesting may exceed what is safe; brackets inside texts are counted too, which costs only speed."""
+    """Whether nesting may exceed the safe limit; brackets inside texts are counted too, which costs only speed."""
     if _BLOCK.search(text):
         return True
     if text.count("[") + text.count("{") <= _SAFE_DEPTH:
@@ -160,7 +160,7 @@ def _stands_for_too_much(content: Any) -> bool:
 
 
 def _size(value: Any, known: dict[int, float], above: frozenset[int]) -> float:
-    """Nodes that ``value`` stands for, shared ones counted each time; infinite when it holds itself."""
+    """Number of nodes of ``value``, shared ones counted each time; infinite if it contains itself."""
     if not isinstance(value, dict | list):
         return 1
     key = id(value)
@@ -200,7 +200,7 @@ def split_name(path: str | Path) -> tuple[Path, str | None]:
 
 
 def is_defs_yaml(text: str) -> bool:
-    """Whether a text is that of a ``defs.yaml``, rather than of a suite file."""
+    """Whether a text is a ``defs.yaml`` rather than a suite file."""
     return bool(re.search(r"^type:", text, re.MULTILINE) and re.search(r"^attributes:", text, re.MULTILINE))
 
 
@@ -208,9 +208,9 @@ def attributes_in(text: str, *, file: Path, name: str | None) -> dict[str, Any]:
     """The attributes of one suite of a ``defs.yaml``, with Dagster's ``{{ env.NAME }}`` as ``${NAME}``.
 
     Args:
-        text: The file's.
+        text: Content of the file.
         file: Named in errors.
-        name: Name of the suite, where the file holds several.
+        name: Name of the suite, if the file holds several.
 
     Raises:
         SuiteError: The file holds no suite of that name, or several and none is named; or a template that only Dagster
@@ -228,7 +228,7 @@ def attributes_in(text: str, *, file: Path, name: str | None) -> dict[str, Any]:
 
 
 def _documents(text: str) -> list[str]:
-    """The documents, each with as many empty lines before it as keep its lines' numbers."""
+    """The documents, each padded with empty lines that keep its line numbers."""
     starts = [0, *(match.end() for match in _BETWEEN.finditer(text))]
     ends = [*(match.start() for match in _BETWEEN.finditer(text)), len(text)]
     return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in zip(starts, ends, strict=True)]

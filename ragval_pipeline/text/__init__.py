@@ -1,1 +1,1 @@
-"""Text: one normaliser, one tokenizer, one set of invisible characters, runs of letters; no index, no page."""
+"""Text: one normaliser, one tokenizer, one set of invisible characters, runs of letters. Not indexes or pages."""

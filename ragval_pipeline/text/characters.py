@@ -1,4 +1,4 @@
-"""The one set of invisible characters, the scripts without blanks, and when a text says nothing at all."""
+"""The one set of invisible characters, the scripts without spaces, and the test for blank texts."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-#: Characters that take no room: soft hyphen, joiners and zero-width spaces, direction marks, invisible operators,
-#: byte order mark.
+#: Zero-width characters: soft hyphen, joiners and zero-width spaces, direction marks, invisible operators, byte order
+#: mark.
 ZERO_WIDTH = (
     "\u00ad\u034f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
     "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
 )
-#: Scripts written without blanks between words, as the inside of a character class: each character counts as a word.
+#: Scripts without spaces between words, as the content of a character class: each character counts as a word.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-#: Letters and marks by category, and yet nothing to see: Hangul fillers, Braille blank, variation selectors.
+#: Letters and marks by category, but invisible: Hangul fillers, Braille blank, variation selectors.
 _INVISIBLE = frozenset(ZERO_WIDTH + "\u115f\u1160\u2800\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
 _ROOMLESS = re.compile(f"[{ZERO_WIDTH}]")
 
 
 def without_zero_width(text: str) -> str:
-    """A text without the characters that take no room."""
+    """A text without zero-width characters."""
     return text if text.isascii() else _ROOMLESS.sub("", text)
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text holds nothing but blanks, control and zero-width characters."""
+    """Whether a text has only whitespace, control and zero-width characters."""
     return all(char.isspace() or char in _INVISIBLE or unicodedata.category(char) in {"Cc", "Cf"} for char in text)
 
 
 def encodable(text: str) -> str:
-    """The text as UTF-8 can hold it: halves of surrogate pairs, which JSON allows, become U+FFFD.
+    """The text without lone surrogates, which JSON allows and UTF-8 does not: they become U+FFFD.
 
-    Every foreign text passes here when it comes from a server or a search, before native code or a file sees it.
+    Applied to every text from a server or a search before native code or a file sees it.
     """
     if text.isascii():
         return text
@@ -47,12 +47,12 @@ def encodable(text: str) -> str:
     return text
 
 
-#: Levels of a payload with halves of pairs that are kept; what lies deeper is named by its type.
+#: Levels of a payload with lone surrogates that are kept; deeper values are replaced by the name of their type.
 _DEPTH = 64
 
 
 def encodable_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A payload whose names and texts are ``encodable``; the same object where they are already."""
+    """A payload with ``encodable`` names and texts; the same object if nothing changes."""
     if isinstance(payload, dict) and _is_encodable(payload):
         return payload
     return {encodable(str(name)): _encodable_value(value, _DEPTH) for name, value in payload.items()}

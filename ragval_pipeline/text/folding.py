@@ -1,4 +1,4 @@
-"""Fold text to its letters and digits, so that extractors that differ in blanks and marks agree; and its words."""
+"""Fold text to its letters and digits, so that extractors that differ in spaces and marks agree; and its words."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: Parts texts that must not run into each other. A noncharacter that survives folding and belongs to no word.
+#: Separates texts that must not be joined. A noncharacter that survives folding and belongs to no word.
 SEPARATOR = "\uffff"
 _NOT_LETTERS = re.compile(rf"(?:[^\w{SEPARATOR}]|_)+")
 _NOT_LETTERS_IN_LINES = re.compile(rf"(?:[^\w\n{SEPARATOR}]|_)+")
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 
 _BMP = 0x10000
-# From this length on looking characters up in a table is faster than the expression.
+# From this length a table lookup is faster than the expression.
 _LONG = 200
 _ASCII_LOWER = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
 _ASCII_REST = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -33,7 +33,7 @@ _LETTER, _SPACE, _HIDDEN, _ALONE, _BREAK = 1, 2, 4, 8, 16
 
 
 def fold(text: str) -> str:
-    """The letters and digits of a text in their order: NFKC, lower case, all else left out.
+    """The letters and digits of a text in order: NFKC, lower case, everything else removed.
 
     ``File-Name 1`` becomes ``filename1``. Letters and digits are what ``str.isalnum`` says.
     """
@@ -46,13 +46,13 @@ def fold_lines(text: str) -> list[str]:
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Texts one after the other, so that no run of letters crosses from one into the next."""
+    """Texts concatenated so that no run of letters crosses from one into the next."""
     return f"\n{SEPARATOR}\n".join(texts)
 
 
 @dataclass(frozen=True)
 class FoldedText:
-    """A text with its letters and the way back.
+    """A text with its letters and their positions in it.
 
     Attributes:
         shown: The text in NFKC; all positions of the original refer to it.
@@ -64,13 +64,13 @@ class FoldedText:
 
     @classmethod
     def of(cls, text: str, *, letters: str | None = None) -> FoldedText:
-        """Fold a text, whose letters may be known."""
+        """Fold a text; its letters may be given."""
         shown = _normalised(text)
         return cls(shown, _letters(shown) if letters is None else letters)
 
     @cached_property
     def flat(self) -> str:
-        """``shown`` with each run of blanks as one, and none at the ends."""
+        """``shown`` with whitespace collapsed and stripped."""
         return " ".join(self.shown.split())
 
     @cached_property
@@ -82,12 +82,12 @@ class FoldedText:
 
     @cached_property
     def spaced(self) -> npt.NDArray[np.bool_]:
-        """Whether a blank stands between each letter and the one before it; the first counts as spaced."""
+        """Whether whitespace precedes each letter; true for the first."""
         return self._between(_SPACE)
 
     @cached_property
     def apart(self) -> npt.NDArray[np.bool_]:
-        """Whether anything that takes room stands between each letter and the one before it."""
+        """Whether any visible or space character lies between each letter and the one before it."""
         import numpy as np
 
         gaps = np.diff(self.offsets, prepend=-2) - 1
@@ -95,7 +95,7 @@ class FoldedText:
 
     @cached_property
     def alone(self) -> npt.NDArray[np.bool_]:
-        """Whether each letter belongs to a script that is written without blanks."""
+        """Whether each letter belongs to a script without spaces."""
         return (self._classes[self.offsets] & _ALONE) > 0
 
     @cached_property
@@ -108,7 +108,7 @@ class FoldedText:
 
     @cached_property
     def tokens(self) -> npt.NDArray[np.int64]:
-        """What blanks part, as ranges of letters, shape ``(tokens, 2)``; without blanks each character is one."""
+        """Tokens as ranges of letters, shape ``(tokens, 2)``; each character is one in scripts without spaces."""
         import numpy as np
 
         starts = self.spaced | self.alone | np.roll(self.alone, 1)
@@ -122,14 +122,14 @@ class FoldedText:
         return self.shown[int(self.offsets[start]) : int(self.offsets[end - 1]) + 1]
 
     def words_between(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The words that lie within the letters ``start`` to ``end``, cut at these borders, as ranges of letters."""
+        """The words within the letters ``start`` to ``end``, cut at these borders, as ranges of letters."""
         import numpy as np
 
         cuts = [start, *(start + 1 + np.flatnonzero(self.word_starts[start + 1 : end])).tolist(), end]
         return [(first, last) for first, last in pairwise(cuts) if last > first]
 
     def letters_between(self, start: int, end: int) -> tuple[int, int]:
-        """The letters that the characters of ``shown`` from ``start`` to before ``end`` hold."""
+        """The letters of ``shown[start:end]``."""
         import numpy as np
 
         first, last = np.searchsorted(self.offsets, (start, end)).tolist()
@@ -156,7 +156,7 @@ class FoldedText:
         return spaced
 
     def _count_between(self, kind: int) -> npt.NDArray[np.int64]:
-        """How many characters of a kind stand between each letter and the one before it."""
+        """How many characters of a kind lie between each letter and the one before it."""
         import numpy as np
 
         total = np.concatenate([[0], np.cumsum((self._classes & kind) > 0)])
@@ -239,20 +239,20 @@ def _classified(characters: str) -> npt.NDArray[np.uint8]:
     return classes
 
 
-#: Vowel signs and points, which are no letters: a word of Hindi, Hebrew or Arabic goes on behind them.
+#: Vowel signs and points, which are not letters: a word of Hindi, Hebrew or Arabic continues after them.
 _SIGNS = "".join(sign for code in range(0x300, 0xE00) if unicodedata.category(sign := chr(code))[0] == "M")
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]++(?:[{_SIGNS}]++[^\W_{UNSPACED}]*+)*+")
-#: Of ASCII lower case, and blanks for all but letters and digits.
+#: For ASCII: lower case, and blanks for everything but letters and digits.
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 
 
 def fold_blanks(text: str) -> str:
-    """A text as readers see it: zero-width characters dropped, blanks joined, none at the ends."""
+    """A text as readers see it: without zero-width characters, whitespace collapsed and stripped."""
     return " ".join(without_zero_width(text).split())
 
 
 def words_of(text: str) -> list[str]:
-    """Words in lower case, without punctuation; each character of a script without blanks is a word."""
+    """Words in lower case, without punctuation; each character of a script without spaces is a word."""
     if text.isascii():
         return text.encode().translate(_ASCII_WORDS).decode().split()
     folded = unicodedata.normalize("NFKC", without_zero_width(text)).lower()
@@ -260,5 +260,5 @@ def words_of(text: str) -> list[str]:
 
 
 def as_written(words: Iterable[str]) -> str:
-    """Words as a line of text: blanks between them, but none between characters of a script without blanks."""
+    """Words as a line of text: spaces between them, except between characters of a script without spaces."""
     return re.sub(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])", "", " ".join(words))

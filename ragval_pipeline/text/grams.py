@@ -1,4 +1,4 @@
-"""Runs of letters: an index of where each stands in a text, and the long common runs of two texts."""
+"""Letter n-grams: an index of their positions in a text, and the long common runs of two texts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Letters of a run. Twelve are about two words and a half: chance hits on a wrong page stay near 1 %.
+#: Letters of an n-gram. Twelve are about two and a half words: chance hits on a wrong page stay near 1 %.
 SIZE = 12
-#: For texts of fewer than ``SHORT`` letters, whose runs between two differences are short, and for texts in characters
-#: that each say more than a letter: from Thai on, in the order of Unicode, one is a syllable or a part of a word.
+#: For texts of fewer than ``SHORT`` letters, whose runs between two differences are short, and for scripts whose
+#: characters carry more than a letter: from Thai on, in Unicode order, one is a syllable or a part of a word.
 SHORT_SIZE, SHORT = 8, 48
 _FIRST_OF_SYLLABLES = 0x0E00
-#: Places of one run that are followed at most: a run that stands in more is told apart by the letters around it.
+#: Positions of one n-gram that are followed at most; more frequent ones are disambiguated by the letters around.
 PLACES = 16
 _BASE = 0x9E3779B97F4A7C15
 _MIX = 0xC2B2AE3D27D4EB4F
-#: A key is the upper bits of a run's hash and, below them, its place in so many or more: one sort orders both.
+#: A key is the upper bits of an n-gram's hash with its position in at least so many lower bits: one sort orders both.
 _PLACE_BITS = 26
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def width_for(letters: str) -> int:
-    """Letters of the runs by which a folded text is looked for."""
+    """Letters of the n-grams by which a folded text is searched for."""
     if len(letters) < SHORT:
         return SHORT_SIZE
     return SIZE if letters.isascii() or not _is_of_syllables(letters) else SHORT_SIZE
@@ -41,7 +41,7 @@ def _is_of_syllables(letters: str) -> bool:
 
 
 def gram_hashes(letters: str, width: int) -> Hashes:
-    """A hash of each run of ``width`` letters; shape ``(len(letters) - width + 1,)``, empty for a shorter text."""
+    """A hash of each n-gram of ``width`` letters; shape ``(len(letters) - width + 1,)``, empty for a shorter text."""
     import numpy as np
 
     codes = code_points(letters).astype(np.uint64)
@@ -58,12 +58,12 @@ def gram_hashes(letters: str, width: int) -> Hashes:
 
 
 class GramIndex:
-    """Where each run of letters of a text stands.
+    """The positions of each n-gram of a text.
 
     Args:
         letters: Folded text.
-        width: Letters of a run.
-        at: The places of the runs that are indexed; None: all.
+        width: Letters of an n-gram.
+        at: Positions to index; None: all.
     """
 
     def __init__(self, letters: str, width: int, at: npt.NDArray[np.int64] | None = None) -> None:
@@ -81,9 +81,9 @@ class GramIndex:
         self._ends = np.repeat(ends, np.diff(ends, prepend=0))
 
     def common_runs(self, letters: str) -> list[tuple[int, int, int]]:
-        """The longest runs of at least ``width`` letters that both texts have, as (start, place here, length).
+        """The longest common runs of at least ``width`` letters, as (start, position here, length).
 
-        A run of ``letters`` that stands here in several places comes several times, for the first ``PLACES`` of them.
+        A run with several positions here is returned several times, for the first ``PLACES`` of them.
         """
         import numpy as np
 
@@ -99,7 +99,7 @@ class GramIndex:
         starts = np.repeat(known, many)
         within = np.arange(len(starts)) - np.repeat(np.cumsum(many) - many, many)
         places = self._places[np.repeat(first, many) + within]
-        # Runs that go on for a letter lie one after the other on one diagonal.
+        # N-grams of one run lie next to each other on one diagonal.
         diagonals = places - starts
         order = np.lexsort((starts, diagonals))
         starts, places, diagonals = starts[order], places[order], diagonals[order]
@@ -114,9 +114,9 @@ class GramIndex:
         ]
 
     def first(self, letters: str, *, after: int = -1) -> int | None:
-        """Where at least ``width`` letters stand for the first time behind a place; None when they do not.
+        """First position of at least ``width`` letters after a position; None if there is none.
 
-        Only the places of their rarest run are looked at: thousands of texts may begin alike, and differ by a word.
+        Only the positions of their rarest n-gram are checked: thousands of texts may begin alike and differ by a word.
         """
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a source writes that no page shows: addresses of links, images, fences, ids, front matter, components."""
+"""Markup of a source that no page shows: addresses of links, images, fences, ids, front matter, components."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 
 # An address with one level of brackets, as CommonMark reads it, and an optional title; titles hold quotes of their own.
 _TITLE = r"(?:\s+(?:\"(?:[^\n]|\n(?=\S))*?\"|'(?:[^\n]|\n(?=\S))*?'))?\s*"
-# Converters wrap lines within both, and write brackets of an address behind a backslash.
+# Converters wrap lines within both, and escape brackets of an address with a backslash.
 _CHARACTER = r"(?>\\[()]?|[^()\s\\]|\n(?=[^()\s])|\([^()\s]*\))"
 _ADDRESS = rf"\((?:<[^<>\n]*>|{_CHARACTER}*){_TITLE}\)"
-# A piece of an address that a chunk cuts; and an address with blanks in it: a path, a place on a page or a file comes
-# before the first of them, and, but on the web, no comma, as behind the first thing that a function is called with.
+# A piece of an address cut by a chunk; and an address with spaces: a path, an anchor or a file comes before the first
+# of them, and, except on the web, no comma, as after the first argument of a call.
 _PIECE = r"(?>\\[()]?|[^\s()\[\]\\]|\([^\s()\[\]]*\))"
 _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\([^()\n]*\)|\n(?=\S)){1,500}"
-# An address that says itself that it is one.
+# An address with a scheme.
 _LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
 _SCHEME = r"(?:[a-z]{2,9}://|mailto:)"
-#: The elements of HTML, and those of drawings that hold text.
+#: The elements of HTML, and those of SVG that hold text.
 _TAGS = (
     "a|abbr|acronym|address|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center"
     "|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure"
@@ -26,29 +26,29 @@ _TAGS = (
     "|script|search|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template"
     "|text|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
 )
-# Converters wrap lines within tags, and fill cells up with blanks.
+# Converters wrap lines within tags, and pad cells with blanks.
 _IN_TAG = r"(?>\"[^\"\n]*\"|[ \t]+|[^<>\n]|\n(?![ \t]*\n))"
-# What a line may begin with inside of quotations, lists, definitions and cells.
+# What a line may begin with inside quotations, lists, definitions and cells.
 _NESTED = r"^(?:[ \t>|]|:[ \t]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 _FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
     r"|(?<=\])\[(?!\^)[^\[\]\n]{0,100}\](?!\])"  # the name of the reference that a link leads to
     rf"|(?<=\]){_ADDRESS}"  # where a link leads
-    # the same with blanks in it, which converters leave as they are, or broken where lines are wrapped
+    # the same with spaces, which converters leave as they are, or broken by line wrapping
     rf"|(?<=\])\({_SPACED}\)"
-    # the same, cut by the chunk's end, which may lie within brackets of its own
+    # the same, cut by the chunk's end, possibly inside nested brackets
     rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
     rf"|{_FRONT_MATTER}"
     r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
-    # the list of addresses that lynx and its like put below a page, or a part of it
+    # the list of addresses that lynx and similar tools put below a page, or a part of it
     rf"|^[ \t#]*(?:References:?|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
     r"|^[ \t]*(?:\u27e8\d{1,4}\u27e9[ \t]+\S*[./#:][^\n]*|\[\d{1,4}\][ \t]+\S*[./#:]\S*[ \t]*)$"
-    r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows without having it in its text
+    r"|^[ \t>]*\d{1,3}[.)](?=\s|\Z)"  # the number of a list item, which a page shows but does not have in its text
     rf"|{_NESTED}(?:```+|~~~+)[^\n`]*$"  # the fence of a code block and its language
-    # the same in a line, where an ingestion put blanks for line breaks; the title is shown
+    # the same inline, if an ingestion replaced line breaks by spaces; the title is shown
     r"|(?<!\S)(?:```+|~~~+)[\w+#.-]*(?:[ \t]+title=(?=\"))?(?=[\s\"])"
-    # what is said behind both of how the code is shown: its numbers, and the lines to be marked
+    # display options after both: line numbers, and the lines to highlight
     r"|(?<!\S)showLineNumbers(?:[={][^\s}]{1,20}\}?)?(?:[ \t]+\{[\d,-]{1,40}\})?(?=\s|\Z)"
     # the definition of a reference, and its address in further lines
     rf"|^[ \t]*\[(?!\^)[^\]\n]+\]:(?:[ \t]*\S+|\n{_LINK})(?:(?<=-)\n\S+)*[^\n]*$"
@@ -60,7 +60,7 @@ _MARKUP = re.compile(
     # an admonition's kind; its title follows
     rf"|{_NESTED}:{{3,}}[ \t]*(?:[\w-]+|\{{[\w-]+\}})|(?<!\S):{{3,}}(?:[\w-]+|\{{[\w-]+\}})"
     r"|(?<!\S)(?:!!!|\?\?\?)\+?(?:[ \t]+[\w-]+)+(?=[ \t]*(?:\"|$))"
-    # what marks lines of code: // highlight-next-line
+    # line highlighting: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
     r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z"  # cut by the chunk's end
@@ -70,14 +70,14 @@ _MARKUP = re.compile(
     rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
     re.MULTILINE | re.DOTALL,
 )
-# What reStructuredText and MyST write beside what a page shows.
+# Markup of reStructuredText and MyST that a page does not show.
 _DIRECTIVES = re.compile(
     r"^[ \t]*\.\.[ \t]+(?:container|(?:rst-)?class)::[^\n]*$"  # which take names of classes
     r"|^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?[\w:-]+::(?:[ \t]+\S+[ \t]*$)?"  # a directive, its language or path
     r"|^[ \t]*\.\.[ \t]+_[^\n]+$"  # a target
     r"|^[ \t]*:[\w-]+:(?:[ \t][^\n]*)?$"  # an option
     r"|(?<![\w`]):[\w:+.-]+:(?=`)|\{[\w:+.-]+\}(?=`)"  # a role
-    r"|(?<=`)[~!](?:[\w.]*\.(?=\w))?"  # of a name the part that it is shown without
+    r"|(?<=`)[~!](?:[\w.]*\.(?=\w))?"  # the part of a name that is not shown
     r"|\s<[^<>`]+>(?=`)",  # where a reference leads
     re.MULTILINE,
 )
@@ -90,7 +90,7 @@ _REST = re.compile(
     r"|\S+$(?=\s+\[(?!\^)[^\]\n]+\]:[ \t]*\S+[^\n]*$)"
     r"|[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"
     r"|[^{}]{0,300}?\*/\}"
-    # of a tag no words but attributes: what is put before a chunk is no part of it
+    # attributes of a tag but no words: text added before a chunk is not part of it
     rf"|\w{{1,40}}/?>(?=\S)|[^<>\n]{{0,120}}[\"'}}][\])}}]*(?:\s+[\w:@-]+(?:={_ATTRIBUTE_VALUE})?)*/?(?<![-=\s])>"
     r"|`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$",
     re.MULTILINE,
@@ -103,14 +103,14 @@ _STATEMENT = re.compile(
     r"|^[ \t]*\.\.[ \t]+toctree::(?:[ \t]*\n|[ \t]+[^\n]+(?:\n|\Z))*",
     re.MULTILINE | re.DOTALL,
 )
-#: A word with escapes of addresses in it: a piece of one, with code in it as a rule, that was cut at both ends.
+#: A word with URL escapes: a piece of an address cut at both ends, usually with code in it.
 _ESCAPED = re.compile(r"(?<!\S)(?=(?:[^\s%]*(?:%(?![0-9A-F]{2})[^\s%]*)*%[0-9A-F]{2}){3})\S+")
-#: Characters of a linked text in which its beginning is looked for.
+#: Characters of a linked text in which its beginning is searched for.
 _LINKED = 600
 _STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 
 
-#: What a text must hold for any markup but the number of a list item.
+#: Characters without which a text has no markup except numbers of list items.
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
@@ -129,17 +129,17 @@ def _nothing(start: int, end: int) -> bool:
 
 
 def without_markup(text: str, *, added: int = 0, keep: Callable[[int, int], bool] = _nothing) -> str:
-    """The text with its invisible parts blanked out, so that every other character keeps its place.
+    """The text with its invisible parts blanked out, so that every other character keeps its position.
 
     Args:
         text: The text.
-        added: How many lines may have been put before the chunk; any of them may be its own first one.
-        keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
+        added: How many lines may have been added before the chunk; any of them may be its first own line.
+        keep: Whether the positions from ``start`` to before ``end`` are text after all.
     """
     text = _without_rest(text, 0, keep)
     text = _blanked(_MARKUP, text, keep) if _may_hold_markup(text) else text
     text = _blanked(_DIRECTIVES, text, keep) if any(sign in text for sign in _SIGNS) else text
-    # Whole markup first: what was put before may have some, over several lines.
+    # Complete markup first: added lines may have some, over several lines.
     begin = 0
     for _ in range(added):
         begin = text.find("\n", begin) + 1
@@ -164,21 +164,21 @@ def _may_hold_markup(text: str) -> bool:
 
 
 def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
-    """The text with what MDX runs or draws blanked out: imports, exports, Mermaid's diagrams.
+    """The text with imports, exports and Mermaid diagrams of MDX blanked out.
 
     Args:
         text: The text.
-        keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
+        keep: Whether the positions from ``start`` to before ``end`` are text after all.
     """
     return _blanked(_STATEMENT, text, keep) if any(word in text for word in _STATEMENT_WORDS) else text
 
 
 def without_escaped(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
-    """The text with addresses, and pieces of addresses, that hold escapes blanked out: ``%20`` for a blank.
+    """The text with addresses and pieces of addresses that have URL escapes (``%20``) blanked out.
 
     Args:
         text: The text.
-        keep: Says of the positions from ``start`` to before ``end`` whether they are text all the same.
+        keep: Whether the positions from ``start`` to before ``end`` are text after all.
     """
     return _blanked(_ESCAPED, text, keep) if "%" in text else text
 
@@ -187,7 +187,7 @@ _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->|\{/\*(?:(?!\{/\*).)*?\*/\}", re.D
 
 
 def without_comments(text: str) -> str:
-    """The text with the comments of Markdown and MDX blanked out: notes of writers, which no page shows."""
+    """The text with comments of Markdown and MDX, which no page shows, blanked out."""
     return _blanked(_COMMENT, text, _nothing) if "<!--" in text or "{/*" in text else text
 
 
@@ -196,13 +196,13 @@ _VALUE = re.compile(r"^[ \t]*[A-Za-z][\w-]*:[ \t]+([\"']?)(\S.*?)\1[ \t]*$", re.
 
 
 def front_matter_values(text: str) -> Iterator[str]:
-    """What the front matter of a Markdown text says, such as the page's title, which no line of the text repeats."""
+    """The values of a Markdown text's front matter, such as the page's title."""
     front = _FRONT.match(text) if text.startswith("---") else None
     return (match[2] for match in _VALUE.finditer(front[0])) if front else iter(())
 
 
 def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], bool]) -> str:
-    # Lines of a file that was read byte by byte may end as Windows ends them.
+    # Lines of a file read as bytes may end with CRLF.
     lines = text.replace("\r\n", " \n")
 
     def blank(match: re.Match[str]) -> str:
@@ -212,13 +212,13 @@ def _blanked(pattern: re.Pattern[str], text: str, keep: Callable[[int, int], boo
 
 
 def _is_index(text: str, start: int) -> bool:
-    """Whether brackets behind brackets are those of code, ``cells[row][column]``: what is linked begins a word."""
+    """Whether brackets after brackets are code, ``cells[row][column]``: a link text begins a word."""
     if not text.startswith("][", start - 1):
         return False
     depth = 0
     for at in range(start - 1, max(-1, start - _LINKED), -1):
         depth += (text[at] == "]") - (text[at] == "[")
-        # Of brackets in a row the first ones decide: links follow one another, too.
+        # Of consecutive brackets the first decide: links may follow each other, too.
         if not depth and not text.startswith("]", at - 1):
             return at > 0 and (text[at - 1].isalnum() or text[at - 1] in "_)")
     return False

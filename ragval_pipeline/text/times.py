@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """A time as aware UTC datetime; None when the text is none.
+    """A time as aware UTC datetime; None if the text is not a time.
 
     ISO 8601 dates and times, with or without zone (UTC then), the dates of mail and HTTP (RFC 5322), and Unix seconds,
     milliseconds, microseconds or nanoseconds written as numbers.
@@ -29,7 +29,7 @@ def utc_text(moment: datetime) -> str:
 
 
 def _iso(text: str) -> datetime | None:
-    # A "z" is as good as a "Z", and Python 3.11 reads only the latter.
+    # ISO 8601 allows "z", but Python 3.11 only reads "Z".
     for notation in (text, text.upper().removesuffix(" UTC").removesuffix(" GMT")):
         try:
             return _in_utc(datetime.fromisoformat(notation))
@@ -51,14 +51,14 @@ def _in_utc(moment: datetime) -> datetime:
 
 def _unix(number: float) -> datetime | None:
     for divisor in (1, 1e3, 1e6, 1e9):  # definition
-        # Before 1990 a number is an index or a length, not a time of embedding; after 2200 it has another unit.
+        # Before 1990 a number is an index or a length, not an embedding time; after 2200 it has another unit.
         if 631_152_000 <= number / divisor < 7_258_118_400:  # definition
             return datetime.fromtimestamp(number / divisor, UTC)
     return None
 
 
 def as_time(stored: object) -> str | None:
-    """A stored time as a date and time: seconds since 1970 and the like in ISO 8601, a text as it is stored."""
+    """A stored time for display: seconds since 1970 and the like as ISO 8601, a text unchanged."""
     number = _number(stored)
     moment = None if number is None else parse_time(str(stored))
     return utc_text(moment) if moment is not None else stored if isinstance(stored, str) else None

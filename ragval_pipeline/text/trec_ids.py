@@ -1,11 +1,11 @@
-"""Ids as columns of TREC files, which are parted by blanks: any text, there and back."""
+"""Encoding ids as columns of TREC files, which are separated by blanks, and decoding them."""
 
 from __future__ import annotations
 
 import re
 
-#: Every character that some reader splits a line at, a terminal obeys, or that makes a line read differently from what
-#: it says; and halves of surrogate pairs, which UTF-8 cannot hold.
+#: Characters that split lines, control terminals or change how a line reads, and lone surrogates, which UTF-8 cannot
+#: hold.
 _UNSAFE = "\\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _ESCAPES = re.compile(
     "%(?:25|00|[01][0-9A-F]|20|7F|C0%80|C2%[89][0-9A-F]|C2%A0|D8%9C|E1%9A%80|E2%80%(?:8[0-9AEF]|A[89A-F])"
@@ -14,14 +14,14 @@ _ESCAPES = re.compile(
 #: NUL in two bytes, as Java writes it: ``%00`` stands for the empty id.
 _NUL = "%C0%80"
 _TO_ENCODE = re.compile(f"[{_UNSAFE}]|%(?={_ESCAPES.pattern.removeprefix('%')})")
-#: Stands for the empty id, which would be no column at all; the same text as an id is written ``%2500``.
+#: Encodes the empty id, which would be no column at all; the same text as an id is written ``%2500``.
 _EMPTY = "%00"
 
 
 def encode_id(name: str) -> str:
     """An id as one column: blanks are percent-encoded, and a percent sign only where it would read as such a code.
 
-    ``decode_id`` gives the id back; ids without blanks come out as they are, so that they match other people's files.
+    ``decode_id`` restores the id; ids without blanks stay unchanged, so that they match files of other tools.
     """
     return _TO_ENCODE.sub(lambda match: _percent(match.group()), name) if name else _EMPTY
 

@@ -1,1 +1,1 @@
-"""Pure functions on frames and models, one room per question. Nothing in here reads or writes the world."""
+"""Pure functions on frames and models, one package per question. Nothing in here does input or output."""

@@ -1,4 +1,4 @@
-"""Putting the report together from what the assets measured."""
+"""Assembling the report from the assets' measurements."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.
 _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
-#: Causes of which no repair is tried: another collection, and other vectors of all questions.
+#: Causes whose repair is not simulated: they need another collection, or other vectors of all queries.
 _UNTRIED = frozenset({"vector.dimension", "embedder.input_type"})
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known about the run itself.
+    """Facts about the run itself.
 
     Attributes:
         suite: Name of the suite.
         profile: Name of its profile, or None.
         run_id: Dagster's run id.
-        collection_name: The collection, or the alias that was asked for while the collection is not known.
+        collection_name: The collection, or the given alias if the collection is unknown.
         started: When the run began, aware.
-        ended: When the report was put together, aware.
+        ended: When the report was assembled, aware.
         only: Groups selected, or None.
         environment: Versions and settings worth keeping.
     """
@@ -93,10 +93,10 @@ def assemble_report(
         criteria: All criteria, in report order.
         gates: The gate of each, by name.
         severities: The suite's own severities by code.
-        inventory: The site, when it was read.
-        extra_findings: Findings that no asset measured, such as a collection that changed while it was read.
-        simulated: What the repairs of the causes would clear; None: none was tried.
-        doubt: Why no gate may be called met; empty: no doubt.
+        inventory: The site, if it was read.
+        extra_findings: Findings outside the assets, such as a collection that changed while it was read.
+        simulated: What the repairs of the causes would clear; None: not simulated.
+        doubt: Why no gate may count as met; empty: no doubt.
     """
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     moved = sections.get("moved_pages", {})
@@ -107,8 +107,8 @@ def assemble_report(
         findings = explain(shared, site)
     else:
         simulated = simulated.below_roots(explain(shared, site))
-        # Of what was judged again, what no repair clears has no cause that was simulated. Nor has a threshold: the
-        # scores that it is judged by may be as they are with every vector right.
+        # A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold: its scores
+        # may be the same with correct vectors.
         needs = simulated.needs(shared)
         computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
         untried = simulated.too_large | _UNTRIED
@@ -157,7 +157,7 @@ def _pages_of_modules(inventory: SiteInventory | None) -> dict[str, list[str]]:
 
 
 def _pages_as_written(findings: Sequence[Finding], results: Iterable[QueryReport], folder: UrlFolder) -> list[Finding]:
-    """The findings with expected pages as the queries spell them: causes are found by keys, which no person knows."""
+    """The findings with expected pages as written in the queries: causes are found by internal keys."""
     stated = dict.fromkeys(str(url) for result in results for url in _pages_stated(result.query))
     spelled = {folder.key(url): url for url in stated}
 
@@ -177,7 +177,7 @@ def _pages_as_written(findings: Sequence[Finding], results: Iterable[QueryReport
 
 
 def _pages_stated(query: Mapping[str, Any]) -> Iterator[Any]:
-    """The pages that a query names, as it names them."""
+    """The pages of a query, as written there."""
     for name in _PAGES:
         yield from query.get(name) or ()
     yield from (entry["source_url"] for entry in query.get("expected_results") or () if "source_url" in entry)
@@ -186,7 +186,7 @@ def _pages_stated(query: Mapping[str, Any]) -> Iterator[Any]:
 def graded_findings(
     measurements: Sequence[Measurement], severities: Mapping[str, str], extra: Sequence[Finding] = ()
 ) -> list[Finding]:
-    """All findings of a run, those of one code and scope in one, graded as the suite wants them."""
+    """All findings of a run, merged by code and scope, with the suite's severities."""
     found = [finding for measurement in measurements for finding in measurement.findings]
     return grade_findings(merge_findings([*found, *extra]), severities)
 
@@ -215,7 +215,7 @@ def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _query_counts(verdicts: Counter[bool | None] | None) -> dict[str, float | None]:
-    """How many queries passed, failed and were not judged; all None when the run asked none."""
+    """How many queries passed, failed and were not judged; all None if the run had none."""
     if verdicts is None:
         return dict.fromkeys(("total_queries", "passed_queries", "failed_queries", "error_queries", "pass_rate"))
     passed, failed, total = verdicts[True], verdicts[False], verdicts.total()
@@ -234,7 +234,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def total_cost(measurements: Sequence[Measurement]) -> Cost:
-    """What all steps of a run spent on embedding; billed tokens are None when no provider named any."""
+    """The embedding cost of all steps of a run; billed tokens are None if none were reported."""
     parts = [Cost.model_validate(entry.sections["cost"]) for entry in measurements if entry.sections.get("cost")]
     billed = [part.billed_tokens for part in parts if part.billed_tokens is not None]
     return Cost(
@@ -252,7 +252,7 @@ def total_cost(measurements: Sequence[Measurement]) -> Cost:
 
 
 def _index(sections: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts about the collection, what its vectors are like, and how well it is searched."""
+    """Facts about the collection, its vectors, and its searches."""
     measured = {"vector_health": sections.get("vectors"), "ann": sections.get("ann")}
     return {**sections.get("index", {}), **{name: part for name, part in measured.items() if part}}
 

@@ -1,4 +1,4 @@
-"""Thresholds for one index, proposed from the scores that it really gives."""
+"""Thresholds for one index, proposed from its actual scores."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
 from ragval_pipeline.validation.verdict import TOLERANCE
 
-#: Digits of a proposed threshold: more than scores can tell apart, fewer than people can read.
+#: Granularity of a proposed threshold: coarse for readability, fine as the limit.
 DIGITS = 2
 _STEPS, _FINEST = 100, 1_000_000  # definition
-#: Digits of a threshold where two do not separate, and thresholds that the table shows from 0 to 1.
+#: Digits of a threshold if two do not separate, and rows of the table from 0 to 1.
 _MOST_DIGITS, _SHOWN = 6, 20  # shown
-#: The thresholds that most systems start with, which were meant for one embedder.
+#: The usual initial thresholds, which were meant for one embedder.
 USUAL_THRESHOLDS = {0.70: "the usual min_similarity", 0.50: "the usual relevance_similarity"}  # definition
 
 
 @dataclass(frozen=True)
 class ErrorRates:
-    """What a threshold does to the queries of this index.
+    """Error rates of a threshold on this index.
 
     Attributes:
-        threshold: The threshold; a query passes from it on.
-        lost: Share of positive queries below it, 0..1, which it fails where the score decides; None without any.
-        let_through: Share of negative queries that reach it, 0..1; None without any.
+        threshold: The threshold; scores at or above it pass.
+        lost: Share of positive queries below it, 0..1, which fail if the score decides; None without any.
+        let_through: Share of negative queries at or above it, 0..1; None without any.
         own_lost: Share of pages whose own title scores below it, 0..1; None without any.
-        note: What the threshold is known as, or empty.
+        note: Name of the threshold, or empty.
     """
 
     threshold: float
@@ -45,14 +45,14 @@ class ErrorRates:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Two thresholds and what they rest on.
+    """Two thresholds and their basis.
 
     Attributes:
-        min_similarity: Score that a query's best hit must reach.
+        min_similarity: Minimum score of a query's best hit.
         relevance_similarity: Score from which a hit counts as relevant; at most ``min_similarity``.
         separation: AUC of positive against negative queries; None without both.
         table: Error rates at the proposed, the usual, the suite's and evenly spaced thresholds, in order.
-        warnings: What a person should know before using them, one sentence each.
+        warnings: Caveats, one sentence each.
     """
 
     min_similarity: float
@@ -63,17 +63,16 @@ class Proposal:
 
 
 def propose(scores: Scores, *, current: dict[float, str] | None = None) -> Proposal | None:
-    """Thresholds for the index that gave these scores; None without any positive query and any page.
+    """Thresholds for the index of these scores; None without any positive query and any page.
 
     Args:
-        scores: Scores of cosine or dot product: the higher the better.
+        scores: Cosine or dot product scores: higher is better.
         current: Thresholds in use, with their names, to be shown in the table.
 
     Returns:
-        ``min_similarity`` loses and lets through as few queries as any threshold can (Youden's J, each side weighing
-        the same), in the middle of the gap that it may lie in. ``relevance_similarity`` keeps out all but five in a
-        hundred negative queries and is no stricter than ``min_similarity``. Without negative queries both keep 95 in a
-        hundred of what ought to pass.
+        ``min_similarity`` minimises errors on both sides (Youden's J), in the middle of the optimal gap.
+        ``relevance_similarity`` rejects 95 % of the negative queries and is not stricter than ``min_similarity``.
+        Without negative queries both keep 95 % of what should pass.
     """
     answered = scores.answered
     if not answered:
@@ -93,7 +92,7 @@ def propose(scores: Scores, *, current: dict[float, str] | None = None) -> Propo
 
 
 def error_rates(scores: Scores, threshold: float, note: str = "") -> ErrorRates:
-    """What a threshold does to the scores."""
+    """Error rates of a threshold."""
     return ErrorRates(
         threshold,
         lost=_below(scores.positive, threshold),
@@ -104,7 +103,7 @@ def error_rates(scores: Scores, threshold: float, note: str = "") -> ErrorRates:
 
 
 def _below(ordered: Sequence[float], threshold: float) -> float | None:
-    # A score that prints as the threshold counts as reaching it, as everywhere (tolerance 1e-6).
+    # A score equal to the threshold when printed counts as reaching it, as everywhere (tolerance 1e-6).
     return bisect_left(ordered, threshold - ROUNDING) / len(ordered) if ordered else None
 
 
@@ -114,7 +113,7 @@ def _separating(positive: Sequence[float], negative: Sequence[float]) -> float:
     edges = [(marks[0], marks[0]), *pairwise(marks)]
 
     def youden(edge: tuple[float, float]) -> float:
-        # A threshold in a gap acts as its upper edge does.
+        # A threshold in a gap is equivalent to its upper edge.
         return bisect_left(negative, edge[1]) / len(negative) - bisect_left(positive, edge[1]) / len(positive)
 
     best = max(youden(edge) for edge in edges)
@@ -123,7 +122,7 @@ def _separating(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def _rounded_within(low: float, high: float) -> float:
-    """The middle of a gap with as few digits as stay inside it, above ``low`` and not above ``high``."""
+    """The middle of a gap with as few digits as possible, above ``low`` and not above ``high``."""
     middle = (low + high) / 2
     for digits in range(DIGITS, _MOST_DIGITS + 1):
         rounded = round(middle, digits)
@@ -141,7 +140,7 @@ def _keeping_out(answered: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def _keeping(answered: Sequence[float]) -> float:
-    """The highest threshold of two digits that all but ``FEW`` of the answers reach."""
+    """The highest two-digit threshold that all but ``FEW`` of the scores reach."""
     lost = math.floor(FEW * len(answered) + TOLERANCE)
     return math.floor(answered[lost] * _STEPS) / _STEPS
 
@@ -150,7 +149,7 @@ def _evenly(scores: Iterable[float]) -> list[float]:
     """Thresholds at every 0.05 from below the lowest score to above the highest."""
     known = list(scores)
     first, last = math.floor(min(known) * _SHOWN), math.ceil(max(known) * _SHOWN)
-    step = max((last - first) // _SHOWN, 1)  # scores of a dot product may have any range
+    step = max((last - first) // _SHOWN, 1)  # dot product scores may have any range
     return [round(number / _SHOWN, 2) for number in range(first, last + 1, step)]
 
 
@@ -175,7 +174,7 @@ def _warnings(scores: Scores, strict: float) -> Iterable[str]:
         )
     elif len(scores.negative) < fewest_pairs():
         yield _few(plural(len(scores.negative), "negative query"))
-    # A threshold that errs in few queries of either kind has at least this AUC.
+    # A threshold with few errors of either kind has at least this AUC.
     if scores.separation is not None and scores.separation < (1 - FEW) ** 2:
         yield (
             f"Scores hardly distinguish answerable from unanswerable queries (AUC {scores.separation:.2f}): "
@@ -192,11 +191,11 @@ def _warnings(scores: Scores, strict: float) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Scores:
-    """Best scores of queries on one index, raw as the collection's distance gives them, sorted.
+    """Best scores of queries on one index, raw scores of the collection's distance, sorted.
 
     Attributes:
-        positive: Of queries that the index ought to answer.
-        negative: Of queries that it ought not to answer.
+        positive: Of queries that the index should answer.
+        negative: Of queries that it should not answer.
         own: Of pages found by their own title.
         asked: Queries of the run.
         by_suite: Those that ``retrieval.min_similarity`` decides on.
@@ -210,12 +209,12 @@ class Scores:
 
     @property
     def answered(self) -> list[float]:
-        """What ought to pass: the positive queries' scores, or the pages' own where there are no positive ones."""
+        """Scores that should pass: the positive queries', or the pages' own if there are none."""
         return list(self.positive or self.own)
 
     @property
     def separation(self) -> float | None:
-        """AUC: the chance that a positive query scores above a negative one, ties as halves; None without both."""
+        """AUC: the probability that a positive query scores above a negative one, ties count half; or None."""
         if not self.answered or not self.negative:
             return None
         wins = sum((score > other) + (score == other) / 2 for score in self.answered for other in self.negative)
@@ -226,7 +225,7 @@ def scores_of(queries: Iterable[QueryReport], own: Iterable[float]) -> Scores:
     """The scores of a run.
 
     Args:
-        queries: Its query results; one without hits has no score and is left out.
+        queries: Its query results; those without hits are left out.
         own: Scores of pages found by their own title.
     """
     known = [(query, query.best_similarity) for query in queries]

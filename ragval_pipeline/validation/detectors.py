@@ -1,7 +1,7 @@
-"""The registry of detectors: what looks for a finding registers itself, and nothing else names it.
+"""The registry of detectors: each registers itself, and nothing else refers to it.
 
-A detector is a function over the evidence of its room (facts, payload counts, vectors, answers). It may yield whole
-findings, or subjects only, of which its one finding is made. A room calls ``find_all`` with its evidence once.
+A detector is a function of its package's evidence (facts, payload counts, vectors, query results). It may yield
+findings, or only the subjects of its single finding. A package calls ``find_all`` with its evidence once.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _Find = Callable[[_Evidence], Iterable[Finding] | Iterable[Subject]]
 
 @dataclass(frozen=True)
 class Detector:
-    """What looks for some findings.
+    """A function that detects some findings.
 
     Attributes:
-        codes: Codes of the catalogue; one whose detector yields subjects has one code.
-        needs: Type of the evidence that it looks at.
+        codes: Codes of the catalogue; a detector that yields subjects has one code.
+        needs: Type of its evidence.
         find: The function.
     """
 
@@ -61,14 +61,14 @@ def detector(*codes: str, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]]
 
 
 def find_all(evidence: object) -> list[Finding]:
-    """What the detectors of this kind of evidence find, in the order of the catalogue."""
+    """Findings of all detectors for this evidence, in catalogue order."""
     order = {code: number for number, code in enumerate(CATALOGUE)}
     found = [finding for each in detectors_of(type(evidence)) for finding in findings_of(each, evidence)]
     return sorted(found, key=lambda finding: order[finding.code])
 
 
 def detectors_of(needs: type) -> tuple[Detector, ...]:
-    """The detectors of one kind of evidence, in the order of the catalogue."""
+    """The detectors of one kind of evidence, in catalogue order."""
     order = {code: number for number, code in enumerate(CATALOGUE)}
     own = [each for each in registered().values() if each.needs is needs]
     return tuple(sorted(own, key=lambda each: min(order[code] for code in each.codes)))
@@ -81,7 +81,7 @@ def registered() -> Mapping[str, Detector]:
 
 
 def findings_of(detector: Detector, evidence: object) -> Iterator[Finding]:
-    """What one detector finds."""
+    """The findings of one detector."""
     subjects = []
     for found in detector.find(evidence):
         if isinstance(found, Finding):
@@ -95,7 +95,7 @@ def findings_of(detector: Detector, evidence: object) -> Iterator[Finding]:
 
 @cache
 def _import_all() -> None:
-    """Import every module of the rooms once, so that all detectors have registered."""
+    """Import every module once, so that all detectors are registered."""
     from ragval_pipeline import validation
 
     for module in pkgutil.walk_packages(validation.__path__, f"{validation.__name__}."):

@@ -1,4 +1,4 @@
-"""From timed calls to ``latency_p95_ms``, ``retrieval.slow`` and the report's section ``latency``."""
+"""``latency_p95_ms``, ``retrieval.slow`` and the report's section ``latency`` from timed calls."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CRITERION = "latency_p95_ms"
 
 @dataclass(frozen=True)
 class Latency:
-    """How long searches take.
+    """Latency of searches.
 
     Attributes:
         p95: Of embedding and search together, milliseconds.
-        budget_ms: Above which it is a finding.
+        budget_ms: Limit above which it is a finding.
         section: The report's section.
     """
 
@@ -50,12 +50,12 @@ def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
 
 
 def nothing_timed(reason: str) -> Measurement:
-    """The measurement when there is nothing to time."""
+    """The measurement if there is nothing to time."""
     return Measurement(asset=ASSET, values=(not_measured(CRITERION, "no_data", reason),))
 
 
 def switched_off() -> Measurement:
-    """The measurement of a suite that does not want searches to be timed."""
+    """The measurement of a suite with timing switched off."""
     return Measurement(asset=ASSET, values=(not_measured(CRITERION, "not_selected", "latency is off in the suite"),))
 
 
@@ -85,7 +85,7 @@ def _section(timings: Timings) -> dict[str, Any]:
 
 @detector("retrieval.slow", needs=Latency)
 def find_slow(latency: Latency) -> Iterator[Finding]:
-    """Searches that take longer than the suite allows."""
+    """Searches slower than the suite allows."""
     p95, budget_ms, section = latency.p95, latency.budget_ms, latency.section
     if p95 <= budget_ms:
         return
@@ -117,7 +117,7 @@ def _cause(embedding: float | None, search: float) -> str:
 
 
 def nearest_rank(values: Sequence[float], percent: float) -> float:
-    """The smallest value that at least ``percent`` of the values do not exceed: one that was really measured.
+    """The smallest measured value that at least ``percent`` of the values do not exceed.
 
     Args:
         values: At least one.

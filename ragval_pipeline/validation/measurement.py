@@ -1,4 +1,4 @@
-"""What a measuring asset hands on: values, findings and sections of the report, or why there are none."""
+"""The value of a measuring asset: criteria, findings and sections of the report, or why there are none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragval_pipeline.validation.packed import Packed
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
 
-#: Reasons that do not count against a run, also when the criterion is required.
+#: Reasons that do not count against a run, even if the criterion is required.
 EXCUSED: frozenset[ReasonCode] = frozenset({"not_applicable", "not_selected"})
 
 
@@ -25,18 +25,18 @@ class MeasuredValue(BaseModel):
 
     Attributes:
         name: Name of the criterion.
-        value: A fraction 0..1, a count, a score or milliseconds, as the criterion says; None when not measured.
-        numerator: What was counted, where the value is a ratio or a mean (then the sum).
-        denominator: Of how many.
-        reason: One sentence; always there when ``value`` is None.
-        reason_code: Why there is no value; None when there is one.
+        value: A fraction 0..1, a count, a score or milliseconds, by criterion; None if not measured.
+        numerator: The count of a ratio, or the sum of a mean.
+        denominator: The total.
+        reason: One sentence; always given if ``value`` is None.
+        reason_code: Why there is no value; None if there is one.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     value: float | None = None
-    numerator: int | float | None = None  # counts stay whole: floats cannot tell the largest ones apart
+    numerator: int | float | None = None  # counts stay integers: floats are not exact for large ones
     denominator: int | float | None = None
     reason: str = ""
     reason_code: ReasonCode | None = None
@@ -53,8 +53,8 @@ class Failure(BaseModel):
 
     Attributes:
         kind: ``unreachable``: an outside system failed. ``no_data``: nothing to measure. ``crashed``: a defect.
-            ``budget``: it would have cost more than the suite allows. ``stale``: what was measured is of another run,
-            or of another state of the index.
+            ``budget``: it would have cost more than the suite allows. ``stale``: measured in another run, or on another
+            state of the index.
         message: One line without secrets.
         system: Name of the outside system, or None.
         exception: Type of the exception.
@@ -74,15 +74,15 @@ class Failure(BaseModel):
 
 
 class Measurement(BaseModel):
-    """Everything that one asset measured.
+    """The measurements of one asset.
 
     Attributes:
         asset: Name of the asset.
         values: Values of its criteria; those missing here were not measured because of ``failure``.
-        findings: What it found wrong, with all subjects.
-        sections: Parts of the report by name, JSON values only; what grows with the test queries is packed.
+        findings: Its findings, with all subjects.
+        sections: Parts of the report by name, JSON values only; those that grow with the test queries are packed.
         failure: Why it could not measure, or None.
-        selected: False when ``--only`` left it out.
+        selected: False if ``--only`` left it out.
         seconds: How long it took.
     """
 
@@ -111,17 +111,17 @@ class Measurement(BaseModel):
         return {name: value.as_json() if isinstance(value, Packed) else value for name, value in sections.items()}
 
     def value(self, name: str) -> MeasuredValue | None:
-        """The value of the criterion ``name``, if this asset has it."""
+        """The value of the criterion ``name``, if measured here."""
         return next((value for value in self.values if value.name == name), None)
 
 
 def ratio(name: str, numerator: float, denominator: float, *, of: str) -> MeasuredValue:
-    """A fraction; without anything to divide by it is not measured.
+    """A fraction; not measured if the denominator is 0.
 
     Args:
         name: Name of the criterion.
-        numerator: What holds.
-        denominator: Of how many.
+        numerator: The count.
+        denominator: The total.
         of: What is counted, plural, for the reason: ``points``.
     """
     if not denominator:
@@ -140,9 +140,9 @@ def mean(name: str, values: list[float], *, of: str, without: ReasonCode = "not_
 
     Args:
         name: Name of the criterion.
-        values: What is averaged.
+        values: The values.
         of: What has these values, plural, for the reason: ``queries with expected keywords``.
-        without: Why it is not measured when there is no value.
+        without: Why it is not measured if there are no values.
     """
     if not values:
         return not_measured(name, without, f"there are no {of}")
@@ -157,12 +157,12 @@ def mean(name: str, values: list[float], *, of: str, without: ReasonCode = "not_
 
 
 def not_measured(name: str, code: ReasonCode, reason: str) -> MeasuredValue:
-    """A value that is not there, with its reason."""
+    """A missing value, with its reason."""
     return MeasuredValue(name=name, reason=reason, reason_code=code)
 
 
 def failed_measurement(asset: str, error: BaseException) -> Measurement:
-    """The measurement of an asset whose work ended in an exception: no values, a failure, and the finding for it."""
+    """The measurement of an asset that raised: no values, a failure, and its finding."""
     if isinstance(error, BudgetReachedError):
         return Measurement(
             asset=asset, failure=Failure(kind="budget", message=str(error), exception=type(error).__name__)
@@ -180,7 +180,7 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         system = error.system if isinstance(error, SystemFailure) else None
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
-    # What was raised on purpose, and the system's own words for a number, say what happened and hold no secret.
+    # Our own errors, and the system's text for an errno, say what happened and contain no secrets.
     told = f" {as_sentence(str(error))}" if isinstance(error, RagvalError) else ""
     if isinstance(error, OSError) and error.errno:
         told = f" {as_sentence(os.strerror(error.errno))}"

@@ -1,4 +1,4 @@
-"""Much of a report in little memory: entities as compressed JSON, vectors as their bytes, until they are looked at."""
+"""Compact storage of report parts: entities as compressed JSON, vectors as bytes, unpacked on access."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row", bound=BaseModel)
 
-#: Entities that are compressed together; as many are in memory at a time.
+#: Entities compressed together, and in memory at a time.
 _BLOCK = 64  # work
-#: Context of a serialisation that only ragval reads: packed entities stay packed.
+#: Context of internal serialisation: packed entities stay packed.
 AS_PACKED = {"packed": True}
 
 
 class Packed(Sequence[Row], Generic[Row]):
-    """Entities of one model; each access makes them anew, so iterate once and keep what is needed.
+    """Entities of one model; each access creates them again, so iterate once and keep what is needed.
 
     As a field of a model it is read from a list of entities and written as one; with ``AS_PACKED`` it stays packed.
 
     Args:
-        model: What the entities are.
-        entities: What is packed, block by block: an iterator's are never all in memory.
+        model: Type of the entities.
+        entities: Packed block by block: an iterator is never completely in memory.
     """
 
     def __init__(self, model: type[Row], entities: Iterable[Row] = ()) -> None:
@@ -73,13 +73,13 @@ class Packed(Sequence[Row], Generic[Row]):
         return f"Packed({self._model.__name__}, {len(self)} entities)"
 
     def as_json(self) -> list[str]:
-        """As a JSON value, which ``from_json`` reads: of each block how many entities, and what they are."""
+        """As a JSON value for ``from_json``: the number of entities and the content of each block."""
         sizes = [min(_BLOCK, self._count - first) for first in range(0, self._count, _BLOCK)]
         return [f"{size}:{base64.b64encode(block).decode()}" for size, block in zip(sizes, self._blocks, strict=True)]
 
     @classmethod
     def from_json(cls, model: type[Row], value: Any) -> Packed[Row]:
-        """From what ``as_json`` made, from a list of entities or of their JSON values, or from packed ones.
+        """From the value of ``as_json``, a list of entities or of their JSON values, or packed entities.
 
         Raises:
             ValueError: It is none of these.
@@ -95,7 +95,7 @@ class Packed(Sequence[Row], Generic[Row]):
         (model,) = get_args(source)
 
         def part(value: Any, checked: core_schema.ValidatorFunctionWrapHandler) -> str | bytes:
-            """A block as it is; an entity compressed as soon as it is checked, so that all are never in memory."""
+            """A block unchanged; an entity compressed as soon as it is validated, so that never all are in memory."""
             return value if isinstance(value, str) else _compressed([checked(value)])
 
         def put_together(parts: list[str | bytes]) -> Packed[Row]:
@@ -134,7 +134,7 @@ def packed_vector(vector: NDArray[np.float32]) -> str:
 
 
 def unpacked_vector(packed: str) -> NDArray[np.float64]:
-    """What ``packed_vector`` packed; of each number the shortest decimal that is the same in 32 bits."""
+    """The vector of ``packed_vector``, with the shortest decimals that are equal in 32 bits."""
     import numpy as np
 
     return np.frombuffer(base64.b64decode(packed), dtype="<f4").astype("U").astype(np.float64)
@@ -144,7 +144,7 @@ def _compressed(entities: list[Row]) -> bytes:
     rows = [entity.model_dump() for entity in entities]
     try:
         text = to_json(rows, inf_nan_mode="constants")
-    except PydanticSerializationError:  # half of a surrogate pair, which only Python's own JSON writes and reads
+    except PydanticSerializationError:  # a lone surrogate, which only Python's own JSON supports
         text = json.dumps(rows).encode()
     return zlib.compress(text, level=1)
 

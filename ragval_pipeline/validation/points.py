@@ -18,7 +18,7 @@ class PointRef(NamedTuple):
     Attributes:
         point_id: Its id as text.
         page_key: Canonical form of its page, or None.
-        page_url: The page as the sitemap spells it when it is in scope, else as stored, or None.
+        page_url: The page as in the sitemap if in scope, else as stored, or None.
     """
 
     point_id: str
@@ -26,13 +26,13 @@ class PointRef(NamedTuple):
     page_url: str | None
 
     def subject(self, *, points: tuple[str, ...] = (), **details: Any) -> Subject:
-        """The subject of a finding, with what was measured on it, and other points that it is about."""
+        """The subject of a finding, with its measurements and related points."""
         named = {} if self.page_url is None else {"page_url": self.page_url}
         return Subject(name=self.point_id, page=self.page_key, points=points, details={**named, **details})
 
 
 def with_share(finding: Finding, points: int) -> Finding:
-    """The finding of some points with their share of all: it tells how bad it is and how far its consequences reach."""
+    """The finding of some points with their share of all points, which decides on severity and consequences."""
     if finding.subject_kind != "point" or not points:
         return finding
     counted = "1 point " if finding.count == 1 else f"{finding.count:,} points "
@@ -42,7 +42,7 @@ def with_share(finding: Finding, points: int) -> Finding:
     details = {**finding.details, "share": round(finding.count / points, 4)}
     row = CATALOGUE[finding.code]
     severity = row.severity_of(finding.count, points)
-    # What a detector graded otherwise stays so, unless the share raises it.
+    # A severity set by the detector stays, unless the share raises it.
     severity = finding.severity if severity == row.severity else severity
     return finding.model_copy(update={"message": message, "details": details, "severity": severity})
 

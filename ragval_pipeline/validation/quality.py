@@ -26,10 +26,10 @@ def distribution(numbers: Iterable[float]) -> Distribution:
 def measure_quality(
     *, token_counts: Iterable[int | None], best_scores: Sequence[float], points: int, now: datetime
 ) -> Measurement:
-    """Distributions of claimed token counts and of the best score of every query that got hits.
+    """Distributions of stored token counts and of the best score of every query with hits.
 
     Args:
-        token_counts: Claimed tokens of each point; None where there is none.
+        token_counts: Stored token count of each point, or None.
         best_scores: Best raw score of each query with hits, negative queries included.
         points: Points of the collection.
         now: Time of the run, aware.

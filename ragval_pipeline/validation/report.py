@@ -13,8 +13,8 @@ from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
-#: Raised by a tenth when fields are added, by one when a field goes or changes its meaning. 1.1 added ``groups``,
-#: ``held_to``, and null for figures of queries that were not asked.
+#: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
+#: ``groups``, ``held_to``, and null for figures of queries that were not run.
 SCHEMA_VERSION = "1.1"
 
 
@@ -37,7 +37,7 @@ def _null_is_no_number(score: Any) -> Any:
     return math.nan if score is None else score
 
 
-#: JSON has no NaN: what a store gave as no number is null in a report, and NaN again when the report is read.
+#: JSON has no NaN: it is null in a report, and NaN again when the report is read.
 Score = Annotated[
     float,
     BeforeValidator(_null_is_no_number),
@@ -64,7 +64,7 @@ class TopResult:
 
 
 class HeldTo(Entity):
-    """What decided on a query in the end: its own settings, else the suite's or the profile's."""
+    """The effective settings of a query: its own, else the suite's or the profile's."""
 
     top_k: int = Field(description="Number of hits that were judged")
     conditions: list[str] = Field(
@@ -76,7 +76,7 @@ class HeldTo(Entity):
 
 
 class QueryReport(Entity):
-    """One test query and its answer."""
+    """One test query and its result."""
 
     query_id: str
     query: dict[str, Any] = Field(description="The test query as given")
@@ -96,7 +96,7 @@ class QueryReport(Entity):
 
     @property
     def counted(self) -> bool:
-        """Whether anything decides on it: a query that nobody judged is shown and counts nowhere."""
+        """Whether it counts: unjudged queries are only shown."""
         return self.held_to is None or bool(self.held_to.conditions)
 
 
@@ -224,7 +224,7 @@ class ValidationReport(Entity):
         raise KeyError(name)
 
 
-#: Sections of a measurement that are packed, and what of.
+#: Packed sections of a measurement, and their entity types.
 PACKED_SECTIONS: dict[str, type[QueryReport] | type[PrecisionMetric]] = {
     "query_results": QueryReport,
     "precision_metrics": PrecisionMetric,
@@ -232,6 +232,6 @@ PACKED_SECTIONS: dict[str, type[QueryReport] | type[PrecisionMetric]] = {
 
 
 def query_results_of(sections: Mapping[str, Any]) -> Packed[QueryReport]:
-    """The judged queries among the sections of a measurement; none when it asked none."""
+    """The judged queries in the sections of a measurement; empty if there are none."""
     results: Packed[QueryReport] = sections.get("query_results", Packed(QueryReport))
     return results

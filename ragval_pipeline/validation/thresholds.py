@@ -1,4 +1,4 @@
-"""Every number that a verdict, a subject or a cause depends on, with its unit, its reason and what justifies it."""
+"""Every number that a verdict, a subject or a cause depends on, with unit, reason and evidence."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Threshold:
     """One row of the table.
 
     Attributes:
-        name: Of the constant.
+        name: Name of the constant.
         value: The number.
-        unit: What it counts or measures.
+        unit: Its unit.
         codes: Findings, groups of findings or criteria that it decides on.
         reason: What it separates.
-        evidence: The measurement, count or contract that it rests on.
+        evidence: The measurement, count or contract that it is based on.
     """
 
     name: str
@@ -38,10 +38,10 @@ def threshold(value: _Number, *, unit: str, codes: str, reason: str, evidence: s
 
     Args:
         value: The number.
-        unit: What it counts or measures.
+        unit: Its unit.
         codes: Findings, groups of findings or criteria that it decides on, separated by blanks.
         reason: What it separates.
-        evidence: The measurement, count or contract that it rests on.
+        evidence: The measurement, count or contract that it is based on.
 
     Returns:
         ``value``.

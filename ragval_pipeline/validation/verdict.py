@@ -1,4 +1,4 @@
-"""The one place where values meet gates: the verdict of each criterion, and of the run."""
+"""The one place where values are compared with gates: the verdict of each criterion, and of the run."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.suite.criteria import Criterion, Gate, Operator
 from ragval_pipeline.validation.measurement import EXCUSED, MeasuredValue, Measurement, ReasonCode, not_measured
 
-#: A finding as detectors make it, or as the report holds it.
+#: A finding from a detector or from the report.
 FindingT = TypeVar("FindingT", Finding, ReportedFinding)
 CriterionVerdict = Literal["met", "not_met", "not_measured"]
 RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 
 #: Means and scores are sums of floats: a difference this small is rounding.
 TOLERANCE = 1e-9  # definition
-#: Kinds of failures that leave nobody to look, and no other gate to say so.
+#: Begins the codes in the reason of ``error_findings`` that it does not count.
+LEFT_OUT = " besides those that other required criteria judge: "
+#: Kinds of failures that leave something unmeasured without another gate to report it.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
-#: Assets that only describe: that they ran says nothing about faults.
+#: Descriptive assets: that they ran says nothing about errors.
 _FINDS_NOTHING = frozenset({"quality_metrics", "payload_snapshot", "sitemap_urls"})
 
 
 class CriterionResult(BaseModel):
-    """The verdict of one criterion, as the report holds it.
+    """The verdict of one criterion, as in the report.
 
-    ``value`` is None exactly when ``verdict`` is ``not_measured``; ``threshold`` is None when nothing is asked.
+    ``value`` is None exactly when ``verdict`` is ``not_measured``; ``threshold`` is None without a gate.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -54,7 +56,7 @@ class CriterionResult(BaseModel):
 
     @property
     def gate_fails(self) -> bool:
-        """Whether this criterion alone keeps the run from passing."""
+        """Whether this criterion prevents a pass."""
         return self.required and self.verdict != "met" and not self.excused
 
 
@@ -72,13 +74,13 @@ def judge_criteria(
     Args:
         criteria: All criteria of the suite, in report order.
         gates: The gate of each, by name.
-        measurements: What the assets measured, failed ones included.
+        measurements: Measurements of all assets, failed ones included.
         findings: All graded findings of the run, for ``error_findings``.
         only: Groups that were selected; None: all.
-        doubt: Why no gate may be called met, such as an index that changed meanwhile; empty: no doubt.
+        doubt: Why no gate may count as met, such as an index that changed meanwhile; empty: no doubt.
 
     Returns:
-        One result a criterion, in the same order.
+        One result per criterion, in the same order.
     """
     by_asset = {measurement.asset: measurement for measurement in measurements}
     ordered = list(criteria)
@@ -101,7 +103,7 @@ def judge_criteria(
 
 
 def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:
-    """A required criterion is not met by a value that parts of a moving index gave; a fault that was seen is one."""
+    """A required criterion cannot be met by values of a changing index; failures still count."""
     if not result.required or result.verdict != "met":
         return result
     reason = f"not measured: {doubt}; otherwise it would be met with {result.reason}"
@@ -118,11 +120,11 @@ def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:
 
 
 def counted_errors(findings: Iterable[FindingT], results: Iterable[CriterionResult]) -> list[FindingT]:
-    """The findings that ``error_findings`` counts: errors whose matter no required criterion of the run judges.
+    """The findings that ``error_findings`` counts: errors not covered by a required criterion of the run.
 
     Args:
         findings: All graded findings of the run.
-        results: The verdicts of the other criteria; one that was not measured judges nothing.
+        results: The verdicts of the other criteria; unmeasured ones cover nothing.
     """
     judging = {result.name for result in results if result.required and result.verdict != "not_measured"}
     return [finding for finding in findings if finding.severity == "error" and not _judged(finding, judging)]
@@ -161,9 +163,8 @@ def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> Crite
 def judge_run(results: Sequence[CriterionResult], measurements: Sequence[Measurement]) -> RunVerdict:
     """The verdict of the run.
 
-    ``error`` when an outside system failed; ``fail`` when a required criterion is not met; ``not_measured`` when a
-    required one could not be measured, when not a single required one was, or when the budget ended the run's
-    measuring; else ``pass``.
+    ``error`` if an outside system failed; ``fail`` if a required criterion is not met; ``not_measured`` if a required
+    one could not be measured, if none was, or if the budget ended the run; else ``pass``.
     """
     if any(measurement.failure and measurement.failure.kind == "unreachable" for measurement in measurements):
         return "error"
@@ -204,13 +205,13 @@ def _error_findings(
     blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
     unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
     if unseen and (limit is None or len(errors) <= limit):
-        # What was not looked at was not found; only a count that is too high already cannot become better.
+        # Unmeasured parts may have more findings: the count is only certain if already too high.
         return not_measured("error_findings", "no_data", ", ".join(unseen)).model_copy(
             update={"numerator": len(errors)}
         )
     reason = ", ".join(sorted(codes)) or "no finding of severity error"
     if left_out:
-        reason += f" besides those that other required criteria judge: {', '.join(sorted(left_out))}"
+        reason += f"{LEFT_OUT}{', '.join(sorted(left_out))}"
     return MeasuredValue(name="error_findings", value=float(len(errors)), numerator=len(errors), reason=reason)
 
 
@@ -221,7 +222,7 @@ def _has_looked(measurement: Measurement) -> bool:
 def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool:
     assert value.value is not None
     if criterion.ratio and value.numerator is not None and value.denominator:
-        # 0.9 of 10 must be 9 queries: as counts and decimals, not as binary fractions.
+        # 0.9 of 10 must be 9 queries: computed with decimals, not binary fractions.
         counted, wanted = Fraction(value.numerator), Fraction(str(threshold)) * Fraction(value.denominator)
         return counted >= wanted if criterion.operator == ">=" else counted <= wanted
     if criterion.operator == ">=":

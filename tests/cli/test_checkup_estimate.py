@@ -29,7 +29,7 @@ def checked(folder: Path, *, points: int = 500, **sections: Any) -> Check:
     return check_estimate(suite, look, embedder, pages=0)
 
 
-def test_time_calls_tokens_money_and_storage_are_told_before_anything_is_spent(tmp_path: Path) -> None:
+def test_time_calls_tokens_money_and_storage_are_estimated_before_anything_is_spent(tmp_path: Path) -> None:
     check = checked(tmp_path)
     # 30 queries in a call, 31 single calls and one of 20; 200 stored texts.
     assert "36 embedding calls" in check.message
@@ -60,7 +60,7 @@ def test_money_grows_with_what_is_embedded(tmp_path: Path) -> None:
         ({"tokens": 100}, "note", "more than budget.tokens 100"),
     ],
 )
-def test_a_budget_that_will_not_do_is_told_before(
+def test_a_budget_that_will_not_suffice_is_reported_before(
     tmp_path: Path, limits: dict[str, int], state: str, words: str
 ) -> None:
     check = checked(tmp_path, budget=limits)

@@ -66,7 +66,7 @@ def test_a_suite_that_cannot_be_read_ends_with_two(home: Home, ragval: Ragval) -
     assert "retrieval" in checks(ended)["suite file"]["remedy"]
 
 
-def test_what_starts_a_run_is_told(home: Home, ragval: Ragval) -> None:
+def test_a_run_says_what_started_it(home: Home, ragval: Ragval) -> None:
     home.edit(automation={"after_asset": "a/b", "after_job": "ingest", "cron": "30 2 * * *", "enabled": True})
     check = checks(ragval("doctor", "-s", home.suite, "--json"))["automation"]
     assert check["message"] == "after the asset a/b, after the job ingest, at 30 2 * * *; switched on"

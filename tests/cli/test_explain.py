@@ -22,7 +22,7 @@ def test_every_finding_and_criterion_is_explained() -> None:
         assert all(paragraph.strip() for paragraphs in sections.values() for paragraph in paragraphs), name
 
 
-def test_a_finding_is_told_with_its_measure_its_line_and_its_remedy(ragval: Callable[..., Ended]) -> None:
+def test_a_finding_is_explained_with_its_measurement_threshold_and_remedy(ragval: Callable[..., Ended]) -> None:
     ended = ragval("explain", "integrity.drifted")
     assert ended.code == 0
     for part in (

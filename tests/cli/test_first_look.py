@@ -143,7 +143,7 @@ def test_the_first_look_counts_pages_repetition_and_questions(home: Home, ragval
     ("size", "lacking"),
     [(384, install_line("sentence-transformers")), (1536, "export OPENAI_API_KEY=...")],
 )
-def test_what_the_embedder_lacks_is_told_with_what_can_be_validated_without_it(
+def test_what_the_embedder_lacks_is_reported_with_what_can_be_validated_without_it(
     tmp_path: Path, ragval: Ragval, monkeypatch: pytest.MonkeyPatch, size: int, lacking: str
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -161,7 +161,7 @@ def test_what_the_embedder_lacks_is_told_with_what_can_be_validated_without_it(
     assert rest in refused.err
 
 
-def test_an_index_that_was_ingested_twice_is_told_at_first_sight(tmp_path: Path, ragval: Ragval) -> None:
+def test_an_index_that_was_ingested_twice_is_reported_in_the_first_look(tmp_path: Path, ragval: Ragval) -> None:
     words = [f"word{number} goes here with more of its kind" for number in range(40)]
     payloads = [
         {"page_content": " ".join(words[at : at + size]), "metadata": {"source": f"{BASE}/{page}", "page": page}}
@@ -197,7 +197,7 @@ def test_only_what_every_point_holds_is_required(tmp_path: Path, ragval: Ragval)
     assert "chunk_index: metadata.chunkIndex   # in 7 of 8 points" in text
 
 
-def test_a_payload_with_the_fields_of_a_profile_is_told_so(home: Home, ragval: Ragval) -> None:
+def test_a_payload_with_the_fields_of_a_profile_is_recognised(home: Home, ragval: Ragval) -> None:
     ended = ragval("init", "--qdrant-path", home.folder / "qdrant", "--output", "my/ragval.yaml")
     assert "has the shape of retrieval-pipeline-testing" in ended.out
     assert "profile: null   # retrieval-pipeline-testing?" in Path("my/ragval.yaml").read_text(encoding="utf-8")
@@ -218,7 +218,7 @@ def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader
     assert "# not indexed: /blog/** (2 pages)" in text
 
 
-def test_what_stands_in_front_of_the_embedded_texts_is_written_into_the_suite(tmp_path: Path, ragval: Ragval) -> None:
+def test_what_was_embedded_before_the_texts_is_written_into_the_suite(tmp_path: Path, ragval: Ragval) -> None:
     payloads = langchain_payloads()
     texts = [f"{payload['metadata']['title']}\n{payload['page_content']}" for payload in payloads]
     store(tmp_path / "qdrant", payloads, texts=texts)
@@ -230,9 +230,7 @@ def test_what_stands_in_front_of_the_embedded_texts_is_written_into_the_suite(tm
     assert "cosine 1.000" in ragval("doctor", "-s", "ragval.yaml").out
 
 
-def test_what_stands_in_front_of_most_texts_is_seen_where_the_shortest_have_nothing_there(
-    tmp_path: Path, ragval: Ragval
-) -> None:
+def test_a_prefix_of_most_texts_is_found_even_if_the_shortest_have_none(tmp_path: Path, ragval: Ragval) -> None:
     def payload(heading: str, text: str, part: int) -> dict[str, str]:
         return {"text": f"{text} {part}", "url": f"https://docs.example.com/{part}", "heading": heading}
 
@@ -291,7 +289,7 @@ def test_other_texts_of_the_payload_that_were_embedded_are_found(
         ([], [0.3], None),
     ],
 )
-def test_a_drafted_threshold_lies_where_most_answers_are_on_their_side(
+def test_a_drafted_threshold_classifies_most_questions_correctly(
     right: list[float], off_topic: list[float], threshold: float | None
 ) -> None:
     assert Asked(len(right), len(right), 5, right, off_topic).threshold == threshold

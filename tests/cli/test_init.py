@@ -192,9 +192,7 @@ def test_a_tenant_of_a_shared_collection_is_judged_by_the_field_that_all_its_poi
     assert not [url for url in asked if "bakery" in url]
 
 
-def test_points_that_name_no_page_are_compared_with_none_and_a_built_site_is_read_all_the_same(
-    tmp_path: Path, ragval: Ragval
-) -> None:
+def test_points_without_a_page_are_not_compared_and_a_built_site_is_still_read(tmp_path: Path, ragval: Ragval) -> None:
     payloads = langchain_payloads()
     urls = [payload["metadata"].pop("source") for payload in payloads]
     store(tmp_path / "qdrant", payloads)
@@ -217,7 +215,7 @@ def test_the_vector_of_the_texts_is_searched(
     assert written(tmp_path)["qdrant"]["vector_name"] == searched
 
 
-def test_a_collection_without_dense_vectors_is_told_what_it_has(tmp_path: Path, ragval: Ragval) -> None:
+def test_the_error_of_a_collection_without_dense_vectors_says_what_it_has(tmp_path: Path, ragval: Ragval) -> None:
     from qdrant_client import QdrantClient, models
 
     several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)

@@ -140,7 +140,7 @@ def test_a_wrong_vector_name_is_an_error_of_the_suite_and_no_matter_where_no_vec
     assert ragval("run", "--only", "chunks").code == 0  # which needs no vector
 
 
-def test_a_collection_that_is_not_there_is_told_with_those_that_are_and_no_page_is_read(
+def test_a_missing_collection_is_reported_with_the_existing_ones_and_no_page_is_read(
     home: Home, ragval: Ragval
 ) -> None:
     home.edit(qdrant={"collection": "physical_ai_bok"})

@@ -15,11 +15,11 @@ KINDS = ("field", "rule", "default", "setting", "status", "formula", "criterion"
 _INTRO = """# The five validators, field by field
 <!-- Written by python -m tests.conformance.table. -->
 
-Five profiles speak the language of five existing RAG validators. Each field, rule, default, setting, status, formula,
-criterion, relationship and step of a data flow that their specifications name, how ragval serves it, and the test below
-`tests/` that proves it. The fields are compared, value by value and type by type, with one run under each profile: a
-site over HTTP, a Qdrant server, an embedding service, and nothing set but the validator's own variables in a `.env`.
-Where a rule contradicts itself or cannot hold, the row says what was corrected.
+Five profiles reproduce five existing RAG validators. The tables list each field, rule, default, setting, status,
+formula, criterion, relationship and data-flow step of their specifications, how ragval implements it, and the test
+in `tests/` that proves it. Fields are compared by value and type in one run per profile: a site over HTTP, a Qdrant
+server, an embedding service, and only the validator's own variables, set in a `.env`. If a rule contradicts itself
+or cannot hold, the row says what was corrected.
 """
 
 

@@ -92,7 +92,7 @@ def test_cohere_embeds_each_query_as_a_query(run: Run) -> None:
     assert ([MIDDLEWARE, SENSORS, CUP], "search_query", "embed-english-v3.0") in asked
 
 
-def test_what_the_seed_requires_decides_and_stands_in_the_report(run: Run) -> None:
+def test_what_the_seed_requires_decides_and_is_in_the_report(run: Run) -> None:
     stands = {name: (entry["value"], entry["met"]) for name, entry in run.seed["success_criteria"].items()}
     del stands["latency_p95_ms"]
     assert stands == {

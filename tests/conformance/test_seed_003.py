@@ -104,7 +104,7 @@ def test_cohere_embeds_the_queries_and_the_collection_holds_1024_dimensions_by_c
     assert (vector["size"], vector["distance"]) == (1024, "Cosine")
 
 
-def test_no_key_of_the_env_file_stands_in_any_file_of_the_run(run: Run) -> None:
+def test_no_key_of_the_env_file_is_in_any_file_of_the_run(run: Run) -> None:
     files = [file for file in (run.folder / "ragval_reports").rglob("*") if file.is_file()]
     assert len(files) > 10
     assert [file.name for file in files if KEY.encode() in file.read_bytes()] == []

@@ -35,7 +35,7 @@ def test_every_row_is_whole_and_its_test_exists(row: Row) -> None:
     assert name in names_in(file), f"no test {name} in {file}"
 
 
-def test_no_item_stands_twice() -> None:
+def test_no_item_is_listed_twice() -> None:
     names = [(row.seed, row.section, row.item) for row in ROWS]
     assert [name for name in names if names.count(name) > 1] == []
 

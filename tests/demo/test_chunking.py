@@ -48,7 +48,7 @@ def test_a_heading_without_text_makes_no_empty_chunk():
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 120)), max_size=25))
-def test_every_block_stands_in_exactly_one_chunk_and_in_order(shape: list[tuple[int, int]]):
+def test_every_block_is_in_exactly_one_chunk_and_in_order(shape: list[tuple[int, int]]):
     blocks = [Block("Book", 1)]
     for number, (level, count) in enumerate(shape):
         text = f"Heading-{number}" if level >= 2 else _words(count, f"b{number}-")

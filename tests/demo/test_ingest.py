@@ -38,7 +38,7 @@ def test_every_page_of_the_sitemap_is_in_the_index(demo: DemoHome, points: list[
     assert 60 <= len(points) <= 110
 
 
-def test_the_text_below_the_headings_stands_word_for_word_on_its_page(demo: DemoHome, points: list[Any]):
+def test_the_text_below_the_headings_is_word_for_word_on_its_page(demo: DemoHome, points: list[Any]):
     for url, payloads in _by_page(points).items():
         page = _article_text(demo.site, url)
         for payload in payloads:
@@ -69,7 +69,7 @@ def _starting_headings(payloads: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def test_no_line_of_text_stands_on_two_pages(points: list[Any]):
+def test_no_line_of_text_is_on_two_pages(points: list[Any]):
     pages: dict[str, set[str]] = collections.defaultdict(set)
     for point in points:
         for line in point.payload["chunk_text"].splitlines():

@@ -53,7 +53,7 @@ def test_only_hosts_of_the_suite_are_asked(
     assert not copy.host_failed
 
 
-def test_a_redirect_that_was_not_followed_is_still_told() -> None:
+def test_a_redirect_that_was_not_followed_is_still_reported() -> None:
     with serving({"/leave": Answer("", 302, {"Location": "https://elsewhere.example/x?token=abc"})}) as own:
         source = SourceSettings(sitemap=f"{own.url}/sitemap.xml")
         with HttpFetcher(policy=RetrySettings(max=0), hosts=hosts_of(source)) as fetcher:

@@ -53,7 +53,7 @@ def test_an_id_reaches_native_metrics_and_run_trec_without_harm(odd: str) -> Non
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_no_raw_control_character_stands_in_xml(odd: str) -> None:
+def test_xml_has_no_raw_control_characters(odd: str) -> None:
     assert not RAW.search(xml_text(f"a{odd}b").encode().decode())
 
 

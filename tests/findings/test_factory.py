@@ -50,7 +50,7 @@ def test_a_code_that_is_not_in_the_catalogue_is_a_defect():
         make_finding("query.unknown")
 
 
-def test_a_subject_that_is_named_twice_counts_once_and_the_first_stands():
+def test_a_duplicate_subject_counts_once_and_the_first_is_kept():
     finding = make_finding("query.failed", [Subject(name="q", details={"n": 1}), Subject(name="q"), "p"])
     assert finding.count == 2
     assert finding.subjects[1].details == {"n": 1}

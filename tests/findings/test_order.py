@@ -46,7 +46,7 @@ def test_much_lost_content_comes_before_some_changed_chunks_and_errors_before_wa
     ]  # fmt: skip
 
 
-def test_a_warning_stands_right_before_the_error_that_it_explains_and_behind_all_other_errors():
+def test_a_warning_comes_right_before_the_error_that_it_explains_and_after_all_other_errors():
     zero = finding("vector.zero", point("9", "/z"))
     twice = finding("chunk.duplicate_index", point("1"), point("2"))
     variant = finding("coverage.url_variant", page("/a"))
@@ -56,12 +56,12 @@ def test_a_warning_stands_right_before_the_error_that_it_explains_and_behind_all
     ]  # fmt: skip
 
 
-def test_a_cause_of_some_subjects_stands_before_them_too():
+def test_a_cause_of_some_subjects_comes_first_too():
     failed = finding("query.failed", query("q1", "/a"), query("q2", "/b"))
     assert codes(failed, finding("retrieval.dark_page", page("/a"))) == ["retrieval.dark_page", "query.failed"]
 
 
-def test_what_follows_from_one_cause_stands_right_after_it():
+def test_what_follows_from_one_cause_comes_right_after_it():
     missing = finding("coverage.missing_page", page("/a"))
     failed, lost = finding("query.failed", query("q", "/a")), finding("regression.query_lost", query("q"))
     other = finding("payload.missing_field", *(point(str(number), "/z") for number in range(50)))

@@ -71,8 +71,8 @@ def test_an_embedded_qdrant_lets_one_client_in_and_the_reason_says_so(tmp_path: 
         assert "embedded Qdrant" in way.manner
 
 
-@pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "anew"), (False, 1, "same query vectors")])
-def test_only_what_costs_nothing_is_embedded_anew(free: bool, inputs: int, says: str) -> None:
+@pytest.mark.parametrize(("free", "inputs", "says"), [(True, 2, "embedded again"), (False, 1, "same query vectors")])
+def test_only_free_texts_are_embedded_again(free: bool, inputs: int, says: str) -> None:
     with asking(suite_of({"url": "http://q"}), VECTOR, Connection(), Embedding(free=free), repeats=2) as way:
         assert way.repeater is not None
         way.searcher.prepare(["How?"])
@@ -113,7 +113,7 @@ def test_a_search_that_is_not_there_ends_a_run_before_any_call() -> None:
     check_before_any_call(offline, only={"coverage"})
 
 
-def test_the_manner_is_told_with_determinism_only() -> None:
+def test_how_repeats_were_run_is_in_the_reason_of_determinism_only() -> None:
     determinism = MeasuredValue(name="determinism", value=1.0, numerator=2, denominator=2, reason="2 of 2 queries")
     other = MeasuredValue(name="accuracy", value=1.0, reason="x")
     measurement = Measurement(asset="query_validation_results", values=(determinism, other))

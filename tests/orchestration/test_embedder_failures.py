@@ -51,7 +51,7 @@ def unreachable(report: ValidationReport) -> Any:
         ("slow", None, 3, "timed out"),
     ],
 )
-def test_status_and_tries_are_told_and_every_call_is_counted(
+def test_status_and_tries_are_reported_and_every_call_is_counted(
     world: World, cohere: CohereStandIn, mode: str, status: int | None, tries: int, subject: str
 ) -> None:
     cohere.fail(mode)

@@ -42,7 +42,7 @@ def test_the_snapshot_depends_on_the_sitemap_and_comes_after_the_ingestion(graph
     assert graph.get(key("sitemap_urls")).parent_keys == {key("sitemap")}
 
 
-def test_what_a_validation_reads_is_external_and_stands_in_the_lineage(clean_world: World, graph: Any) -> None:
+def test_what_a_validation_reads_is_an_external_asset_in_the_lineage(clean_world: World, graph: Any) -> None:
     sitemap, collection = graph.get(key("sitemap")), graph.get(key("collection"))
     assert (sitemap.kinds, collection.kinds) == ({"xml"}, {"qdrant"})
     assert sitemap.is_external

@@ -69,7 +69,7 @@ def test_an_input_without_a_type_reads_plain_json(tmp_path: Path) -> None:
     assert read(tmp_path) == {"name": "fig", "seeds": 0}
 
 
-def test_each_run_reads_its_own_value_and_a_stranger_the_latest(base: str) -> None:
+def test_each_run_reads_its_own_value_and_another_run_the_latest(base: str) -> None:
     write(base, Fruit(name="first"), run_id="run-1")
     write(base, Fruit(name="second"), run_id="run-2")
     assert read(base, Fruit, run_id="run-1").name == "first"
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_json_says_so(tmp_path: Path) -> None:
         read(tmp_path, Fruit)
 
 
-def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+def test_a_value_that_is_not_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="not dict"):
         write(tmp_path, {"name": "fig"})
 

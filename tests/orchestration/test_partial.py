@@ -71,7 +71,9 @@ def latest_values(world: World) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (world.reports / ".latest").iterdir()}
 
 
-def test_an_asset_whose_upstream_was_never_made_says_what_to_do(world: World, instance: dg.DagsterInstance) -> None:
+def test_an_asset_with_an_upstream_that_was_never_materialised_says_what_to_do(
+    world: World, instance: dg.DagsterInstance
+) -> None:
     result = materialise(world, instance, "coverage_report")
     assert failed_steps(result) >= {"coverage_report"}
     [message] = [

@@ -70,7 +70,7 @@ def test_a_run_of_another_instance_is_given_a_day(tmp_path: Path, instance: dg.D
     assert not old.exists()
 
 
-def test_a_store_whose_folders_have_no_time_keeps_what_was_just_written(instance: dg.DagsterInstance) -> None:
+def test_a_store_without_folder_times_keeps_what_was_just_written(instance: dg.DagsterInstance) -> None:
     base = UPath("memory://purge-test/suite")
     folder = base / ".work" / "someone-elses"
     (folder / "values").mkdir(parents=True)

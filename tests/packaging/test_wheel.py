@@ -122,7 +122,7 @@ def test_a_file_of_under_fifteen_lines_passes_the_checks_and_its_job_runs(instal
     assert list(folder.glob("ragval_reports/book/2*/validation_report.json"))
 
 
-def test_a_wrong_key_and_a_gate_out_of_range_are_told_with_their_lines(installed: Installed) -> None:
+def test_a_wrong_key_and_a_gate_out_of_range_are_errors_with_their_lines(installed: Installed) -> None:
     file = installed.project / "src" / "shop" / "defs" / "wrong" / "defs.yaml"
     file.parent.mkdir(parents=True)
     wrong = DEFS.replace("suite: book", "suite: wrong").replace("retrieval:", "retreival:")

@@ -66,7 +66,7 @@ def test_of_a_first_validation_no_finding_is_called_new() -> None:
     assert [finding.new for finding in alert.findings] == [False]
 
 
-def test_the_first_few_findings_are_told_and_the_rest_counted() -> None:
+def test_the_first_few_findings_are_named_and_the_rest_counted() -> None:
     findings = [make_finding("payload.missing_field", [Subject(name="p")], scope=f"f{n}") for n in range(9)]
     alert = alert_of(report("fail", findings=findings), before=None, known=())
     assert (len(alert.findings), alert.more_findings) == (TOP_FINDINGS, 9 - TOP_FINDINGS)
@@ -88,7 +88,7 @@ def test_the_plain_text_says_verdict_criteria_findings_and_where_to_look() -> No
         assert part in text
 
 
-def test_a_run_without_a_report_is_told_with_its_run() -> None:
+def test_an_alert_about_a_run_without_a_report_names_the_run() -> None:
     text = plain_text(alert_without_report("demo_book", RUN_ID, before="pass"))
     assert "before it could write a report" in text
     assert f"Run: {RUN_ID}" in text

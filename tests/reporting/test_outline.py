@@ -36,7 +36,7 @@ def reported(*pairs):
     return [make_finding(code, ["x"]).model_copy(update={"because": because}).reported() for code, because in pairs]
 
 
-def test_a_consequence_hangs_below_its_cause_wherever_it_stands():
+def test_a_consequence_is_attached_to_its_cause_in_any_order():
     findings = reported(
         ("query.failed", "coverage.missing_page"), ("coverage.missing_page", "coverage.foreign_host"),
         ("coverage.foreign_host", None),

@@ -77,7 +77,7 @@ def test_a_short_chunk_is_quoted_once_and_its_letters_are_those_that_count():
         ("text.mojibake", ["p0"], ""),
     ],
 )
-def test_many_subjects_are_told_by_what_they_have_in_common(code, names, told):
+def test_many_subjects_are_described_by_what_they_have_in_common(code, names, told):
     named, finding = subjects(make_finding(code, names))
     assert named.pattern(finding) == told
 
@@ -99,7 +99,7 @@ def test_points_without_a_page_are_not_counted_by_pages():
         ([{}, {}], ""),
     ],
 )
-def test_a_loss_at_different_places_of_pages_is_told_by_what_most_of_it_is(lost, told):
+def test_losses_at_different_places_of_pages_are_described_by_their_most_common_kind(lost, told):
     pages = {url: PageEntry(url, url, lost_letters=letters) for url, letters in zip(URLS, lost, strict=False)}
     finding = make_finding("integrity.not_captured", URLS[:2])
     run = factory.report(findings=[finding])

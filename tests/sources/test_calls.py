@@ -52,7 +52,7 @@ def test_so_many_retries_follow_the_first_try(retries: int, tries: int) -> None:
     assert caught.value is flaky.error
 
 
-def test_what_is_not_worth_another_try_is_raised_at_once() -> None:
+def test_an_error_that_is_not_worth_a_retry_is_raised_at_once() -> None:
     flaky, waits = Flaky(99), []
     with pytest.raises(ConnectionError):
         call_with_retries(flaky, policy=RetrySettings(), classify=lambda error: GIVE_UP, sleep=waits.append)

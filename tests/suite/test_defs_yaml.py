@@ -70,7 +70,7 @@ def test_an_error_names_the_line_of_the_instance_and_a_template_of_dagster_its_k
         load_suite(written(tmp_path, DOCS.replace("collection: docs", 'collection: "{{ name }}"')))
 
 
-def test_what_stands_beside_the_suite_is_what_the_component_knows() -> None:
+def test_the_attributes_besides_the_suite_are_those_of_the_component() -> None:
     assert set(DagsterSettings.model_fields) == BESIDE_THE_SUITE
 
 

@@ -57,7 +57,7 @@ def test_a_malformed_placeholder_is_an_error_before_it_is_sent_anywhere(written:
         read({"k": written}, {"A": "x", "b": "y"})
 
 
-def test_a_key_whose_placeholder_comes_out_empty_counts_as_not_given():
+def test_a_key_with_an_empty_placeholder_counts_as_not_given():
     written = {"api_key": "${K:-}", "hosts": ["${H:-}", "x.org"], "blank": "", "both": "${K:-}${H:-}"}
     assert interpolate(written, {}) == {"hosts": ["x.org"], "blank": ""}
 
@@ -91,7 +91,7 @@ def test_a_wrong_value_from_the_environment_names_the_variable_and_never_shows_t
     assert "CANARY" not in str(error)
 
 
-def test_a_suite_is_read_anew_from_the_environment_each_time(tmp_path: Path):
+def test_a_suite_is_read_again_from_the_environment_each_time(tmp_path: Path):
     suite = load_suite(write(tmp_path, {**SMALLEST, "report_uri": "${REPORTS:-./reports}"}))
     # Definitions keep the placeholder: values between assets are stored where the run says, not where loading said.
     assert suite.report_uri == "${REPORTS:-./reports}"

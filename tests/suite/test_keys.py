@@ -383,7 +383,9 @@ def test_several_problems_are_counted(tmp_path: Path):
         ("scale.workers", "many", "must be a valid integer or 'auto', not 'many'"),
     ],
 )  # fmt: skip
-def test_a_wrong_value_is_told_what_it_may_be_and_how_to_do_without(tmp_path: Path, key: str, value: Any, words: str):
+def test_the_error_of_a_wrong_value_says_what_is_allowed_and_how_to_do_without(
+    tmp_path: Path, key: str, value: Any, words: str
+):
     assert words in str(refused(tmp_path, at(key, value)))
 
 

@@ -349,7 +349,7 @@ def test_judgements_are_seed_004s_relevant_pages(tmp_path: Path, caplog: pytest.
     assert caplog.text == ""
 
 
-def test_a_rule_that_many_queries_break_is_told_once_and_only_on_request(
+def test_a_rule_that_many_queries_break_is_reported_once_and_only_on_request(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     queries = [{"query": f"{n}?", "expected_module": "intro", "min_similarity": 0.7} for n in range(400)]

@@ -150,7 +150,7 @@ def test_query_files_pass(queries: Draft202012Validator):
      {"query": "x", "min_similarity": 1.7}, {"template": "x"}, {"query": "x", "parameters": {"a": [1]}},
      {"query": "x", "expected_results": [{"url": "a"}]}, {"query": "x", "min_similarity": "${X}"}],
 )  # fmt: skip
-def test_what_is_no_query_is_marked(queries: Draft202012Validator, entry: Any):
+def test_values_that_are_not_queries_are_marked(queries: Draft202012Validator, entry: Any):
     assert problems(queries, [entry]) != []
 
 

@@ -77,7 +77,7 @@ def test_the_same_key_elsewhere_is_left_alone() -> None:
     ["${MIN:-0.7}", "*limit", "&own 0.7", "[0.7]", "high"],
     ids=["placeholder", "alias", "anchor", "list", "word"],
 )
-def test_what_is_no_plain_number_is_refused_by_line(value: str) -> None:
+def test_a_value_that_is_not_a_plain_number_is_refused_with_its_line(value: str) -> None:
     text = f"other: &limit 0.7\nretrieval:\n  min_similarity: {value}\n"
     with pytest.raises(SuiteError, match=r"retrieval.min_similarity: is not a plain number \(line 3\)"):
         changed(text, min_similarity=0.41)

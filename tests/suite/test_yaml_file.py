@@ -38,7 +38,7 @@ def test_broken_yaml_names_the_line(text: str, line: int):
         ("1: a\n1: b", "1", 2),
     ],
 )
-def test_a_key_that_stands_twice_is_refused(text: str, key: str, line: int):
+def test_a_duplicate_key_is_refused(text: str, key: str, line: int):
     problem = problem_of(text)
     assert f"at line {line}, " in problem
     assert f"the key {key} occurs twice" in problem
@@ -56,7 +56,7 @@ def test_a_key_that_stands_twice_is_refused(text: str, key: str, line: int):
         ('a: "C:\\docs"\n', "write / instead, or take single quotes."),
     ],
 )
-def test_what_is_no_yaml_is_told_with_what_to_do(text: str, remedy: str):
+def test_text_that_is_not_yaml_is_an_error_with_a_remedy(text: str, remedy: str):
     assert problem_of(text).endswith(remedy)
 
 

@@ -35,7 +35,7 @@ def test_each_letter_knows_its_place_in_the_text():
     assert text.between(2, 2) == ""
 
 
-def test_blanks_marks_and_nothing_between_two_letters_are_told_apart():
+def test_blanks_marks_and_nothing_between_two_letters_are_distinguished():
     text = FoldedText.of("a b-c\u200bd")
     assert text.spaced.tolist() == [True, True, False, False]
     assert text.apart.tolist() == [True, True, True, False]

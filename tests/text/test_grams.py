@@ -19,7 +19,7 @@ def test_a_run_that_is_one_letter_too_short_is_not_found():
     assert GramIndex(PAGE, SIZE).common_runs(PAGE[5:17]) == [(0, 5, 12)]
 
 
-def test_a_run_that_stands_in_several_places_comes_several_times():
+def test_a_run_with_several_positions_is_returned_several_times():
     twice = PAGE + SEPARATOR + PAGE
     assert sorted(GramIndex(twice, SIZE).common_runs(PAGE)) == [(0, 0, len(PAGE)), (0, len(PAGE) + 1, len(PAGE))]
 

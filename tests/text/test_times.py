@@ -51,7 +51,7 @@ NO_TIMES = [
 
 
 @pytest.mark.parametrize("text", NO_TIMES)
-def test_what_is_no_time_is_none(text: str | None) -> None:
+def test_a_value_that_is_not_a_time_is_none(text: str | None) -> None:
     assert parse_time(text) is None
 
 

@@ -68,7 +68,7 @@ GOOD, BAD = query(id="good", relevant_urls=[f"{SITE}/a"]), query(id="bad", relev
 CLEAN = (coverage("/a", "/b"), metadata(2, 2), queries((GOOD, A)))
 
 
-def test_the_pages_that_a_failed_query_expects_are_shown_as_the_query_spells_them() -> None:
+def test_the_expected_pages_of_a_failed_query_are_shown_as_written_there() -> None:
     spelled = "http://www.docs.example.com/a/index.html"
     lost = query(id="lost", relevant_urls=[spelled], expected_results=[{"source_url": "doc-7"}])
     report = assemble(coverage("/a", "/b"), queries((lost, B))).report

@@ -13,7 +13,7 @@ def scores(positive: tuple[float, ...] = (), negative: tuple[float, ...] = (), o
     return Scores(sorted(positive), sorted(negative), sorted(own))
 
 
-def test_separated_scores_are_parted_in_the_middle_of_the_gap() -> None:
+def test_the_threshold_of_separated_scores_is_in_the_middle_of_the_gap() -> None:
     proposal = propose(scores((0.6, 0.7, 0.8), (0.1, 0.2, 0.3)))
     assert proposal is not None
     assert proposal.min_similarity == proposal.relevance_similarity == 0.45
@@ -67,7 +67,7 @@ def test_without_negative_queries_a_warning_says_so() -> None:
     assert any("no negative query" in warning for warning in proposal.warnings)
 
 
-def test_without_positive_queries_the_pages_titles_stand_in() -> None:
+def test_without_positive_queries_page_titles_are_used() -> None:
     proposal = propose(scores((), (0.1, 0.2), (0.7, 0.8)))
     assert proposal is not None
     assert 0.2 < proposal.min_similarity <= 0.7

@@ -84,7 +84,7 @@ def test_a_report_shows_them_as_a_list_unless_only_ragval_reads_it() -> None:
     assert Report(name="r", queries=report.queries).queries is report.queries
 
 
-def test_what_is_wrong_is_told_with_its_place() -> None:
+def test_an_error_names_its_location() -> None:
     broken = [entry.model_dump(mode="json") for entry in reports(3)]
     del broken[2]["query_id"]
     with pytest.raises(ValidationError) as error:

@@ -12,7 +12,7 @@ def test_a_warning_that_holds_for_half_of_the_points_is_an_error_unless_the_suit
     assert graded.severity == "warning"
 
 
-def test_thousands_are_parted_in_every_sentence_about_points():
+def test_thousands_are_separated_in_every_sentence_about_points():
     finding = make_finding("text.mojibake", [str(number) for number in range(1_200)])
     assert finding.message.startswith("1,200 points ")
     assert with_share(finding, 12_000).message.startswith("1,200 of 12,000 points ")

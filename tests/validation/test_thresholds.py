@@ -41,7 +41,7 @@ def test_a_number_that_decides_is_found_whether_it_has_a_name_or_not() -> None:
 
 
 @pytest.mark.parametrize("room", sorted({path.relative_to(ROOT).parts[0] for path in ROOT.rglob("*.py")}))
-def test_every_number_that_decides_stands_in_the_table(room: str) -> None:
+def test_every_deciding_number_is_in_the_table(room: str) -> None:
     files = [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py"))
     found = [(file.name, *number) for file in files if room != "thresholds.py"
              for number in numbers_of(file.read_text(encoding="utf-8"))]  # fmt: skip

@@ -111,7 +111,7 @@ def test_nothing_measured_is_never_met(criterion: Criterion, threshold: float | 
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_no_number_is_not_measured(value: float) -> None:
+def test_a_value_that_is_not_a_number_is_not_measured(value: float) -> None:
     result = judge_value(AVERAGED, Gate(0.5, required=True), MeasuredValue(name="avg_similarity", value=value))
     assert (result.verdict, result.value, result.reason_code) == ("not_measured", None, "no_data")
 
@@ -314,7 +314,7 @@ def test_where_nothing_was_looked_at_there_being_no_error_says_nothing(measureme
     assert judge_run(list(judge(measurements, only={"latency"}).values()), measurements) == "not_measured"
 
 
-def test_an_asset_without_criteria_has_looked_all_the_same() -> None:
+def test_an_asset_without_criteria_counts_as_measured() -> None:
     assert errors(measurements=[Measurement(asset="chunk_structure")]).verdict == "met"
 
 

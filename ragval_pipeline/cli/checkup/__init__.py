@@ -1,1 +1,1 @@
-"""The preflight checks of ``ragval doctor``, one file a thing that is looked at."""
+"""The preflight checks of ``ragval doctor``, one file per subject."""

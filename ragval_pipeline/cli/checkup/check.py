@@ -1,4 +1,4 @@
-"""What one preflight check says."""
+"""The result of one preflight check."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ragval_pipeline.errors import RagvalError, SuiteError
 
 State = Literal["ok", "problem", "note", "not_applicable"]
 
-#: Exit codes of problems, the one that wins first: wrong by itself, unreachable, nothing to measure.
+#: Exit codes of problems by priority: wrong configuration, unreachable, nothing to measure.
 _ORDER = (2, 3, 4)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
+    """One thing that was checked.
 
     Attributes:
-        name: What was looked at.
-        state: ``note`` is worth knowing and stops nothing.
-        message: What is there, or what is wrong; one sentence without its full stop.
+        name: What was checked.
+        state: ``note`` is informational.
+        message: What was found, or what is wrong; one sentence without its full stop.
         remedy: What to do about a problem or note, one sentence.
-        exit_code: What a run would end with because of it: 2, 3 or 4; 0 unless it is a problem.
+        exit_code: Exit code of a run because of it: 2, 3 or 4; 0 unless it is a problem.
     """
 
     name: str
@@ -39,12 +39,12 @@ def ok(name: str, message: str) -> Check:
 
 
 def note(name: str, message: str, remedy: str = "") -> Check:
-    """Worth knowing, and stops nothing."""
+    """Informational."""
     return Check(name, "note", message, remedy)
 
 
 def skipped(name: str, reason: str) -> Check:
-    """Could not be looked at, or need not be."""
+    """Could not be checked, or need not be."""
     return Check(name, "not_applicable", reason)
 
 
@@ -54,7 +54,7 @@ def problem(name: str, message: str, remedy: str, *, exit_code: int = 2) -> Chec
 
 
 def failed(name: str, error: RagvalError) -> Check:
-    """The problem that an error is."""
+    """The problem for an error."""
     text, remedy = str(error), str(getattr(error, "remedy", ""))
     if isinstance(error, SuiteError) and error.key:
         text = f"{error.key}: {error.problem}"

@@ -1,6 +1,6 @@
-"""Whether the collection is there, with the vectors and the payload fields that the suite names.
+"""Whether the collection exists, with the vectors and the payload fields that the suite names.
 
-Fields are looked for in the first points; a run counts them in all.
+Only the first points are examined; a run counts fields in all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ragval_pipeline.validation.payload.aliases import changed_fields
 
 
 def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Check]]:
-    """Look at the collection; None when it cannot be read."""
+    """Check the collection; None if it cannot be read."""
     try:
         look = look_at(reader)
     except RagvalError as error:
@@ -70,7 +70,7 @@ def _status(facts: CollectionFacts) -> list[Check]:
 
 
 def check_payload(suite: Suite, look: Look) -> list[Check]:
-    """Required and needed fields, then the others, with the map that would help."""
+    """Required and needed fields, then the others, with a field map that would help."""
     if not look.points:
         return [skipped("payload fields", "there are no points")]
     fields = suite.payload.fields
@@ -97,8 +97,8 @@ def _flavour(suite: Suite, look: Look) -> list[Check]:
 
 
 def _lacking(suite: Suite, look: Look) -> list[str]:
-    """Payload names that the suite counts on and not one of the points holds."""
-    # Without the text hardly anything can be said of an index, and without the address nothing of its site.
+    """Payload names that the suite uses and that none of the points has."""
+    # Almost nothing can be measured without the text, and nothing about the site without the address.
     wanted = ("text",) if suite.source is None else ("text", "source_url")
     mapped = [suite.payload.fields[name] for name in wanted if name in suite.payload.fields]
     needed = dict.fromkeys([*suite.payload.required, *mapped])

@@ -1,4 +1,4 @@
-"""Whether the suite's embedder is the one that the collection was embedded with, and whether its own search answers."""
+"""Whether the collection was embedded with the suite's embedder, and whether its own search works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.sections import EmbeddingSettings
 
 
-#: Stored texts that are embedded again, in one call.
+#: Stored texts re-embedded, in one call.
 _TEXTS = 3
 _SAME, _ALIKE = 0.99, 0.90
 
@@ -36,10 +36,10 @@ _SAME, _ALIKE = 0.99, 0.90
 def check_embedder(
     suite: Suite, look: Look | None, reader: Reader | None
 ) -> tuple[list[Check], CachingEmbedder | None]:
-    """Embed a few stored texts in one call; compare the vectors' size, then the vectors themselves.
+    """Embed a few stored texts in one call; compare dimensions, then the vectors.
 
     Returns:
-        The checks, and the embedder, closed, whose ``cost`` tells what the call took; None when it does not answer.
+        The checks, and the closed embedder with the call's ``cost``; None if it does not answer.
     """
     from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 
@@ -64,14 +64,14 @@ def check_embedder(
 
 
 def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
-    """The test queries that the embedder surely refuses for their length, or reads only in part."""
+    """The test queries that the embedder certainly refuses for their length, or truncates."""
     from ragval_pipeline.sources.embedders.reembedding import cut_short, too_long
     from ragval_pipeline.suite.queries.load import load_queries
 
     try:
         queries = {query.id: query.query_text for query in load_queries(suite)}
     except SuiteError:
-        return []  # named by the check of the queries
+        return []  # reported by the check of the queries
     texts = list(queries.values())
     refused, cut = too_long(embedder, texts, suite.embedding.query_input_type), cut_short(embedder, texts)
     told = [f"{name}: {(refused | cut)[text]}" for name, text in queries.items() if text in refused | cut]
@@ -82,7 +82,7 @@ def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
 
 
 def stored_models(look: Look, field: str | None) -> list[str]:
-    """Names of embedding models that payload and collection give, each once."""
+    """Distinct names of embedding models in payload and collection."""
     paths = [path for path in look.observed if path == field or is_named_like("model", path)]
     told = [value for path in paths for value in look.values(path)]
     told += [value for name, value in look.facts.metadata.items() if is_named_like("model", name)]
@@ -90,7 +90,7 @@ def stored_models(look: Look, field: str | None) -> list[str]:
 
 
 def _with_text(look: Look, payload: PayloadSettings) -> list[tuple[Point, str]]:
-    """A few points spread over the sample, each with the text that was embedded."""
+    """A few points spread over the sample, each with its embedded text."""
     path, template = payload.fields.get("text"), template_of(payload)
     held = [(point, embedded_of(point.payload, path, payload.flavour, template)) for point in look.points]
     usable = [(point, text) for point, text in held if not is_blank(text)]
@@ -106,7 +106,7 @@ def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
 
 
 def _foretold_size(embedding: EmbeddingSettings, vector: VectorFacts | None) -> Check | None:
-    """The problem of a model that cannot give the collection's size, known without asking its maker; None without."""
+    """The problem of a model known not to have the collection's dimension; None if there is none."""
     known = facts_of(embedding.model) if embedding.model and embedding.base_url is None else None
     if known is None or embedding.model is None or vector is None or known.gives(vector.size):
         return None
@@ -117,7 +117,7 @@ def _foretold_size(embedding: EmbeddingSettings, vector: VectorFacts | None) -> 
 def _cosine(
     reader: Reader | None, vector: VectorFacts, points: Sequence[Point], vectors: Sequence[Sequence[float]]
 ) -> float | None:
-    """Median similarity of stored and new vectors, found by searching, so that no vector is read; None: unknown."""
+    """Median similarity of stored and new vectors, measured by searching, without reading vectors; None: unknown."""
     if reader is None or vector.distance != "Cosine" or not points:
         return None
     exact = reader.facts().strict_mode.exact
@@ -125,7 +125,7 @@ def _cosine(
     for point, made in zip(points, vectors, strict=True):
         hits = reader.search(made, limit=5, fields=(), exact=exact)
         own = [hit.score for hit in hits if hit.id == point.id]
-        # Not among the nearest: at most as near as the last of them.
+        # Not among the nearest: at most as similar as the last of them.
         scores.append(own[0] if own else min((hit.score for hit in hits), default=0.0))
     return statistics.median(scores)
 
@@ -153,7 +153,7 @@ _TEXT = "Which questions does this collection answer?"
 
 
 def check_search(suite: Suite, look: Look | None) -> list[Check]:
-    """Ask ``retrieval.retriever`` one text; nothing when the suite names none."""
+    """Send one text to ``retrieval.retriever``; nothing if the suite has none."""
     if suite.retrieval.retriever is None:
         return []
     from ragval_pipeline.sources.search.production import production_searcher
@@ -171,7 +171,7 @@ def _text(suite: Suite) -> str:
     try:
         queries = load_queries(suite)
     except RagvalError:
-        # Named by the check of the queries.
+        # Reported by the check of the queries.
         return _TEXT
     return queries[0].query_text if queries else _TEXT
 

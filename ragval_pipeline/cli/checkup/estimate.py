@@ -1,4 +1,4 @@
-"""What a run over this collection will take, by arithmetic from measured constants, before anything is spent."""
+"""The estimated cost of a run over this collection, from measured constants, before anything is spent."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 
 
-#: Seconds of CPU of a run over next to nothing: Python, Dagster and what they import.
+#: CPU seconds of an almost empty run: Python, Dagster and imports.
 START_S = 6.0
-#: Milliseconds of CPU to read a chunk into the snapshot (``benchmarks.scale --rows snapshot``).
+#: CPU milliseconds to read a chunk into the snapshot (``benchmarks.scale --rows snapshot``).
 READ_MS = 0.02
-#: Milliseconds of CPU to compare a chunk with its page, which all workers share, and for what one process does with it
-#: afterwards: vectors, structure, metadata, report (``benchmarks.defects_cost``).
+#: CPU milliseconds per chunk to compare it with its page, shared by all workers, and for the rest in one process:
+#: vectors, structure, metadata, report (``benchmarks.defects_cost``).
 SHARED_MS, CHUNK_MS = 0.7, 0.45
-#: Milliseconds of CPU to parse a page, which all workers share, to read it, and to search and judge an answer
+#: CPU milliseconds to parse a page, shared by all workers, to read it, and to search and judge a query
 #: (``benchmarks.defects_cost``).
 PARSED_MS, PAGE_MS, SEARCH_MS = 1.7, 0.3, 1.0
-#: Memory at the peak (``benchmarks.defects_cost``, 469 MiB at 20,868 chunks, 1,291 at 1,001,490): MiB of a small run,
-#: KiB more for each chunk, and MiB of each worker.
+#: Peak memory (``benchmarks.defects_cost``, 469 MiB at 20,868 chunks, 1,291 at 1,001,490): MiB of a small run, KiB per
+#: chunk, and MiB per worker.
 RUN_MIB, CHUNK_KIB, WORKER_MIB = 460, 0.9, 350
-#: Seconds of one request besides the link: a server that reads a page of points, or answers a batch of searches.
+#: Server seconds of one request: a page of points, or a batch of searches.
 REQUEST_S = 0.02
-#: Share of its text that a chunk takes in the snapshot, compressed, and bytes beside the text.
+#: Compressed size of a chunk in the snapshot: share of its text, and bytes besides the text.
 TEXT_KEPT, BESIDE_TEXT = 0.45, 150
-#: Characters of a token, and tokens of a question: a title with its heading, or a test query that nobody counted.
+#: Characters per token, and tokens per query: a title with its heading, or a test query that was not counted.
 TOKEN_CHARACTERS, QUESTION_TOKENS = 4, 12
-#: Times that all ids are read: the snapshot, and at the end whether they are still the same. Vectors are read once.
+#: Times that all ids are read: for the snapshot, and for changes at the end. Vectors are read once.
 READS = 2
-#: Questions that a page gives on average: its title and headings, as on the documentation sites that were tried.
+#: Average queries per page: its title and headings, as measured on documentation sites.
 QUESTIONS_A_PAGE = 5
 #: Searches of one test query beyond its repeats, on average.
 DEEPER = 1
-#: Queries, and stored points, that are searched for both ways, when the collection has HNSW.
+#: Queries, and stored points, searched for both approximately and exactly, if the collection has HNSW.
 PROBED = 50
-#: Points that are re-embedded of a paid provider's, unless the suite says otherwise.
+#: Points re-embedded with a paid provider, unless the suite says otherwise.
 PAID_SAMPLE = 200
 
 
 @dataclass(frozen=True)
 class Size:
-    """What is validated.
+    """Size of what is validated.
 
     Attributes:
         points: Of the collection.
@@ -75,13 +75,13 @@ class Size:
 
 @dataclass(frozen=True)
 class Provider:
-    """What is known of the embedder.
+    """What is known about the embedder.
 
     Attributes:
-        free: Whether it costs nothing.
-        batch: Texts of a call; None: all at once.
-        call_s: Seconds of a call, as measured; 0: not known.
-        text_s: Seconds of a text, as measured, where texts are embedded on this machine.
+        free: Whether it is free.
+        batch: Texts per call; None: all at once.
+        call_s: Measured seconds per call; 0: not known.
+        text_s: Measured seconds per text, for local embedders.
     """
 
     free: bool = True
@@ -92,19 +92,19 @@ class Provider:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take.
+    """The estimated cost of a run.
 
     Attributes:
-        cpu_s: Of CPU, with the embedder left out.
-        seconds: Of wall, with the embedder left out.
+        cpu_s: CPU, without the embedder.
+        seconds: Wall time, without the embedder.
         embedding_s: Of the embedder.
-        memory_bytes: Of all processes together, at most.
+        memory_bytes: Peak of all processes together.
         requests: To Qdrant.
-        calls: To the embedder, in a first run; in a second one over unchanged queries those of the sample and of
-            latency only.
+        calls: To the embedder, in a first run; a second one over unchanged queries only needs those of sample and
+            latency.
         texts: In these calls.
         tokens: Of these texts.
-        stored_bytes: Below ``report_uri``, of one run.
+        stored_bytes: In ``report_uri``, per run.
     """
 
     cpu_s: float
@@ -124,8 +124,8 @@ def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = Fals
     Args:
         suite: The suite.
         size: What it is about.
-        provider: Who embeds.
-        local: Whether the collection is embedded, where each search is one call.
+        provider: The embedder.
+        local: Whether the collection is an embedded Qdrant, where each search is one call.
         workers: Processes that parse pages and compare texts with them.
     """
     own = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
@@ -159,10 +159,10 @@ def _embedded(
     wanted = suite.embedding.identity_sample
     documents = min(size.points, (size.points if provider.free else PAID_SAMPLE) if wanted is None else wanted)
     each = size.text_characters / TOKEN_CHARACTERS if size.text_tokens is None else size.text_tokens
-    # Texts, tokens of each, and whether each is a call of its own. A search of one's own embeds by itself.
+    # Texts, tokens of each, and whether each is a separate call. A custom search embeds by itself.
     parts = [(documents, each, False)]
     if suite.retrieval.retriever is None:
-        # What a paid provider gave is kept, so that the same queries are not asked for again.
+        # Vectors of a paid provider are cached, so the same queries are not embedded again.
         again = probed if provider.free else 0
         asked = [(size.queries, False), (again, False), (timed, True), (min(timed, BATCH), False)]
         parts += [(texts, size.query_tokens, alone) for texts, alone in asked] + [(own, QUESTION_TOKENS, False)]
@@ -173,7 +173,7 @@ def _embedded(
     )
 
 
-#: Seconds from which a person may want to know what to turn.
+#: Seconds from which advice on reducing the time is useful.
 _LONG_S = 1800
 
 
@@ -182,8 +182,8 @@ def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *
 
     Args:
         suite: The resolved suite.
-        look: The collection at first sight.
-        embedder: Has embedded some texts: its cost tells how long a call takes. None: it does not answer.
+        look: The first look at the collection.
+        embedder: Has embedded some texts: its cost gives the time per call. None: it does not answer.
         pages: In scope; 0: not known.
     """
     from ragval_pipeline.sources.workers import POINTS_A_WORKER, usable_cpus

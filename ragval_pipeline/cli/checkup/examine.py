@@ -1,4 +1,4 @@
-"""All preflight checks in their order, each going as far as the ones before it let it."""
+"""All preflight checks in order, each as far as the previous results allow."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _AFTER_SUITE = (
 
 
 def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
-    """Everything that can be said of a suite without validating its index.
+    """Everything that can be checked without a validation.
 
     Args:
         path: The suite file.
-        on_step: Told what is looked at next, in words.
+        on_step: Called with a description of the next check.
     """
     suite, checks = check_suite_file(path)
     if suite is None:
@@ -68,7 +68,7 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
 def _systems(
     suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]
 ) -> tuple[Look | None, CachingEmbedder | None, list[Check]]:
-    """The collection, its payload, and the embedder, which is asked even when the collection is not there."""
+    """The collection, its payload, and the embedder, which is checked even without the collection."""
     look: Look | None = None
     checks: list[Check] = []
     try:

@@ -1,4 +1,4 @@
-"""What can be checked without asking anybody: suite file, environment, queries, the embedder's settings, triggers."""
+"""Offline checks: suite file, environment, queries, the embedder's settings, triggers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ragval_pipeline.suite.sections import AutomationSettings
 
 
 def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
-    """Load the suite; None when it cannot be."""
+    """Load the suite; None if that fails."""
     from ragval_pipeline.suite.load import load_suite
 
     try:
@@ -27,7 +27,7 @@ def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
 
 
 def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
-    """Read every placeholder and what the profile requires; None when one cannot be read."""
+    """Read every placeholder and the variables that the profile requires; None if one cannot be read."""
     from ragval_pipeline.suite.load import check_variables, resolve_suite
 
     used = list(dict.fromkeys(_placeholders(_written(suite))))
@@ -51,7 +51,7 @@ def check_environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
 
 
 def _read_by_profile(suite: Suite, environ: Mapping[str, str]) -> list[str]:
-    """Variables that the profile reads because they are set and the suite does not write what they set."""
+    """Variables that the profile reads because they are set and the suite does not override them."""
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.suite.settings import is_written
 
@@ -83,7 +83,7 @@ def check_queries(suite: Suite) -> Check:
 
 
 def check_embedding_settings(suite: Suite) -> Check:
-    """Provider, key, model and dimension of a resolved suite, as far as they are wrong by themselves."""
+    """Provider, key, model and dimension of a resolved suite, without any call."""
     from ragval_pipeline.sources.embedders.opening import check_suite_embedder
 
     settings = suite.embedding
@@ -95,7 +95,7 @@ def check_embedding_settings(suite: Suite) -> Check:
 
 
 def check_report_place(suite: Suite) -> Check:
-    """Whether the reports of a resolved suite can be kept, and the baseline that it names is there."""
+    """Whether the reports of a resolved suite can be written, and its baseline exists."""
     from ragval_pipeline.orchestration.run import check_reports
 
     try:
@@ -106,7 +106,7 @@ def check_report_place(suite: Suite) -> Check:
 
 
 def check_rest(suite: Suite, checks: Sequence[Check]) -> list[Check]:
-    """What a run would refuse to begin with and no check of ``checks`` has told."""
+    """Errors at the start of a run that none of ``checks`` has reported."""
     from ragval_pipeline.orchestration.run import check_before_any_call
 
     if any(check.exit_code == SuiteError.exit_code for check in checks):
@@ -119,7 +119,7 @@ def check_rest(suite: Suite, checks: Sequence[Check]) -> list[Check]:
 
 
 def check_automation(suite: Suite) -> Check:
-    """Build the triggers of a resolved suite; whether what they follow exists is known to the deployment only."""
+    """Build the triggers of a resolved suite; only the deployment knows whether their targets exist."""
     from ragval_pipeline.orchestration.build import build_validation_defs
 
     try:

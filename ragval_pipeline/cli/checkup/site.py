@@ -1,4 +1,4 @@
-"""Whether the sitemap can be read, names pages in scope, and is the site that the points came from."""
+"""Whether the sitemap can be read, has pages in scope, and is the site that the points came from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
-    """Sitemap, scope, hosts and the folder of the built site; and how many pages are in scope."""
+    """Sitemap, scope, hosts and the folder of the built site; also returns the number of pages in scope."""
     source = suite.source
     if source is None:
         told = "the suite has no source: coverage and integrity are not measured"
@@ -41,7 +41,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
 
 
 def _left_out(name: str, told: str, required: Sequence[str], *, remedy: str) -> Check:
-    """Something of the site that the suite leaves out: a problem when a required criterion needs it."""
+    """Something that the suite leaves out of the site: a problem if a required criterion needs it."""
     if not required:
         return skipped(name, told)
     off = ", ".join(f"{criterion}: null" for criterion in required)
@@ -89,7 +89,7 @@ def _other_host(inventory: SiteInventory, urls: Sequence[str]) -> str:
 
 
 def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Check:
-    """Whether pages can be read: all are looked up in a folder, a few are fetched."""
+    """Whether pages can be read: all from a folder, or a few over http(s)."""
     urls = [page.url for page in inventory.in_scope]
     if source.site_root is not None:
         return _folder(source, urls)
@@ -118,7 +118,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
 
 
 def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]) -> Check:
-    """Whether the files of a folder can be read as pages; a few are tried."""
+    """Whether a few files of a folder can be read as pages."""
     from ragval_pipeline.sources.site.of_suite import reader_of
 
     reader = reader_of(source, inventory, None)

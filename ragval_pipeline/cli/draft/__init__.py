@@ -1,1 +1,1 @@
-"""What ``ragval init`` makes of a collection that it has never seen: guesses, a suite file and starter queries."""
+"""What ``ragval init`` makes from an unknown collection: guesses, a suite file and starter queries."""

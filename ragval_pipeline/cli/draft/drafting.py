@@ -1,4 +1,4 @@
-"""From a look at a collection to the draft of its suite: the field map, the choices, and what was seen on the way."""
+"""Drafting a suite from a first look at a collection: field map, choices and observations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user said.
+    """The user's options.
 
     Attributes:
         folder: Folder of the suite file, absolute.
@@ -63,7 +63,7 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Drafted:
-    """What ``ragval init`` made of a collection."""
+    """The result of ``ragval init`` for a collection."""
 
     suite: SuiteDraft
     questions: Sequence[Question]
@@ -84,8 +84,8 @@ def draft_suite(
         look: The collection.
         vector: The vector that searches use.
         settings: Where the collection is.
-        wishes: What the user said.
-        reader_of: Reads that vector of the points, with ``filter`` of those that it lets through.
+        wishes: The user's options.
+        reader_of: Opens a reader of that vector, limited by ``filter`` if given.
     """
     flavour = flavour_of(look.observed)
     wanted = wanted_fields(wishes.profile, flavour)
@@ -96,7 +96,7 @@ def draft_suite(
         guessed = [name for name in guessed if name != "text"]
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
     urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
-    # A loader of folders stores the paths of files.
+    # Folder loaders store file paths.
     urls = urls or list(dict.fromkeys(path for path in stored if isinstance(path, str) and is_file_path(path)))
     site = _site(wishes.source, urls)
     kinds: list[Kinds] = []
@@ -106,7 +106,7 @@ def draft_suite(
             look = found.kept_of(look)
     pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
     name = suite_name(settings.collection, otherwise="index")
-    # A page that holds much of the index is found by chance.
+    # A page that is a large part of the index is found by chance.
     drawn = min(TOP_K, len(look.points))
     asked_of = [page for page in pages if none_drawn(len(look.points), page.points, drawn) > MOST] or pages
     questions = draft_questions(asked_of, _headings(site, asked_of, wishes.count), count=wishes.count, seed=name)
@@ -152,7 +152,7 @@ def draft_suite(
 
 
 def searched_vector(facts: CollectionFacts) -> VectorFacts:
-    """The dense vector that is probably searched: named like the text, else not like another field, else the first."""
+    """The dense vector probably used for search: named like the text, else not like another field, else the first."""
 
     def rank(vector: VectorFacts) -> int:
         like = [field for field in CANONICAL_FIELDS if is_named_like(field, vector.name or "")]
@@ -162,7 +162,7 @@ def searched_vector(facts: CollectionFacts) -> VectorFacts:
 
 
 def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str]:
-    """Where the fields are before anything is found: as the framework stores what the profile asks for."""
+    """The initial field map: where the framework stores what the profile needs."""
     usual = usual_fields(flavour)
     if profile is None:
         return usual
@@ -171,7 +171,7 @@ def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str
 
 
 def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The field map, and which of its canonical names were guessed from values because no name is known."""
+    """The field map, and which of its canonical names were guessed from values."""
     found = suggest_field_map(look.observed, wanted, fits=look.fits)
     free = [path for path in look.observed if path not in found.values()]
     longest = next((path for path in look.texts if path in free), None)
@@ -185,7 +185,7 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
 
 
 def _is_better(look: Look, path: str, known: str) -> bool:
-    """Whether a payload name holds addresses, and one with a usual name none, or files of no more pages."""
+    """Whether a payload field has addresses, while one with a usual name has none, or files of no more pages."""
     kind = _addresses(look, known)
     if kind != "file":
         return kind is None
@@ -194,14 +194,14 @@ def _is_better(look: Look, path: str, known: str) -> bool:
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the usual metadata fields that every point holds; the text's when there is none of them."""
+    """Payload names of the usual metadata fields that every point has; the text's if there are none."""
     usual = [fields[name] for name in DEFAULT_REQUIRED if name in fields]
     held = [path for path in usual if look.filled(path) == len(look.points)]
     return held or [fields[name] for name in ("text",) if name in fields]
 
 
 def profile_like(look: Look) -> str | None:
-    """The profile whose required payload fields the points hold; null when none or several fit."""
+    """The profile whose required payload fields the points have; None if none or several fit."""
     fitting = [
         name for name, profile in PROFILES.items() if set(profile.settings["payload"]["required"]) <= set(look.observed)
     ]
@@ -209,7 +209,7 @@ def profile_like(look: Look) -> str | None:
 
 
 def relative(path: Path, folder: Path) -> str:
-    """A path as the suite file names it: from its folder when it is near, else absolute."""
+    """A path for the suite file: relative if nearby, else absolute."""
     try:
         near = Path(os.path.relpath(path.absolute(), folder)).as_posix()
     except ValueError:  # on another drive
@@ -222,7 +222,7 @@ def _near(wishes: Wishes, path: str | Path) -> str:
 
 
 def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
-    """The kind of source and its place, as the suite file names it."""
+    """The kind of source and its location, as written in the suite file."""
     kind = source.kind
     place = str(getattr(source, kind))
     named = {kind: place if "://" in place else _near(wishes, place)}
@@ -230,7 +230,7 @@ def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
 
 
 def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
-    """A look at the site that was named, whatever names its pages; ``None`` without one."""
+    """A look at the given site of any kind; ``None`` without one."""
     if given is None:
         return None
     kind, place = source_kind(given)
@@ -240,7 +240,7 @@ def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
         listed = [page.url for page in look.inventory.pages]
         look = replace(look, source=look.source.model_copy(update={"site_root": site_root_of(Path(place), listed)}))
     if kind == "folder" and not look.indexed and urls:
-        # Its configuration does not say where the site is, or says another place: the points may.
+        # Its configuration has no or another site address: take it from the points.
         host = _usual_host(urls)
         told = FILES if host is None else f"https://{host}{shared_folder(urls) or ''}/"
         again = _looked({**settings, "site_url": told}, urls)
@@ -254,9 +254,9 @@ def _looked(settings: Mapping[str, Any], urls: Sequence[str]) -> SiteLook:
 
 
 def source_kind(given: str) -> tuple[str, str]:
-    """The key of ``source`` that a place belongs to, and the place, absolute where it is no URL.
+    """The key of ``source`` for a location, and the location, absolute unless it is a URL.
 
-    A folder with a sitemap in it is a built site.
+    A folder with a sitemap is a built site.
     """
     if "://" not in given:
         path = Path(given).absolute()
@@ -276,7 +276,7 @@ def _include(urls: Sequence[str]) -> list[str]:
 
 
 def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> dict[str, list[str]]:
-    """The headings of pages spread over the site, from the site itself where it can be read."""
+    """The headings of pages spread over the site, from the site itself if it can be read."""
     if site is None or site.inventory is None:
         return {}
     fold = site.inventory.folder().key
@@ -287,7 +287,7 @@ def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> 
 
 
 def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[str, list[str]]:
-    """The embedded texts of each page, or of each point that names none."""
+    """The embedded texts of each page, or of each point without a page."""
     texts: dict[str, list[str]] = {}
     pages = fields.get("source_url")
     for point in look.points:
@@ -303,7 +303,7 @@ def _usual_host(urls: Sequence[str]) -> str | None:
 
 
 def _urls(look: Look, paths: list[str]) -> str | None:
-    """The payload name that tells most pages apart, by http(s) URLs or else by paths of files, whole ones first."""
+    """The payload name that distinguishes most pages, by http(s) URLs or else by file paths, absolute ones first."""
     held = {path: kind for path in paths if (kind := _addresses(look, path))}
 
     def rank(path: str) -> tuple[bool, int, int]:
@@ -314,7 +314,7 @@ def _urls(look: Look, paths: list[str]) -> str | None:
 
 
 def _addresses(look: Look, path: str) -> Literal["url", "file"] | None:
-    """What most points hold under a payload name: an http(s) URL, the path of a file, or neither."""
+    """The kind of most values of a payload field: an http(s) URL, a file path, or neither."""
     texts = [value for value in look.values(path) if isinstance(value, str)]
     if 2 * sum(map(is_http_url, texts)) > len(look.points):
         return "url"

@@ -1,6 +1,6 @@
-"""What ``ragval init`` tells of an index at first sight: pages, repetition, length, and what its questions find.
+"""The first look of ``ragval init`` at an index: pages, repetition, length, and results of its questions.
 
-Each line says what it rests on; what could not be looked at is said to be so.
+Each line says what it is based on, or why it could not be measured.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
 
-#: Hits that the draft looks at.
+#: Hits that the draft uses.
 TOP_K = 5
 State = Literal["ok", "note", "unseen"]
-#: Words of a run that is counted: two runs that long that agree were one.
+#: Words per n-gram: two equal ones of this length have the same origin.
 _RUN = 8
-#: Pages with fewer runs are too short to say that they repeat.
+#: Pages with fewer n-grams are too short to measure repetition.
 _FEWEST_RUNS = 30
-#: From here on pages are stored more than once, or their chunks overlap by almost half.
+#: Repetition from which pages are stored more than once, or their chunks overlap by almost half.
 _REPEATED = 1.6
-#: Pages and chunks that are looked at for repetition and length.
+#: Pages and chunks examined for repetition and length.
 _SAMPLED = 400
-#: Questions that are named.
+#: Questions listed.
 _NAMED = 2
-#: A share below it is not shown as a number: it would be rounded to nothing.
+#: A smaller share is not shown as a number: it would be rounded to 0.
 _FEW = 0.01
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was seen, or why it was not."""
+    """One observation, or why there is none."""
 
     about: str
     told: str
@@ -53,15 +53,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the starter questions found.
+    """Results of the starter questions.
 
     Attributes:
-        found: Questions that find their page in the first hits.
+        found: Questions with their page in the first hits.
         of: Questions asked.
-        top_k: Hits that were looked at.
-        right: The best scores of those that found their page, the lowest first.
-        off_topic: The best scores of the questions that are off topic.
-        missed: The questions that do not find their page.
+        top_k: Hits considered.
+        right: Best scores of those that found their page, lowest first.
+        off_topic: Best scores of the off-topic questions.
+        missed: Questions that do not find their page.
     """
 
     found: int
@@ -73,7 +73,7 @@ class Asked:
 
     @property
     def threshold(self) -> float | None:
-        """The threshold, 0..1, on whose right side most answers are, the off-topic ones rather than the right ones."""
+        """The threshold, 0..1, that classifies most questions correctly, off-topic ones first."""
         if not self.right:
             return None
         scores = sorted({*self.right, *self.off_topic})
@@ -81,7 +81,7 @@ class Asked:
         return max(0.0, min(1.0, max(between or scores, key=self._fit)))
 
     def _fit(self, threshold: float) -> tuple[int, int]:
-        """How many answers a threshold takes for what they are, and how many of those that are off topic."""
+        """How many questions a threshold classifies correctly, and how many off-topic ones."""
         below = sum(score < threshold for score in self.off_topic)
         return below + sum(score >= threshold for score in self.right), below
 
@@ -96,7 +96,7 @@ def ask(
     page_field: str | None,
     top_k: int = TOP_K,
 ) -> Asked | None:
-    """Ask the index the starter questions, where that costs nothing and the embedder is known; else ``None``."""
+    """Run the starter questions, if that is free and the embedder is known; else ``None``."""
     if embedder.provider != "static" or not questions or not vector.higher_is_better:
         return None
     from ragval_pipeline.sources.embedders.opening import open_embedder
@@ -127,17 +127,17 @@ def first_look(
     drafted: int,
     kinds: Sequence[Kinds] = (),
 ) -> list[Line]:
-    """What there is to say of a collection before its first run.
+    """Observations about a collection before its first run.
 
     Args:
-        look: Its points, as many as were read.
+        look: Its first points.
         fields: The field map found.
         texts: The embedded texts of each page, by address or point id.
-        site: The site; ``None`` when none was named.
+        site: The site; ``None`` if none was given.
         embedder: The guess.
-        asked: What the starter questions found; ``None``: they were not asked.
-        drafted: How many these are.
-        kinds: What tells points that are left out.
+        asked: Results of the starter questions; ``None``: not run.
+        drafted: Number of starter questions.
+        kinds: Fields that identify excluded points.
     """
     read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
@@ -151,7 +151,7 @@ def first_look(
     ]
 
 
-#: What names the pages, by the kind of source.
+#: Description of what lists the pages, by kind of source.
 _WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
 
 
@@ -185,7 +185,7 @@ def _folders(site: SiteLook) -> list[Line]:
 
 
 def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
-    """How often the words of half of the pages are stored: a site may repeat itself on single pages."""
+    """Median repetition of a page's words: a site may repeat itself on single pages."""
     times = [repeats for chunks in list(texts.values())[:_SAMPLED] if (repeats := _repeats(chunks)) is not None]
     if not times:
         return []
@@ -197,7 +197,7 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
 
 
 def _repeats(chunks: Iterable[str]) -> float | None:
-    """Runs of words in the chunks of a page, per run that differs; runs that a chunk itself repeats count once."""
+    """Word n-grams in a page's chunks per distinct one; those repeated within a chunk count once."""
     total, distinct = 0, set()
     for chunk in chunks:
         words = re.findall(r"\w+", chunk.casefold())

@@ -1,4 +1,4 @@
-"""Guessing the embedder of a collection from names, sizes and, where that costs nothing, from its vectors."""
+"""Guessing the embedder of a collection from names, dimensions and, if that is free, from its vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
     from ragval_pipeline.suite.profiles.base import Profile
 
-#: The most used models of each size, the first of which is proposed.
+#: The most used models of each dimension; the first is proposed.
 _USUAL = {
     384: ("all-minilm-l6-v2", "bge-small-en-v1.5", "multilingual-e5-small", "embed-english-light-v3.0"),
     512: ("text-embedding-3-small", "voyage-3-lite"),
@@ -38,10 +38,10 @@ _USUAL = {
     3072: ("text-embedding-3-large",),
     4096: ("embed-english-v2.0",),
 }
-#: Texts that are embedded again: what stands in front of them is no chance then.
+#: Texts re-embedded: enough to recognise a common prefix.
 _TEXTS = 20  # work
 _SAME = 0.99
-#: Models that are named.
+#: Models listed.
 _NAMED = 4
 
 
@@ -50,13 +50,13 @@ class EmbedderGuess:
     """How the collection was probably embedded.
 
     Attributes:
-        provider: A provider that ragval knows, or None when it must be the user's own.
+        provider: A known provider, or None if it must be the user's own.
         model: Name of the model; None: the provider's only one.
-        why: What the guess rests on.
-        sure: Whether it was tried out, or a name says so.
-        stored: The model that the payload names, where another one gave the vectors.
-        embedded_text: What gave the vectors where it is not the text alone, as ``payload.embedded_text`` says it.
-        text: Payload name of the texts that gave the vectors, where these are pieces of those that were taken for it.
+        why: The basis of the guess.
+        sure: Whether it was verified, or named in the collection.
+        stored: The model named in the payload, if the vectors are from another one.
+        embedded_text: The template of ``payload.embedded_text``, if more than the text was embedded.
+        text: Payload name of the embedded texts, if they are parts of those first taken for the text.
     """
 
     provider: str | None
@@ -69,12 +69,12 @@ class EmbedderGuess:
 
     @property
     def limited_by(self) -> str | None:
-        """The model whose limit a run holds the chunks to."""
+        """The model whose limit applies to the chunks."""
         return self.stored or self.model
 
     @property
     def limit(self) -> int | None:
-        """Tokens that this model reads of one text, where that is known."""
+        """Input limit of this model in tokens, if known."""
         return None if self.limited_by is None else known_limit(self.limited_by)
 
 
@@ -92,9 +92,9 @@ def guess_embedder(
         look: The collection.
         vector: The vector that searches use.
         fields: The field map found.
-        flavour: The framework that wrote the points, if one did.
-        reader: Reads a few vectors, when they have the static embedder's size.
-        profile: The profile asked for: of the models that are as long, its own is the likeliest.
+        flavour: The framework that wrote the points, if any.
+        reader: Reads a few vectors, if they have the static embedder's dimension.
+        profile: The requested profile: its model is the likeliest of those with this dimension.
     """
     names = stored_models(look, fields.get("model"))
     others = [path for path in look.texts if path not in fields.values()]
@@ -125,7 +125,7 @@ def guess_embedder(
 
 
 def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:
-    """The guess of a known model, under the name that its provider takes."""
+    """The guess of a known model, under its provider's name."""
     known = next(each for each, row in KNOWN_MODELS.items() if row is facts)
     if facts.maker == "open":
         return EmbedderGuess("sentence-transformers", facts.tokenizer or name, why, sure)
@@ -135,7 +135,7 @@ def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> Embedder
 def _static(
     reader: Reader, fields: Mapping[str, str], flavour: str | None, others: Sequence[str]
 ) -> EmbedderGuess | None:
-    """The offline embedder, which costs nothing, where it gives the stored vectors, and of which texts it does."""
+    """The offline embedder, if it gives the stored vectors, and for which texts."""
     points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
     path = fields.get("text")
     texts = [embedded_of(point.payload, path, flavour) for point in points]
@@ -143,7 +143,7 @@ def _static(
         sum(kind_of(*lookup(point.payload, path)) in EMPTY_KINDS | {"absent"} for path in fields.values())
         for point in points
     ]
-    # Long texts hide what stands in front of them, and where that is empty, nothing is to be seen.
+    # A prefix hardly shows in long texts, or if it is empty.
     usable = [place for place, text in enumerate(texts) if not is_blank(text)]
     usable = sorted(usable, key=lambda at: (lacking[at], len(texts[at])))[:_TEXTS]
     if not usable:
@@ -151,7 +151,7 @@ def _static(
     tried = [points[place] for place in usable]
     said = [texts[place] for place in usable]
     ways: dict[tuple[str, str] | None, list[float]] = {None: _cosines(tried, said)}
-    # What a framework puts in front of a text is known.
+    # A framework's prefix is known.
     for way in () if fields_read(flavour) else _templates(others):
         template = Template(way[0], fields)
         with_more = [template.of(point.payload) or "" for point in tried]
@@ -165,12 +165,12 @@ def _static(
     guess = EmbedderGuess("static", None, why, sure=True, embedded_text=embedded)
     piece = next((name for name in others if embedded == _alone(name)), None)
     held = [str(lookup(point.payload, piece)[1]) in text for point, text in zip(tried, said, strict=True) if piece]
-    # A sentence within its window is the chunk, and the window what is shown with it; a question is none of its answer.
+    # The chunk of a sentence window is the sentence, shown with its window; a question is not part of its answer.
     return replace(guess, embedded_text=None, text=piece) if piece and sum(held) > MOST * len(held) else guess
 
 
 def _templates(others: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What may have been embedded instead of the text, and what that means."""
+    """Templates of what may have been embedded instead of the text, and their meaning."""
     for variant in VARIANTS:
         if variant.template is not None:
             yield variant.template, variant.means
@@ -181,17 +181,17 @@ def _templates(others: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _alone(name: str) -> str:
-    """The template of another text of the payload in place of the text."""
+    """The template of another text of the payload instead of the text."""
     return f"{{{OF_PAYLOAD}{name}}}"
 
 
 def _fit(cosines: Sequence[float], less: float) -> tuple[int, float]:
-    """How well a way explains the vectors: how many it gives exactly, then how near it comes to the others."""
+    """How well a template explains the vectors: how many exactly, then similarity to the others."""
     return sum(cosine >= 1 - NOISE for cosine in cosines), statistics.median(cosines) - less
 
 
 def _cosines(points: Sequence[Point], texts: Sequence[str]) -> list[float]:
-    """Of the vectors of some points with those that the offline embedder makes of texts."""
+    """Cosines of the vectors of some points with the offline embedder's vectors of texts."""
     import numpy as np
 
     from ragval_pipeline.sources.embedders.opening import open_embedder

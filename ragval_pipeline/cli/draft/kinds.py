@@ -1,4 +1,4 @@
-"""Points to leave out, and the payload field that tells them: made from pages as summaries are, or of other sites."""
+"""Points to exclude, and the payload field that identifies them: summaries and the like, or points of other sites."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
-#: Kinds that a field tells apart at most: one with more is a name or a number.
+#: Maximum kinds of a field: one with more is a name or a number.
 _MOST_KINDS = 8
-#: Pages that are read, and points of each kind that are looked for on one.
+#: Pages read, and points of each kind compared with one.
 _PAGES, _POINTS = 12, 3
 
-#: Values that are named.
+#: Values listed.
 _NAMED = 5
 #: A value of a payload field.
 Kind = str | int | bool
@@ -26,15 +26,15 @@ Kind = str | int | bool
 
 @dataclass(frozen=True)
 class Kinds:
-    """A payload field of which one value is that of the points to judge.
+    """A payload field with one value for the points to judge.
 
     Attributes:
         path: Payload name of the field.
         kept: Its value for the points to judge.
         others: Its other values.
         points: Points with another value.
-        of: All points that were looked at.
-        why: What is wrong with those, as the end of a sentence about them.
+        of: All points examined.
+        why: What is wrong with those, as a predicate.
     """
 
     path: str
@@ -46,20 +46,20 @@ class Kinds:
 
     @property
     def told(self) -> str:
-        """What ``qdrant.filter`` leaves out, and why."""
+        """What ``qdrant.filter`` excludes, and why."""
         others = ", ".join(map(str, self.others[:_NAMED])) + (", ..." if self.others[_NAMED:] else "")
         return f"{self.points:,} of {plural(self.of, 'point')} ({self.path}: {others}) {self.why}, and are left out"
 
     def kept_of(self, look: Look) -> Look:
-        """The look without the points that are left out."""
+        """The look without the excluded points."""
         return Look(look.facts, [point for point in look.points if lookup(point.payload, self.path)[1] == self.kept])
 
 
 def find_site(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> Kinds | None:
-    """The field that tells the points of a site from those of others in the same collection.
+    """The field that identifies the points of a site among others in the same collection.
 
-    A tenant's name is in all points of the tenant's pages and in no other. None without a site, or where all points are
-    of it.
+    A tenant's name is in all points of the tenant's pages and in no other. None without a site, or if all points belong
+    to it.
     """
     if site is None or site.inventory is None or "source_url" not in fields:
         return None
@@ -82,9 +82,9 @@ def find_site(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> K
 
 
 def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> Kinds | None:
-    """The field that tells points made from pages, as summaries are, from chunks.
+    """The field that separates points derived from pages, such as summaries, from chunks.
 
-    None without a site, or where all points are alike.
+    None without a site, or if all points are of one kind.
     """
     if site is None or site.inventory is None or not {"text", "source_url"} <= fields.keys():
         return None
@@ -96,7 +96,7 @@ def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> 
             kind = lookup(payload, path)[1]
             kinds[kind] += 1
             found[path][kind] += stands
-    # A word tells more than a number.
+    # A word is more meaningful than a number.
     for path, kinds in sorted(tried.items(), key=lambda entry: not all(isinstance(kind, str) for kind in entry[1])):
         chunks = [kind for kind, count in kinds.items() if count >= FEWEST and found[path][kind] >= WHOLE * count]
         made = [kind for kind, count in kinds.items() if count >= FEWEST and found[path][kind] <= (1 - WHOLE) * count]
@@ -108,7 +108,7 @@ def find_kinds(look: Look, fields: Mapping[str, str], site: SiteLook | None) -> 
 
 
 def _kinds(look: Look, path: str) -> Counter[Kind]:
-    """How many points have each value of a field; empty where it is not in all points, or parts them into too many."""
+    """Number of points per value of a field; empty if not all points have it, or it has too many values."""
     values = look.values(path) if "#" not in path else []
     if len(values) < len(look.points) or not all(isinstance(value, str | int) for value in values):
         return Counter()
@@ -119,7 +119,7 @@ def _kinds(look: Look, path: str) -> Counter[Kind]:
 def _looked_for(
     look: Look, fields: Mapping[str, str], site: SiteLook, paths: Sequence[str]
 ) -> Iterator[tuple[Mapping[str, object], bool]]:
-    """Payloads of points of some pages, and whether most of their text stands there: some of each kind and page."""
+    """Payloads of some points per kind and page, and whether most of their text is on the page."""
     from ragval_pipeline.validation.facts.align import align
     from ragval_pipeline.validation.facts.page import Page
 
@@ -129,7 +129,7 @@ def _looked_for(
         if isinstance(url, str) and isinstance(text, str):
             kind = tuple(lookup(point.payload, path)[1] for path in paths)
             by_page.setdefault(url, {}).setdefault(kind, []).append(point.payload)
-    # Where a page has points of several kinds, these are not kinds of pages.
+    # If a page has points of several kinds, they are not kinds of pages.
     several = [url for url, kinds in by_page.items() if len(kinds) > 1]
     spread = several[:: max(1, len(several) // _PAGES)][:_PAGES]
     for url, record in records_of(site, spread):

@@ -1,6 +1,6 @@
-"""Starter queries: questions made of the headings and sections of a collection's pages, and some that are off topic.
+"""Starter queries: questions made from the headings and sections of a collection's pages, and some off-topic ones.
 
-All are drafts: a run asks and shows them, and counts none until a person has read it.
+All are drafts: a run shows them, but does not count them until a person has reviewed them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
 
-#: Questions without ``--queries``, and how many more are off topic.
+#: Questions without ``--queries``, and additional off-topic ones.
 USUAL, OFF_TOPIC = 8, 5
 _LONGEST_ID = 40
-#: Words of a heading that makes a question, and letters of one that is a single word.
+#: Words of a heading for a question, and letters of one that is a single word.
 _LONGEST, _SHORTEST = 10, 5
 #: Marks of code.
 _MARKS = re.compile(r"[\[\]{}=<>|]")
-#: Sections that many pages have and none is about.
+#: Common section titles that say nothing about the page.
 _COMMON = frozenset(
     """
     introduction overview summary recap conclusion notes note example examples next steps see also contents table of
@@ -50,8 +50,8 @@ _VERBS = frozenset(
     """.split()  # noqa: SIM905
 )
 _ASKING = frozenset("how why what when where which who can should does is are do will".split())  # noqa: SIM905
-#: Verbs of those above that stand before nouns as well, as in "Set Operations" or "Use Cases": they tell what to do
-#: only before an article.
+#: Verbs of those above that also precede nouns, as in "Set Operations" or "Use Cases": they are imperatives only before
+#: an article.
 _NOUNS_TOO = frozenset(
     """
     access build bundle call catch change check clone control copy count debug design display download edit export
@@ -63,11 +63,11 @@ _NOUNS_TOO = frozenset(
     """.split()  # noqa: SIM905
 )
 _ARTICLES = frozenset({"a", "an", "the", "your", "all", "it", "its", "with", "from", "to", "multiple", "several"})
-#: Words that make of a heading more than the name of a thing, and with which no name of a thing begins.
+#: Words that make a heading more than the name of a thing, and with which no such name begins.
 _SMALL = frozenset({"and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "over", "the", "to", "via", "with"})
-#: What ends in -ing and has a vowel before it: "testing", but not "string" or "spring".
+#: Words in -ing with a vowel before: "testing", but not "string" or "spring".
 _GERUND = re.compile(r"(?=[a-z]*[aeiouy][a-z]*ing$)[a-z]{2,}ing")
-#: What stands in front of a title and numbers it, and labels that generators put behind the name of a thing.
+#: Numbering before a title, and labels that generators append to names.
 _NUMBERED = re.compile(
     r"^(?:chapter|week|module|stage|step|task|part|section|lesson)\s+\d+\s*[:.)\u2013-]\s*", re.IGNORECASE
 )
@@ -118,9 +118,9 @@ def draft_questions(
 
     Args:
         pages: In the order of their addresses.
-        headings: The headings of pages by address, as far as they are known.
-        count: How many; fewer when the pages have not that many sections.
-        seed: What the choice of sections depends on.
+        headings: The known headings of pages by address.
+        count: How many; fewer if the pages have not enough sections.
+        seed: Seed of the choice of sections.
     """
     chosen = random.Random(seed)
     english = is_english(page.text for page in pages)
@@ -145,14 +145,14 @@ def draft_questions(
 
 
 def off_topic(pages: Iterable[DraftPage]) -> list[str]:
-    """Questions that the site does not answer: those whose words stand in the fewest of its pages."""
+    """Questions that the site does not answer: those whose words occur in the fewest of its pages."""
     words = Counter(word for page in pages for word in set(re.findall(r"\w{5,}", page.text.casefold())))
     ranked = sorted(_POOL, key=lambda text: sum(words[word] for word in re.findall(r"\w{5,}", text.casefold())))
     return ranked[:OFF_TOPIC]
 
 
 def clean(heading: str) -> str:
-    """A heading without numbering, anchors, labels and a colon at its end."""
+    """A heading without numbering, anchors, labels and trailing colon."""
     text = _LABELS.sub("", _ANCHOR.sub("", as_read(one_line(heading))).strip())
     return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":").strip()
 
@@ -169,13 +169,13 @@ def is_telling(heading: str) -> bool:
 
 
 def is_english(texts: Iterable[str]) -> bool:
-    """Whether texts are English, by how often its commonest words stand in them."""
+    """Whether texts are English, by the frequency of its commonest words."""
     words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
     return 12 * sum(word in _ENGLISH for word in words) > len(words)
 
 
 def question_of(heading: str, title: str) -> str:
-    """An English heading as the question that its section answers."""
+    """The question that an English heading's section answers."""
     first, _, rest = heading.partition(" ")
     low = first.casefold()
     if heading.endswith("?"):
@@ -227,7 +227,7 @@ def _entry(question: Question, expects: Collection[str], taken: set[str]) -> dic
 
 
 def _keywords(question: Question) -> dict[str, list[str]]:
-    """The longest words of heading and title that the text holds too."""
+    """The longest words of heading and title that are also in the text."""
     said = f"{question.heading} {question.page.title}"
     text = question.page.text
     words = {word for word in re.findall(r"\w{4,}", said) if re.search(rf"\b{re.escape(word)}\b", text, re.I)}

@@ -1,4 +1,4 @@
-"""The site of a collection that is being drafted: what its sitemap lists, and the pages that its points name."""
+"""The site of a drafted suite: the sitemap's pages, and the pages that the points name."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 
-#: Pages that a site generator makes and nobody asks about, by a part of their path.
+#: Generated pages without content of their own, by a part of their path.
 _MADE = frozenset(
     {"404", "404.html", "search", "search.html", "tags", "tag", "genindex.html", "genindex", "py-modindex.html",
      "py-modindex", "authors", "categories", "category", "archive", "print_page", "markdown-page"}
 )  # fmt: skip
-#: Pages that are fetched for their headings at most: a person waits.
+#: Maximum pages fetched for their headings: the user is waiting.
 FETCHED = 50
-#: Seconds for all of them together, and for one.
+#: Timeouts in seconds for all of them together, and for one.
 _ALL_S, _ONE_S = 12.0, 5
 
 
 @dataclass(frozen=True)
 class UnindexedFolder:
-    """A part of the site of which no page is indexed.
+    """A part of the site without indexed pages.
 
     Attributes:
         glob: The pages, as ``source.exclude`` names them.
-        pages: How many they are.
-        made: Whether a site generator makes such pages and nobody asks about them.
+        pages: Number of pages.
+        made: Whether they are generated pages without content of their own.
     """
 
     glob: str
@@ -51,14 +51,14 @@ class UnindexedFolder:
 
 @dataclass(frozen=True)
 class SiteLook:
-    """A site at first sight.
+    """A first look at a site.
 
     Attributes:
-        source: What the suite will say of it, before ``exclude``.
-        inventory: Its pages; ``None`` when the sitemap could not be read.
+        source: Its section in the suite, without ``exclude``.
+        inventory: Its pages; ``None`` if the sitemap could not be read.
         problem: Why it could not be read, one sentence; else empty.
         indexed: Keys of pages that have points.
-        unindexed: Its folders that have none.
+        unindexed: Its folders without points.
     """
 
     source: SourceSettings
@@ -69,12 +69,12 @@ class SiteLook:
 
     @property
     def exclude(self) -> list[str]:
-        """What is better shut out: pages that a generator makes and nobody indexed."""
+        """Globs to exclude: generated pages that are not indexed."""
         return [folder.glob for folder in self.unindexed if folder.made]
 
     @property
     def in_scope(self) -> set[str]:
-        """Keys of the pages in scope, without those that are better shut out."""
+        """Keys of the pages in scope, without those to exclude."""
         from ragval_pipeline.sources.site.inventory import Scope
 
         scope = Scope(tuple(self.source.include), tuple(self.exclude))
@@ -83,7 +83,7 @@ class SiteLook:
 
 
 def look_at_site(source: SourceSettings, urls: Collection[str]) -> SiteLook:
-    """Read the sitemap and hold it against the addresses of the points."""
+    """Read the sitemap and compare it with the addresses of the points."""
     from ragval_pipeline.sources.site.of_suite import fetch_inventory
 
     try:
@@ -96,7 +96,7 @@ def look_at_site(source: SourceSettings, urls: Collection[str]) -> SiteLook:
 
 
 def unindexed_folders(inventory: SiteInventory, indexed: Collection[str]) -> list[UnindexedFolder]:
-    """The highest folders of which no page is indexed, and single pages that a generator makes."""
+    """The topmost folders without indexed pages, and single generated pages."""
     pages = {page.key: [part for part in path_of(page.url).split("/") if part] for page in inventory.in_scope}
     alive = {tuple(parts[:depth]) for key, parts in pages.items() if key in indexed for depth in range(len(parts) + 1)}
     dead: dict[tuple[str, ...], int] = {}
@@ -115,7 +115,7 @@ def unindexed_folders(inventory: SiteInventory, indexed: Collection[str]) -> lis
 
 
 def is_made(path: str) -> bool:
-    """Whether a page or folder is one that a site generator makes and nobody asks about."""
+    """Whether a page or folder is generated without content of its own."""
     return any(part.lower() in _MADE for part in re.split(r"/+", path.strip("/")))
 
 
@@ -125,7 +125,7 @@ def headings_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, list
 
 
 def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageRecord]]:
-    """Some pages as they are read, by the addresses given; those that cannot be read are left out."""
+    """Yield the readable ones of the given pages."""
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.site.of_suite import reader_of
@@ -150,13 +150,13 @@ def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageR
             try:
                 copy = reader.read(listed.get(fold(url), url))
             except RagvalError:
-                return  # the host is down: headings come from the points then
+                return  # the host is down: take headings from the points
             if copy.html is not None:
                 yield url, record_of(copy, fold(url))
 
 
 def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
-    """The folder of a sitemap file, when the pages lie beside it."""
+    """The folder of a sitemap file, if the pages are next to it."""
     from ragval_pipeline.sources.site.build_folder import SiteFolder
 
     root = sitemap.absolute().parent
@@ -173,16 +173,16 @@ _MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class DraftPage:
-    """One page, or one point where points name no page.
+    """One page, or one point if points have no page.
 
     Attributes:
-        url: As stored; None when the points hold none.
-        title: What it is called.
+        url: As stored; None if the points have none.
+        title: Its title.
         point: One of its points.
         text: Text of that point.
         module: Its module, or None.
-        headings: Headings that its points name, in payload or Markdown.
-        points: How many points it has, in all of its versions.
+        headings: Headings in its points' payload or Markdown.
+        points: Number of its points, in all versions.
         twins: Addresses of the same page in other versions of the documentation.
     """
 
@@ -197,7 +197,7 @@ class DraftPage:
 
 
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
-    """Every page of the points that has a title, in the order of their addresses."""
+    """Every page with a title, ordered by address."""
     firsts: dict[str, Point] = {}
     held = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
@@ -231,11 +231,11 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
-    """The path that all pages lie below, as ``/docs``; None when there is none, or less than two pages."""
+    """The common path prefix of all pages, such as ``/docs``; None if there is none, or fewer than two pages."""
     paths = {tuple(path_of(url).strip("/").split("/")) for url in urls if is_http_url(url)}
     if len(paths) < 2:
         return None
-    # At most one of several different paths is the folder itself, as /docs/ is; all others lie below it.
+    # At most one of several different paths is the folder itself, such as /docs/; all others are below it.
     levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
     shared = [names[0] for names in levels]
     return "/" + "/".join(shared) if any(shared) else None
@@ -247,7 +247,7 @@ def _module(look: Look, point: Point, fields: Mapping[str, str]) -> str | None:
 
 
 def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[str]:
-    """The last of the point's heading path, and what its text marks as a heading in Markdown."""
+    """The last heading of the point's path, and Markdown headings of its text."""
     path = _one(look, point, fields.get("headings"))
     named = [path[-1]] if isinstance(path, list) and path and isinstance(path[-1], str) else []
     named += [path] if isinstance(path, str) else []
@@ -256,7 +256,7 @@ def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[st
 
 
 def _title(look: Look, point: Point, fields: Mapping[str, str]) -> str:
-    """Its title, else its first heading, else the end of its address, else how its text begins."""
+    """Its title, else its first heading, else the end of its address, else the beginning of its text."""
     headings = _one(look, point, fields.get("headings"))
     url = _one(look, point, fields.get("source_url"))
     candidates = (
@@ -275,7 +275,7 @@ def _words_of(url: str) -> str:
 
 
 def _beginning(text: Any) -> str | None:
-    """The first line of a text, unless that is a sentence or a piece of one."""
+    """The first line of a text, unless it is a sentence or part of one."""
     line = text.strip().partition("\n")[0].strip() if isinstance(text, str) else ""
     is_title = 0 < len(line.split()) <= _TITLE_WORDS and line[-1] not in ".,:;" and not line[0].islower()
     return line if is_title else None

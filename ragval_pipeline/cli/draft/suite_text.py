@@ -27,25 +27,25 @@ class SuiteDraft:
     Attributes:
         suite: Name of the suite.
         profile: Name of the profile, or None.
-        like_profile: A profile whose payload the points have, where none was named.
+        like_profile: A profile whose payload the points have, if none was given.
         flavour: The framework that wrote the points, or None.
         url: Qdrant server; None with ``path``.
-        path: Embedded Qdrant, as the file names it.
+        path: Embedded Qdrant, as written in the file.
         collection: Collection or alias.
-        vector_name: Name of the vector that is searched, or None.
-        other_vectors: Names of the other ones.
-        kinds: The fields that tell points to leave out.
+        vector_name: Name of the searched vector, or None.
+        other_vectors: Names of the others.
+        kinds: The fields that identify points to exclude.
         fields: Canonical name to payload name, as found.
-        shares: Payload name to how many points hold it, for those that not all hold.
-        guessed: Canonical fields that were found by what they hold.
+        shares: Payload name to the number of points that have it, if not all do.
+        guessed: Canonical fields found by their values.
         absent: Canonical fields that were not found.
         required: Payload names; None: the profile's.
-        points: Points looked at.
-        source: Kind and place of what names the pages, as the file names it, or None.
-        site_root: Folder of the built site, as the file names it, or None.
+        points: Points examined.
+        source: Kind and location of the source, as written in the file, or None.
+        site_root: Folder of the built site, as written in the file, or None.
         include: Globs of the pages in scope.
-        exclude: Globs of pages that are better shut out.
-        unindexed: Folders of the site that have no point.
+        exclude: Globs of pages to exclude.
+        unindexed: Folders of the site without points.
         host: Host that the points come from, or None.
         embedder: The guess.
         dimension: Length of the vectors.
@@ -187,7 +187,7 @@ def _embedding(draft: SuiteDraft) -> list[str]:
         model = [f"  # model: {_value(guess.model)}"] if guess.model else []
         return [
             *lines,
-            "  # Write my_embedder.py beside this file: a function embed(texts, input_type) that returns a vector for",
+            "  # Write my_embedder.py next to this file: a function embed(texts, input_type) that returns a vector for",
             f"  # each text, {draft.dimension} numbers long, exactly as your ingestion does. The next line finds it.",
             "  provider: my_embedder:embed",
             *model,
@@ -208,7 +208,7 @@ def _judging(draft: SuiteDraft) -> list[str]:
         "  top_k: 5   # as many hits as your assistant reads",
     ]
     if draft.min_similarity is not None:
-        # True whatever the value becomes: `ragval calibrate --write` changes the number and leaves the comment.
+        # Must stay true for other values: `ragval calibrate --write` changes only the number.
         told = f"right answers scored {draft.lowest:.2f} and more at first; `ragval calibrate` measures again"
         lines += [
             f"  min_similarity: {draft.min_similarity}   # {told}",

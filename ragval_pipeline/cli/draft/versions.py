@@ -1,4 +1,4 @@
-"""Pages that a site shows in several versions of its documentation: the same paths below different folders."""
+"""Pages in several versions of the documentation: the same paths in different folders."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _Path = tuple[str, ...]
 
 
 def versions_of(urls: Iterable[str]) -> dict[str, _Path]:
-    """What all versions of a page share, by its address: its path without the folder of the version.
+    """The path without the version's folder, shared by all versions of a page, by address.
 
-    Folders are versions of each other where most pages of the smaller one have their path in the other as well. The
-    pages of the newest version may stand beside these folders, as ``/docs/intro`` beside ``/docs/1.0/intro``.
+    Folders are versions of each other if most paths of the smaller one also exist in the other. The pages of the newest
+    version may be next to these folders, such as ``/docs/intro`` next to ``/docs/1.0/intro``.
 
     Args:
-        urls: The addresses of all pages; what is no http(s) address is left out.
+        urls: The addresses of all pages; other than http(s) are ignored.
     """
     paths = {url: tuple(part for part in path_of(url).split("/") if part) for url in urls if is_http_url(url)}
     below: dict[_Path, dict[str, set[_Path]]] = defaultdict(lambda: defaultdict(set))
@@ -31,7 +31,7 @@ def versions_of(urls: Iterable[str]) -> dict[str, _Path]:
 
 
 def _alike(folders: dict[str, set[_Path]]) -> set[str]:
-    """The folders that are versions of another one, or of what stands beside them."""
+    """The folders that are versions of another one, or of their siblings."""
     large = {name: pages for name, pages in folders.items() if len(pages) >= FEWEST}
     found = {name for pair in combinations(large, 2) if _share_most(*(large[each] for each in pair)) for name in pair}
     every = {(name, *rest) for name, pages in folders.items() for rest in pages}

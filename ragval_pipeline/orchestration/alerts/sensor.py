@@ -1,4 +1,4 @@
-"""The sensor that tells people when the verdict on an index changes, and what each place was told last."""
+"""The sensor that sends alerts when the verdict on an index changes, and its memory of each target's last alert."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ragval_pipeline.validation.verdict import RunVerdict
 
 logger = logging.getLogger(__name__)
 
-#: Dagster ends a sensor that takes a minute: what is left is told at the next look.
+#: Dagster ends a sensor after a minute: the rest is sent at the next tick.
 _BUDGET_S = 40.0
 
 
@@ -35,18 +35,18 @@ def build_alert_sensor(
     webserver_url: str | None = None,
     enabled: bool | None = None,
 ) -> dg.SensorDefinition:
-    """A sensor that tells ``to`` whenever the verdict of one of ``suites`` changes.
+    """A sensor that alerts ``to`` whenever the verdict of one of ``suites`` changes.
 
     Args:
         suites: As ``load_suite`` reads them.
-        to: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own: an ``AlertTarget``.
-        name: Of the sensor.
+        to: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own ``AlertTarget``.
+        name: Name of the sensor.
         webserver_url: Address of Dagster's UI, for links to runs.
-        enabled: Shipped switched on; None: when one of the suites switches automation on.
+        enabled: Whether it is on by default; None: if one of the suites switches automation on.
 
     Raises:
         SuiteError: A target cannot work.
-        ValueError: There are no targets, or two of one name.
+        ValueError: There are no targets, or two with the same name.
     """
     watched = [suites] if isinstance(suites, Suite) else list(suites)
     targets = {target.name: target for target in to}
@@ -79,9 +79,9 @@ def tell_all(
     *,
     webserver_url: str | None = None,
 ) -> list[str]:
-    """Tell every target of every suite what it has yet to hear of; what was done and what failed, in words.
+    """Send every target of every suite its pending alerts; returns what was done and what failed, in words.
 
-    ``memory`` is brought up to date: a target that fails stays where it was.
+    ``memory`` is updated, except for targets that failed.
     """
     deadline = time.monotonic() + _BUDGET_S
     notes: list[str] = []
@@ -101,7 +101,7 @@ def tell_all(
 def _tell_target(
     target: AlertTarget, suite: str, outcomes: Outcomes, memory: Memory, webserver_url: str | None, deadline: float
 ) -> list[str]:
-    """Tell one target, run by run, until it fails: nothing that goes wrong here may keep the others from being told."""
+    """Alert one target, run by run, until it fails: a failure must not affect other targets."""
     notes: list[str] = []
     for run_id in outcomes.after(memory.of(target.name, suite)):
         if time.monotonic() > deadline:
@@ -125,7 +125,7 @@ def _tell(
     note = None
     if is_worth_telling(before.verdict if before else None, outcome.verdict):
         target.send(_alert(suite, outcome, before, webserver_url))
-        note = f"told {target.name}: {suite} {outcome.verdict}"
+        note = f"sent to {target.name}: {suite} {outcome.verdict}"
     memory.keep(target.name, suite, outcome.told())
     return note
 
@@ -149,7 +149,7 @@ _RECENT = 25
 
 
 class Told(BaseModel):
-    """The last validation of a suite that a place knows of, whether or not there was something to tell.
+    """The last validation of a suite processed for a target, whether or not it led to an alert.
 
     Attributes:
         run_id: Its run.
@@ -173,8 +173,8 @@ class Outcome:
     Attributes:
         run_id: Its run.
         ended: Unix seconds.
-        report: Its report; None where it ended before there was one.
-        location: Where report.html is; None without a report.
+        report: Its report; None if it ended before there was one.
+        location: Location of report.html; None without a report.
     """
 
     run_id: str
@@ -184,17 +184,17 @@ class Outcome:
 
     @property
     def verdict(self) -> RunVerdict:
-        """Of the report; without one, something outside it failed."""
+        """The report's verdict; ``error`` without a report."""
         return self.report.verdict if self.report else "error"
 
     def told(self) -> Told:
-        """What is remembered of it."""
+        """The part to remember."""
         keys = sorted(finding_keys(self.report.findings)) if self.report else []
         return Told(run_id=self.run_id, ended=self.ended, verdict=self.verdict, findings=tuple(keys))
 
 
 class Outcomes:
-    """What the ended runs of a suite came to, each report read once and only when it is asked for.
+    """Outcomes of a suite's ended runs; each report is read once, on demand.
 
     Args:
         instance: Dagster's instance.
@@ -208,7 +208,7 @@ class Outcomes:
         self._read: dict[str, Outcome | None] = {}
 
     def after(self, before: Told | None) -> list[str]:
-        """Runs that ended after the one told before, oldest first; the latest alone where none was told."""
+        """Runs that ended after the last one processed, oldest first; only the latest if there was none."""
         if before is None:
             return list(self._runs)[-1:]
         return [
@@ -225,9 +225,9 @@ class Outcomes:
 
 
 def ended_runs(instance: dg.DagsterInstance, suite: str) -> list[dg.RunRecord]:
-    """The suite's latest whole validations that ended by themselves, whether gates failed or not, oldest first.
+    """The suite's latest complete validations that were not cancelled, whether gates failed or not, oldest first.
 
-    A run of some groups only has no verdict on the index, and a cancelled one none at all.
+    A run of some groups only has no verdict on the index, a cancelled one none at all.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}, statuses=_ENDED), limit=_RECENT)
     whole = [record for record in records if ONLY_TAG not in record.dagster_run.tags and record.end_time]
@@ -235,10 +235,10 @@ def ended_runs(instance: dg.DagsterInstance, suite: str) -> list[dg.RunRecord]:
 
 
 def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite) -> Outcome | None:
-    """What a run came to; None when nothing can be said of it: its report is gone, or of another version's shape.
+    """The outcome of a run; None if unknown: its report is gone, or from an incompatible version.
 
     Raises:
-        OSError: The reports cannot be read now.
+        OSError: The reports cannot be read.
     """
     from ragval_pipeline.sources.history import REPORT
 
@@ -256,13 +256,13 @@ def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite)
 
 
 class Memory(BaseModel):
-    """By place and suite."""
+    """By target and suite."""
 
     version: Literal[1] = 1
     told: dict[str, dict[str, Told]] = {}
 
     def of(self, target: str, suite: str) -> Told | None:
-        """What a place was told last of a suite."""
+        """The last validation of a suite processed for a target."""
         return self.told.get(target, {}).get(suite)
 
     def keep(self, target: str, suite: str, told: Told) -> None:
@@ -271,7 +271,7 @@ class Memory(BaseModel):
 
     @classmethod
     def of_cursor(cls, cursor: str | None) -> Memory:
-        """What a cursor holds; nothing for none, and for one of another shape."""
+        """The content of a cursor; empty for none or an invalid one."""
         try:
             return cls.model_validate_json(cursor or "{}")
         except ValidationError:

@@ -1,4 +1,4 @@
-"""Where alerts go: Slack, e-mail, a webhook, or a target of your own; and what they all have in common."""
+"""Targets of alerts: Slack, e-mail, a webhook, or your own; and their common base."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from ragval_pipeline.reporting.alert import Alert, plain_text, slack_blocks, sub
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.interpolation import interpolate
 
-#: One place must not keep the others from being told within the minute that a sensor has.
+#: One target must not use up the minute that a sensor has for all.
 TIMEOUT_S = 10
 
 
 class AlertTarget(Protocol):
-    """A place that alerts go to."""
+    """A target of alerts."""
 
     @property
     def name(self) -> str:
-        """What tells it from others, without secrets: the sensor remembers under it what was told."""
+        """A unique name without secrets: the key of the sensor's memory."""
 
     def check(self) -> None:
-        """Raise ``SuiteError`` when it cannot work, before anything is sent."""
+        """Raise ``SuiteError`` if it cannot work, before anything is sent."""
 
     def send(self, alert: Alert) -> None:
-        """Tell it; raise ``AlertNotSentError`` when it does not arrive, ``SuiteError`` for a variable not set."""
+        """Send an alert; raise ``AlertNotSentError`` if that fails, ``SuiteError`` for a variable that is not set."""
 
 
 class Target(BaseModel):
-    """Base of the places that ragval knows: frozen settings, and no error repeats what was given."""
+    """Base of the built-in targets: frozen settings; errors never repeat the input."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -49,10 +49,10 @@ class Target(BaseModel):
 
 
 class AlertNotSentError(RagvalError):
-    """A place that alerts go to refused one, or could not be reached; the message holds no secret.
+    """A target refused an alert, or could not be reached; the message has no secrets.
 
     Args:
-        target: Name of the place.
+        target: Name of the target.
         problem: What happened, one clause.
     """
 
@@ -70,12 +70,12 @@ def _placeholder(value: Any) -> Any:
 
 #: ``${NAME}``, ``dg.EnvVar("NAME")`` or the secret itself.
 Secret = Annotated[SecretStr, BeforeValidator(_placeholder)]
-#: The same for what is no secret.
+#: The same for settings that are not secret.
 Setting = Annotated[str, BeforeValidator(_placeholder)]
 
 
 def read_secret(secret: SecretStr | None) -> str | None:
-    """The secret, its placeholders read from the environment; null for none, and for one that comes out empty.
+    """The secret, with placeholders read from the environment; None for none or an empty one.
 
     Raises:
         SuiteError: A variable is not set.
@@ -84,7 +84,7 @@ def read_secret(secret: SecretStr | None) -> str | None:
 
 
 def read_setting(text: str) -> str | None:
-    """``read_secret`` for what is no secret."""
+    """``read_secret`` for settings that are not secret."""
     return str(interpolate(text, os.environ)).strip() or None
 
 
@@ -93,11 +93,11 @@ class EmailAlert(Target):
 
     Attributes:
         to: Receivers.
-        sender: Whom it is from.
+        sender: The From address.
         host: SMTP server.
         port: Its port.
         security: ``starttls``, ``tls`` from the first byte, or ``none``.
-        user: For servers that ask for a login, with ``password``.
+        user: For servers that need a login, with ``password``.
         password: Best as ``${SMTP_PASSWORD}`` or ``dg.EnvVar``.
     """
 
@@ -112,7 +112,7 @@ class EmailAlert(Target):
 
     @property
     def name(self) -> str:
-        """Receivers, after ``email``."""
+        """``email`` and the receivers."""
         return f"email {', '.join(self.to)}"
 
     def send(self, alert: Alert) -> None:
@@ -145,7 +145,7 @@ class SlackAlert(Target):
     """A Slack channel, through dagster-slack's resource (``pip install "ragval-pipeline[slack]"``).
 
     Attributes:
-        channel: Name or id; the bot must be its member.
+        channel: Name or id; the bot must be a member.
         token: Bot token with ``chat:write``, best as ``${SLACK_BOT_TOKEN}`` or ``dg.EnvVar``.
         base_url: Address of another Slack API, such as GovSlack's; None: Slack's own.
     """
@@ -157,11 +157,11 @@ class SlackAlert(Target):
 
     @property
     def name(self) -> str:
-        """Channel, after ``slack``."""
+        """``slack`` and the channel."""
         return f"slack {self.channel}"
 
     def check(self) -> None:
-        """The extra is installed.
+        """Check that the extra is installed.
 
         Raises:
             SuiteError: It is not.
@@ -170,7 +170,7 @@ class SlackAlert(Target):
             raise SuiteError("alerts to Slack need dagster-slack", remedy=f"Install it with: {install_line('slack')}")
 
     def send(self, alert: Alert) -> None:
-        """Post it as a message of blocks."""
+        """Post it as a message with blocks."""
         from dagster_slack import SlackResource
         from slack_sdk.errors import SlackApiError, SlackClientError
 
@@ -188,11 +188,11 @@ class SlackAlert(Target):
 
 
 class WebhookAlert(Target):
-    """An HTTP endpoint that takes JSON: incoming webhooks of Slack, Mattermost or Teams, or one of your own.
+    """An HTTP endpoint that takes JSON: incoming webhooks of Slack, Mattermost or Teams, or your own.
 
     Attributes:
-        url: Where to post; often a secret by itself, so best as ``${NAME}`` or ``dg.EnvVar``.
-        headers: Sent with it, such as ``Authorization``.
+        url: Where to post; often a secret itself, so best as ``${NAME}`` or ``dg.EnvVar``.
+        headers: Request headers, such as ``Authorization``.
     """
 
     type: Literal["webhook"] = "webhook"
@@ -201,11 +201,11 @@ class WebhookAlert(Target):
 
     @property
     def name(self) -> str:
-        """A hash of the address as it is written, after ``webhook``: many an address is a secret."""
+        """``webhook`` and a hash of the address as written: many addresses are secret."""
         return f"webhook {sha256(self.url.get_secret_value().encode()).hexdigest()[:8]}"
 
     def send(self, alert: Alert) -> None:
-        """Post it; any answer but 2xx is a failure."""
+        """Post it; any status other than 2xx is a failure."""
         import httpx
 
         url = read_secret(self.url) or ""
@@ -221,7 +221,7 @@ class WebhookAlert(Target):
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """Keep the address out of httpx's log, which holds that of every request."""
+    """Keep the address out of httpx's log."""
     log = logging.getLogger("httpx")
     log.addFilter(_nothing)
     try:
@@ -234,5 +234,5 @@ def _nothing(record: logging.LogRecord) -> bool:
     return False
 
 
-#: What a configuration file may name; ``type`` tells them apart.
+#: Targets in configuration files, distinguished by ``type``.
 AnyTarget = Annotated[SlackAlert | EmailAlert | WebhookAlert, Field(discriminator="type")]

@@ -1,4 +1,4 @@
-"""``index_health``: the collection is ready, searched well and fast enough, and each vector is its text's own."""
+"""``index_health``: readiness, recall and latency of the collection, and whether vectors match their texts."""
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.search.timing import Timings
 
 
-#: Test queries and stored vectors that are searched for both ways.
+#: Test queries and stored vectors searched for both approximately and exactly.
 QUERIES_PROBED = POINTS_PROBED = 50
 
 
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
-    """Judge the collection's facts, and compare default and exact searches where they can differ."""
+    """Judge the collection's facts, and compare default and exact searches if they can differ."""
     from ragval_pipeline.errors import NotMeasurableError, SystemFailure
     from ragval_pipeline.validation.detectors import find_all
     from ragval_pipeline.validation.index.ann import CRITERION
@@ -53,7 +53,7 @@ def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
 
 
 def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
-    """Why there is no recall to measure; None when there is."""
+    """Why recall cannot be measured; None if it can."""
     from ragval_pipeline.validation.index.ann import why_exact
 
     if suite.retrieval.retriever is not None:
@@ -97,11 +97,11 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
     ids = (row["point_id"] for row in Snapshot(manifest).rows(("point_id",)))
     chosen = heapq.nsmallest(POINTS_PROBED, ids, key=id_hash)
     rows = (pair for batch in reader.vectors(chosen) for pair in zip(batch.ids, batch.matrix, strict=True))
-    # A vector of zeros is near to nothing, and some servers refuse it.
+    # A zero vector has no neighbours, and some servers refuse it.
     return {name: row.tolist() for name, row in rows if row.any()}
 
 
-#: Providers whose vectors are known to be made for cosine.
+#: Providers whose vectors are made for cosine.
 _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 
@@ -123,8 +123,8 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
     with (
         open_reader(connection, suite) as reader,
         embedding.embedder_for(suite) as embedder,
-        # Compared with a vector that was kept, a model that changed under its name would not show; and what costs
-        # nothing is not kept: every text of the index is embedded once.
+        # Cached vectors would hide a model that changed under its name; and vectors that are free are not cached: every
+        # text of the index is embedded once.
         uncached(embedder) if embedder.free else asked_anew(embedder),
     ):
         embed = partial(_vectors, embed_like(embedder, vector))
@@ -163,7 +163,7 @@ def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_documen
     return embed(texts, input_type).vectors
 
 
-#: Queries that are timed at most: each is a call to the provider, and 50 tell the p95 as well as 5,000.
+#: Maximum queries timed: each is a call to the provider, and 50 give the p95 as well as 5,000.
 QUERIES_TIMED = 50
 
 

@@ -1,4 +1,4 @@
-"""The assets that measure without asking the index: ``chunk_facts``, what is counted over facts, ``regression``."""
+"""The assets that measure without searching the index: ``chunk_facts``, metrics over facts, ``regression``."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def judge_payloads(
         fields=manifest.fields,
         required=manifest.required,
         observed=manifest.observed,
-        # Under a profile points hold addresses; else a collection without a site may hold ids of documents.
+        # Under a profile points have addresses; else a collection without a site may have document ids.
         addresses=inventory.addresses if inventory.configured or profile is None else "urls",
         plain_headings=profile.plain_headings if profile else False,
         modules=suite.payload.modules,
@@ -98,7 +98,7 @@ def judge_chunks(suite: Suite, manifest: FactsManifest) -> Measurement:
 
 
 def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
-    """How many tokens the models behind a resolved suite's points read."""
+    """Input limits of the models of a resolved suite's points."""
     from ragval_pipeline.sources.embedders.models import model_in_use
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.token_counts import LimitRules
@@ -113,7 +113,7 @@ def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
 
 
 def make_chunk_facts(task: Task) -> Made:
-    """The facts; none when nothing that needs them is selected, and a defect in making them ends in the manifest."""
+    """The facts; none if nothing selected needs them. A crash is recorded in the manifest."""
     from ragval_pipeline.sources.site.page_copies.copies import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.facts.make import make_facts
@@ -144,7 +144,7 @@ def make_chunk_facts(task: Task) -> Made:
 
 
 def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measurement:
-    """Describe chunks and answers; cheap, so it is done whatever groups are selected."""
+    """Describe chunks and query results; cheap, so it is done for any selection of groups."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.quality import measure_quality
     from ragval_pipeline.validation.report import query_results_of
@@ -169,7 +169,7 @@ def compare_with_baseline(
         base: Where its runs are.
         manifest: This run's snapshot.
         queries: What ``query_validation_results`` measured.
-        of_index: What the assets measured that have criteria of the index itself.
+        of_index: Measurements of the assets with criteria of the index itself.
 
     Raises:
         SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.
@@ -213,7 +213,7 @@ def _compared(
     rows = corpus_rows(baseline, PAGE_COLUMNS)
     asked = queries.failure is None
     comparison = compare_answers(
-        # What could not be asked is no loss of a query.
+        # A query that could not be run is not a lost query.
         answers_of(baseline, report) if asked else RunAnswers(()),
         answers_from_sections(queries.sections, rank=max(ranks_of(suite))) if asked else RunAnswers(()),
         tolerated_drop=suite.history.tolerated_drop,

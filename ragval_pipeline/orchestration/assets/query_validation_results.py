@@ -1,4 +1,4 @@
-"""``query_validation_results``: test queries asked, judged and reviewed, and pages asked for by their titles."""
+"""``query_validation_results``: test queries run, judged and reviewed, and pages searched for by their titles."""
 
 import logging
 from typing import TYPE_CHECKING, Any
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Canonical fields that say which page, chapter and module a hit is of.
+#: Canonical fields with a hit's page, chapter and module.
 _PLACES = ("source_url", "module", "chapter")
 
 
 def ask_and_judge(
     suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
 ) -> Measurement:
-    """Ask every query of a resolved suite and judge the answers."""
+    """Run every query of a resolved suite and judge the results."""
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.suite.queries.load import load_queries
@@ -60,7 +60,7 @@ def ask_and_judge(
             asked = next((query.query_text for query in queries if query.id not in refused), None)
             misused = [] if asked is None else way.findings(suite, asked)
             measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
-            # A search of the user's own may cost money: it is asked no more than it must be.
+            # The user's own search may cost money: it is called no more than necessary.
             free = answers.failure is None and suite.retrieval.retriever is None
             located = _located(suite, queries, measured, answers, settings, way) if free else {}
             vectors = _vectors(suite, queries, answers, way) if free else {}
@@ -73,7 +73,7 @@ def ask_and_judge(
 
 
 def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> None:
-    """Say which queries are judged by their beginning only."""
+    """Warn about queries that are truncated."""
     from ragval_pipeline.sources.embedders.reembedding import cut_short
 
     cut = {} if embedder is None else cut_short(embedder, [query.query_text for query in queries])
@@ -83,7 +83,7 @@ def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") ->
 
 
 def _log_each(measured: Measurement) -> None:
-    """A line for each query, when it was asked and how it went, for who debugs."""
+    """Log when each query was run and its result, for debugging."""
     if not _log.isEnabledFor(logging.DEBUG):
         return
     for query in measured.sections["query_results"]:
@@ -103,7 +103,7 @@ def _located(
     settings: "RetrievalSettings",
     way: "Asking",
 ) -> dict[str, Any]:
-    """Where the right pages of failed queries are, for people who read the report."""
+    """Where the right pages of failed queries rank, for the report."""
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.validation.retrieval.diagnosis import diagnose
 
@@ -116,14 +116,14 @@ def _located(
             settings.rules,
             lambda text, limit: next(way.searcher.search_all([(text, limit)], fields=fields)).hits,
         )
-    except SystemFailure:  # it costs a sentence of the report, not what was measured
+    except SystemFailure:  # affects only a sentence of the report
         return {}
 
 
 def _vectors(
     suite: Suite, queries: "Sequence[TestQuery]", answers: "Answers", way: "Asking"
 ) -> dict[str, dict[str, str]]:
-    """What queries were searched with and the stored vectors of their hits, where the profile's entities hold them."""
+    """The queries' vectors and the stored vectors of their hits, if the profile's entities have them."""
     from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.search.searchers import IndexSearcher
     from ragval_pipeline.suite.profiles import get_profile
@@ -137,7 +137,7 @@ def _vectors(
     hits = list(dict.fromkeys(hit.id for answer in answers.answers for hit in answer.hits))
     try:
         batches = list(searcher.reader.vectors(hits))
-    except SystemFailure:  # it costs the vectors of the hits, not what was measured
+    except SystemFailure:  # affects only the vectors of the hits
         batches = []
     rows = (pair for batch in batches for pair in zip(batch.ids, batch.matrix, strict=True))
     return {"query_vectors": given, "chunk_vectors": {name: packed_vector(row) for name, row in rows}}
@@ -175,7 +175,7 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> "VectorFacts":
     """The vector that searches use.
 
     Raises:
-        NotMeasurableError: ``vector.dimension``: the collection has no vector of that name.
+        NotMeasurableError: ``vector.dimension``: the collection has no vector with that name.
     """
     vector = manifest.facts.vector(suite.qdrant.vector_name)
     if vector is None:
@@ -184,7 +184,7 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> "VectorFacts":
 
 
 def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: "VectorFacts") -> "RetrievalSettings":
-    """What a resolved suite asks of retrieval."""
+    """Retrieval settings of a resolved suite."""
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.retrieval.conditions import Rules
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
@@ -196,7 +196,7 @@ def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: "VectorFa
             read=hit_reader(suite, inventory),
             module_match=suite.retrieval.module_match,
             min_similarity=suite.retrieval.min_similarity,
-            # The scores of a search of the user's own have no bounds, and the higher is the better.
+            # The scores of the user's own search are unbounded, and higher is better.
             higher_is_better=own or vector.higher_is_better,
             results_reach_threshold=profile.results_reach_threshold if profile else False,
         ),
@@ -238,10 +238,10 @@ def ask_pages(
     connection: Any,
     embedding: Any,
 ) -> Measurement:
-    """Ask for in-scope pages of the index by their own title and headings, the payload's, else the site's.
+    """Search for in-scope pages of the index by their own title and headings, from the payload, else the site.
 
-    Above ``retrieval.self_sample`` pages, a sample of so many is asked for, the same in every run over the same pages.
-    Pages that these do not find are asked for by each heading alone and by what they say.
+    Above ``retrieval.self_sample`` pages, a sample of that size is used, the same in every run over the same pages.
+    Pages not found are then searched for by each heading alone and by their content.
     """
     from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.sources.site.page_copies.copies import PageCopies
@@ -262,7 +262,7 @@ def ask_pages(
     drawn = own.sample_of(pages, size)
     queries = own.own_queries(pages.values(), drawn)
     with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
-        # Headings of every page while these are few queries, else of the pages that their title does not find.
+        # Headings of every page if these are few queries, else of the pages that their title does not find.
         asked = queries if len(queries) <= size else [query for query in queries if query.kind == "title"]
         answers = _ask_of_self_retrieval(suite, asked, way, read)
         if len(asked) < len(queries):
@@ -301,7 +301,7 @@ def review(
     results: dict[str, Any],
     own: dict[str, Any],
 ) -> Measurement:
-    """Hold the test queries of a resolved suite against the site, the index and their answers."""
+    """Review the test queries of a resolved suite against the site, the index and their results."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
@@ -314,7 +314,7 @@ def review(
 
 
 def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> "GoldenSet":
-    """The test queries of a resolved suite with what it asks of them."""
+    """The test queries of a resolved suite with its requirements."""
     from ragval_pipeline.suite.gates import gates_of
     from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
     from ragval_pipeline.validation.golden.golden_set import GoldenSet
@@ -322,7 +322,7 @@ def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest
     queries = load_queries(suite)
     vector = manifest.facts.vector(suite.qdrant.vector_name)
     return GoldenSet(
-        # Nobody expects anything of a query that is unjudged or a draft.
+        # Unjudged queries and drafts have no expectations.
         queries=[query for query in queries if query.counted],
         inventory=inventory,
         module_match=suite.retrieval.module_match,

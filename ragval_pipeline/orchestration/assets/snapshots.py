@@ -30,7 +30,7 @@ def read_site(task: Task) -> Made:
     """The pages of the site.
 
     Raises:
-        SystemFailure: The sitemap cannot be read whole.
+        SystemFailure: The sitemap cannot be read completely.
     """
     with reading_the_suite():
         check_suite(task.suite, task.place.tags)
@@ -46,13 +46,13 @@ def read_site(task: Task) -> Made:
 
 
 def _observed_sitemap(key: dg.AssetKey, inventory: SiteInventory) -> dg.AssetObservation:
-    """What a run saw of the sitemap, so that its page shows it over runs."""
+    """An observation of the sitemap, shown on its page over runs."""
     metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
     return dg.AssetObservation(key, metadata=metadata)
 
 
 def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
-    """What stands for the pages of a site whose sitemap could not be read."""
+    """The value for a site whose sitemap could not be read."""
     source = task.suite.source
     assert source is not None
     stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
@@ -60,10 +60,10 @@ def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
 
 
 def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
-    """Look at what can be wrong by itself, before anything is asked of any system.
+    """Check the configuration before any call to a system.
 
     Raises:
-        SuiteError: A variable that the profile requires, a query file, or a group that the run's tags select.
+        SuiteError: A variable required by the profile, a query file, or a group in the run's tags is wrong.
     """
     from ragval_pipeline.suite.queries.load import load_queries
 
@@ -72,10 +72,10 @@ def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
 
 
 def read_inventory(suite: Suite) -> SiteInventory:
-    """The pages of a resolved suite's site; an inventory that is not configured when it names no source.
+    """The pages of a resolved suite's site; an inventory that is not configured if it has no source.
 
     Raises:
-        SuiteError: The folder or list that the suite names is wrong.
+        SuiteError: The suite's folder or list is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
     from ragval_pipeline.sources.site.of_suite import fetch_inventory
@@ -94,10 +94,10 @@ def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:
 
 
 def copy_pages(task: Task) -> Made:
-    """The copies of the pages; none when nothing that needs pages is selected.
+    """The copies of the pages; none if nothing selected needs pages.
 
-    A page host that fails, or a defect in reading, ends in the manifest: what needs no page is measured all the same.
-    Where the collection could not be read there is nothing to compare pages with, and nobody should wait for them.
+    A failing page host, or a crash in reading, is recorded in the manifest: what needs no page is still measured. If
+    the collection could not be read there is nothing to compare pages with, and they are not read.
     """
     from ragval_pipeline.orchestration.closing import Notes
 
@@ -121,7 +121,7 @@ def copy_pages(task: Task) -> Made:
 
 
 def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
-    """The manifest of a run that reads no page."""
+    """The manifest of a run that reads no pages."""
     return PageCopiesManifest(run_id=place.run_id, configured=False, reason=reason)
 
 
@@ -183,8 +183,8 @@ def read_points(task: Task) -> Made:
     """The points of the collection.
 
     Raises:
-        SystemFailure: Qdrant cannot be read whole.
-        SuiteError: The collection has no vector of the name that the suite gives.
+        SystemFailure: Qdrant cannot be read completely.
+        SuiteError: The collection has no vector with the suite's name.
     """
     from ragval_pipeline.sources.snapshot.writer import take_snapshot
     from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
@@ -195,7 +195,7 @@ def read_points(task: Task) -> Made:
     def before(facts: CollectionFacts) -> None:
         nonlocal state
         _check_vector(task.suite, facts, selected_groups(task.place.tags))
-        # Before the read: a change during it is a change since.
+        # Before the read, so that changes during it count.
         state = fingerprint_of(reader, payload.fields.get("embedded_at"))
 
     with open_reader(task.qdrant, task.suite) as reader:
@@ -216,7 +216,7 @@ def read_points(task: Task) -> Made:
 
 
 def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.AssetObservation:
-    """What a run saw of the collection; an alias shows which collection stood behind it."""
+    """An observation of the collection, with the collection behind an alias."""
     facts = manifest.facts
     texts = {"collection": facts.name, "status": facts.status, **({"alias": facts.alias} if facts.alias else {})}
     return dg.AssetObservation(
@@ -229,7 +229,7 @@ def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.Ass
 
 
 def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] | None) -> None:
-    """Only the collection shows that ``qdrant.vector_name`` is wrong; one without dense vectors is another matter."""
+    """Check ``qdrant.vector_name`` against the collection, unless it has no dense vectors."""
     if groups is not None and not EMBEDDING.intersection(groups):
         return
     with naming_file_of(suite):

@@ -1,4 +1,4 @@
-"""The assets of a suite, one row each: what is read, with what it is made, which parts are measured."""
+"""The assets of a suite, one row each: inputs, resources and measured parts."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Row:
     """One asset.
 
     Attributes:
-        text: What it is, for the UI, in Markdown.
-        kinds: What it is made with, for the UI.
-        value: What it hands on; ``None``: a ``ValidationReport``, which only a run needs to load.
+        text: Description for the UI, Markdown.
+        kinds: Kinds for the UI.
+        value: Type of its value; ``None``: ``ValidationReport``, imported only in a run.
         reads: The assets whose values it reads.
-        asks: The resources that it opens.
-        parts: What measures each of its parts, by name; none for an asset that reads the world.
-        make: What makes an asset without parts.
-        late: Whether the others that are ready come first: what this one waits for is loaded meanwhile.
+        asks: Resources that it opens.
+        parts: Functions that measure its parts, by name; none for an asset that reads systems.
+        make: Function that makes an asset without parts.
+        late: Whether other ready assets run first, while its imports are loaded.
     """
 
     text: str
@@ -82,10 +82,10 @@ class Row:
     late: bool = False
 
     def made(self, task: Task) -> Made:
-        """Do the work.
+        """Make the value.
 
         Raises:
-            SystemFailure: The asset has no parts, and what it reads cannot be read.
+            SystemFailure: The asset has no parts, and its system cannot be read.
         """
         if self.make is not None:
             return self.make(task)
@@ -98,7 +98,7 @@ ROWS: Mapping[str, Row] = {
         "All pages listed in the site's sitemap.",
         ("xml",),
         SitemapUrls,
-        asks=("qdrant", "embedder"),  # for what is measured all the same when it cannot be read
+        asks=("qdrant", "embedder"),  # for what is still measured if it cannot be read
         make=read_site,
     ),
     PAGE_SNAPSHOT: Row(
@@ -107,7 +107,7 @@ ROWS: Mapping[str, Row] = {
         PageSnapshot,
         reads=(SITEMAP_URLS,),
         make=copy_pages,
-        late=True,  # a collection that is not there is known at once, the pages take a while
+        late=True,  # a missing collection is detected at once, the pages take a while
     ),
     PAYLOAD_SNAPSHOT: Row(
         "The payload of every point, read once and stored as Parquet parts. Each row has the sitemap page that its "
@@ -224,7 +224,7 @@ ROWS = {
 }
 #: Every asset of a suite.
 ASSETS = tuple(ROWS)
-#: What progress is told of: the parts where an asset has parts, else the asset.
+#: Steps of the progress display: an asset's parts, else the asset.
 STEPS = tuple(step for name, row in ROWS.items() for step in (row.parts or (name,)))
 
 
@@ -233,7 +233,7 @@ def asset_of(part: str) -> str:
     return next((name for name, row in ROWS.items() if part in row.parts), part)
 
 
-#: Raised whenever what an asset measures changes, so that the UI marks older values.
+#: Raised whenever an asset's measurement changes, so that the UI marks older values.
 CODE_VERSION = "2"
 
 
@@ -257,16 +257,16 @@ def suite_asset(
     Args:
         suite: The suite, possibly with placeholders.
         name: Name of the asset.
-        prefix: Of its key.
-        kinds: What it is made with, for the UI.
-        description: What it is, for the UI, in Markdown.
+        prefix: Prefix of its key.
+        kinds: Kinds for the UI.
+        description: For the UI, Markdown.
         ins: Upstream assets by parameter.
         resources: Names of the suite's resources that it opens.
         metadata: Definition metadata.
-        deps: Assets that it comes after without reading their value.
-        check_specs: Checks that it makes itself.
-        freshness_policy: When it is stale.
-        late: Whether its step waits for others that are ready too.
+        deps: Upstream assets whose value it does not read.
+        check_specs: Checks that it emits.
+        freshness_policy: Freshness policy.
+        late: Whether other ready steps run first.
     """
     return dg.asset(
         key=asset_key(suite.suite, name, prefix),
@@ -283,6 +283,6 @@ def suite_asset(
         io_manager_key=resource_key(suite.suite, "io_manager"),
         required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
         freshness_policy=freshness_policy,
-        # One validation of a collection at a time, where the deployment limits its pools.
+        # One validation of a collection at a time, if the deployment limits its pools.
         pool=pool_name(suite) if "qdrant" in resources else None,
     )

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 def make_report(task: Task) -> Made:
-    """Judge what this run measured, and write it; what is of another run, or of another index, is not measured.
+    """Judge what this run measured, and write the report; values of another run or index count as not measured.
 
     Raises:
-        SystemFailure: Whether anything has changed since it was read cannot be told.
+        SystemFailure: It cannot be determined whether anything has changed since it was read.
     """
     from ragval_pipeline.orchestration.report import write_report
 
@@ -76,7 +76,7 @@ def make_report(task: Task) -> Made:
 
 
 def _states_now(task: Task) -> dict[str, str]:
-    """What is to be judged, as it is now; the site and the collection only where this run has not read them itself."""
+    """Current fingerprints; of site and collection only if this run has not read them itself."""
     from ragval_pipeline.orchestration.assets.snapshots import read_inventory
 
     now = {SUITE: suite_state(task.suite)}
@@ -90,7 +90,7 @@ def _states_now(task: Task) -> dict[str, str]:
 
 
 def _since(task: Task, made: ChunkFacts) -> "Since":
-    """What became of the collection while it was judged."""
+    """Changes of the collection during the run."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
 
     try:
@@ -110,7 +110,7 @@ def _parts(task: Task, name: str, refused: dict[str, str]) -> Iterator[Measureme
 def _simulated(
     task: Task, made: ChunkFacts, embedding: CountedEmbedding, measurements: Sequence[Measurement]
 ) -> "Simulated | None":
-    """What the repairs of the causes would clear; a defect of the simulation costs its claims, never the report."""
+    """What the repairs of the causes would clear; a crash of the simulation never fails the report."""
     from ragval_pipeline.orchestration.repairs import Trial
     from ragval_pipeline.validation.assemble import graded_findings
 
@@ -126,16 +126,16 @@ def _simulated(
 
 
 def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
-    """The policy that marks the report stale after ``automation.fresh_within_hours``; None when the suite has none."""
+    """The policy that marks the report stale after ``automation.fresh_within_hours``; None if not set."""
     hours = suite.automation.fresh_within_hours
     if hours is None:
         return None
-    # Dagster knows no window below a minute.
+    # Dagster allows no window below a minute.
     return dg.FreshnessPolicy.time_window(fail_window=max(timedelta(hours=hours), timedelta(minutes=1)))
 
 
 def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
-    """What the page of the report shows, the verdict first: the UI keeps this order."""
+    """Metadata of the report's page, the verdict first: the UI keeps this order."""
     from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
     from ragval_pipeline.reporting.headline import headline
     from ragval_pipeline.reporting.outline import verdict_words
@@ -152,7 +152,7 @@ def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     }
     return {
         "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
-        # A browser opens no local file from a page of a server: this shows what the report says on the spot.
+        # Browsers do not open local files from a web page: this shows the report's content in place.
         "summary": dg.MetadataValue.md((place / "summary.md").read_text(encoding="utf-8")),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),
         **console_link(f"{folder}/report.html"),
@@ -165,7 +165,7 @@ def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
 
 
 def _gates(report: "ValidationReport") -> Iterator[dict[str, Any]]:
-    """The required criteria, those that fail first."""
+    """The required criteria, failed ones first."""
     required = [criterion for criterion in report.criteria if criterion.required]
     for criterion in sorted(required, key=lambda criterion: not criterion.gate_fails):
         yield {

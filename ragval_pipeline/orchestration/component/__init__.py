@@ -1,1 +1,1 @@
-"""The Component: a validation as a ``defs.yaml`` in somebody else's Dagster project."""
+"""The Component: a validation as a ``defs.yaml`` in a Dagster project."""

@@ -1,4 +1,4 @@
-"""The attributes of the Component: the suite's keys, and the few that only Dagster needs."""
+"""The attributes of the Component: the suite's keys, and a few for Dagster."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def _no_text(value: Any) -> Any:
     return value
 
 
-#: What only a template can give: ``{{ name }}`` of the project's template variables.
+#: A value from a template: ``{{ name }}`` of the project's template variables.
 Given = Annotated[Any, BeforeValidator(_no_text), WithJsonSchema({"type": "string", "pattern": r"\{\{"})]
 
 
 def _placeholder(value: str) -> str:
     found = PLACEHOLDER.fullmatch(value)
     if found is None or found[2] is not None:
-        # The UI shows the settings of a resource: a key itself must not be one of them.
+        # The UI shows the settings of a resource: they must not contain a key.
         raise ValueError("must be ${NAME}, the variable with the key")
     return value
 
@@ -80,13 +80,13 @@ KeyPrefix = Annotated[
 
 
 class PromotionSettings(Section):
-    """An alias that moves to the suite's collection when its gates hold."""
+    """An alias that moves to the suite's collection when its gates pass."""
 
     alias: str = Field(min_length=1, description="Alias that the application uses; it must exist")
     api_key: Key | None = Field(None, description="Key that may change aliases, as ${NAME}; null: no key is sent")
 
     def writer(self) -> AliasWriter:
-        """Who moves it, at the suite's own address."""
+        """The alias writer, at the suite's own address."""
         from ragval_pipeline.orchestration.promotion import AliasWriter
 
         return AliasWriter(url=None, api_key=dg.EnvVar(variables_in(self.api_key)[0]) if self.api_key else None)
@@ -101,12 +101,12 @@ class ResourceSettings(Section):
     embedder: Given = Field(None, description="Anything with embedder_for(suite), as a template")
 
     def given(self) -> dict[str, Any]:
-        """Those that there are, by name."""
+        """The given ones, by name."""
         return {name: value for name, value in dict(self).items() if value is not None}
 
 
 class DagsterSettings(Section):
-    """Attributes beside the suite's keys."""
+    """Attributes besides the suite's keys."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -142,9 +142,9 @@ class DagsterSettings(Section):
 
 
 class Attributes(RootModel[dict[str, Any]]):
-    """What stands under ``attributes`` in a ``defs.yaml``, before templates are filled in.
+    """The ``attributes`` of a ``defs.yaml``, before templates are filled in.
 
-    Only its schema says which keys there are: an unknown one is told by the suite, which names the nearest.
+    Keys are only defined in its schema: unknown ones are reported by the suite, with suggestions.
     """
 
     @classmethod
@@ -154,7 +154,7 @@ class Attributes(RootModel[dict[str, Any]]):
 
 
 def split(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The suite's keys, and those that only Dagster needs."""
+    """The suite's keys, and those for Dagster."""
     own = DagsterSettings.model_fields
     return (
         {key: value for key, value in attributes.items() if key not in own},
@@ -162,7 +162,7 @@ def split(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     )
 
 
-#: Where a placeholder of the suite may stand, a template of Dagster may as well.
+#: Dagster templates are allowed wherever the suite's placeholders are.
 _PLACEHOLDER = {"type": "string", "pattern": r"\$\{|\{\{"}
 
 
@@ -178,16 +178,16 @@ def attributes_schema() -> dict[str, Any]:
         "description": "The keys of a suite file, or suite_file, plus alerts and executor.",
         "properties": {name: _open_section(part, definitions) for name, part in properties.items()},
         "additionalProperties": False,
-        # Conditions in place of alternatives: their errors name the key that is missing.
+        # Conditions instead of alternatives: their errors name the missing key.
         **_unless("suite_file", {"required": ["suite"], **_unless("profile", {"required": ["qdrant"]})}),
         "$defs": {**definitions, "Placeholder": _PLACEHOLDER},
     }
 
 
 def _open_section(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A section that may be written without any key, as when all of them are commented out.
+    """A section that may be empty, as when all keys are commented out.
 
-    Not as an alternative to null: the error of a key would name the section only.
+    Not as an alternative to null: errors of a key would only name the section.
     """
     branches = [part, *part.get("anyOf", ())]
     named = [branch["$ref"].removeprefix("#/$defs/") for branch in branches if "$ref" in branch]

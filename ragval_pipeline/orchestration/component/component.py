@@ -1,4 +1,4 @@
-"""``ragval_pipeline.RagValidation``: from the attributes of a ``defs.yaml`` to the definitions of the factory."""
+"""``ragval_pipeline.RagValidation``: the factory's definitions from the attributes of a ``defs.yaml``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ragval_pipeline.suite.problems import suite_error
 
 
 def read_attributes(attributes: Attributes, context: dg.ResolutionContext) -> tuple[Suite, DagsterSettings]:
-    """The suite, and what stands beside its keys.
+    """The suite, and the other attributes.
 
     Raises:
         SuiteError: A key is unknown or wrong; names file, line and key.
@@ -49,7 +49,7 @@ def _suite(keys: Mapping[str, Any], suite_file: str | None, file: Path) -> Suite
         return suite_of(keys, file=file)
     if keys:
         raise SuiteError(
-            "stands beside suite_file", file=file, key=next(iter(keys)), remedy="Set it in that suite file."
+            "is given together with suite_file", file=file, key=next(iter(keys)), remedy="Set it in that suite file."
         )
     return load_suite(os.path.normpath(file.parent / suite_file))
 
@@ -58,13 +58,13 @@ _PART = re.compile(r"[^.\[\]]+")
 
 
 def file_of(context: dg.ResolutionContext) -> Path:
-    """The ``defs.yaml``; attributes that no file holds count as one in the working directory."""
+    """The ``defs.yaml``; attributes without a file count as one in the working directory."""
     tree = context.source_position_tree
     return Path(tree.position.filename).absolute() if tree else Path.cwd() / "defs.yaml"
 
 
 def with_line(error: SuiteError, context: dg.ResolutionContext) -> SuiteError:
-    """``error`` naming the line of its key, when it is about the file of ``context``."""
+    """``error`` with the line of its key, if it is about the file of ``context``."""
     if error.file != str(file_of(context)):
         return error
     line = line_of(context, _PART.findall(error.key or ""))
@@ -74,7 +74,7 @@ def with_line(error: SuiteError, context: dg.ResolutionContext) -> SuiteError:
 
 
 def line_of(context: dg.ResolutionContext, path: Sequence[str]) -> int | None:
-    """Line of the attribute at ``path``, from 1; of what holds it, where it is missing; None without a file."""
+    """Line of the attribute at ``path``, from 1, or of its parent if it is missing; None without a file."""
     tree = context.source_position_tree
     if tree is None:
         return None
@@ -89,7 +89,7 @@ def line_of(context: dg.ResolutionContext, path: Sequence[str]) -> int | None:
 def rendered(value: Any, context: dg.ResolutionContext) -> Any:
     """``value`` with its templates filled in; a text without a template stays a text.
 
-    Dagster's templates are native: rendering a plain ``"2024"`` would make a number of a collection's name.
+    Dagster's templates are native: rendering a plain ``"2024"`` would turn a collection's name into a number.
     """
     if isinstance(value, Mapping):
         return {key: rendered(entry, context.at_path(key)) for key, entry in value.items()}
@@ -101,23 +101,24 @@ def rendered(value: Any, context: dg.ResolutionContext) -> Any:
 @dg.scaffold_with(SuiteScaffolder)
 @dataclass
 class RagValidation(dg.Component, dg.Resolvable):
-    """Validates a Qdrant collection against the site it came from and against test queries, and gates what follows.
+    """Validates a Qdrant collection against its site and test queries, and gates downstream assets.
 
-    In a ``defs.yaml`` its attributes are the keys of a suite file, or ``suite_file`` names one; the arguments below may
-    stand beside them. ``${NAME}`` is read when a run starts, Dagster's templates when definitions load. Relative paths
-    start at the folder of the ``defs.yaml``.
+    In a ``defs.yaml`` its attributes are the keys of a suite file, or ``suite_file`` names one, plus the arguments
+    below. ``${NAME}`` is read when a run starts, Dagster's templates when definitions load. Relative paths start at the
+    folder of the ``defs.yaml``.
 
     Attributes:
         suite: What to validate.
-        alerts: Who is told when the verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
-        webserver_url: Address of Dagster's UI, for the links of alerts.
-        declarative: An automation condition on every asset follows ``automation.after_asset``, in place of the sensor.
-        promotion: The alias that moves to this collection when its gates hold; None: ragval writes nothing.
+        alerts: Targets of alerts about verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
+        webserver_url: Address of Dagster's UI, for links in alerts.
+        declarative: Whether an automation condition on every asset follows ``automation.after_asset``, instead of the
+            sensor.
+        promotion: The alias that moves to this collection when its gates pass; None: ragval writes nothing.
         executor: Runs the steps; None: in the run's own process.
-        resources: ``qdrant`` and ``embedder`` in place of the suite's own.
-        io_manager: Keeps values between assets; None: beside the reports.
-        key_prefix: Comes before the suite's name in every asset key.
-        owners: Owners of all assets; none is set that the project does not know.
+        resources: ``qdrant`` and ``embedder`` instead of the suite's own.
+        io_manager: Stores values between assets; None: next to the reports.
+        key_prefix: Prefix of every asset key before the suite's name.
+        owners: Owners of all assets; names that the project does not know are left out.
         tags: Tags of all assets.
     """
 
@@ -135,7 +136,7 @@ class RagValidation(dg.Component, dg.Resolvable):
 
     @classmethod
     def get_spec(cls) -> dg.ComponentTypeSpec:
-        """What ``dg list components`` and ``dg docs`` show."""
+        """The spec for ``dg list components`` and ``dg docs``."""
         return dg.ComponentTypeSpec(
             description="Validates the Qdrant collection behind a RAG assistant.",
             tags=["rag", "qdrant", "data-quality"],
@@ -143,17 +144,17 @@ class RagValidation(dg.Component, dg.Resolvable):
 
     @classmethod
     def model(cls) -> type[BaseModel]:
-        """The attributes, as a ``defs.yaml`` writes them."""
+        """The attributes of a ``defs.yaml``."""
         return Attributes
 
     @classmethod
     def load(cls, attributes: BaseModel | None, context: dg.ComponentLoadContext) -> RagValidation:
-        """The Component of a ``defs.yaml``; without attributes it says which key is missing."""
+        """The Component of a ``defs.yaml``; without attributes the error names the missing key."""
         return super().load(attributes or Attributes({}), context)
 
     @classmethod
     def resolve_from_model(cls, context: dg.ResolutionContext, model: BaseModel) -> RagValidation:
-        """The Component that attributes stand for.
+        """The Component of the attributes.
 
         Raises:
             SuiteError: A key is unknown or wrong; names file, line and key.

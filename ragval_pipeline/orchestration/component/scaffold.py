@@ -24,7 +24,7 @@ class ScaffoldParams(BaseModel):
 
 
 class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
-    """Writes what a suite needs, ready to be filled in."""
+    """Writes the files of a suite, to be filled in."""
 
     @classmethod
     def get_scaffold_params(cls) -> type[ScaffoldParams]:
@@ -32,7 +32,7 @@ class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
         return ScaffoldParams
 
     def scaffold(self, request: dg.ScaffoldRequest[ScaffoldParams]) -> None:
-        """Write the files of one instance; queries that are there already are kept."""
+        """Write the files of one instance; existing queries are kept."""
         folder = request.target_path.parent if request.append else request.target_path
         suite = suite_name(folder.name)
         given = request.params if isinstance(request.params, ScaffoldParams) else ScaffoldParams()
@@ -54,7 +54,7 @@ class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
 
 
 def _reports(folder: Path, project: Path | None) -> str:
-    """Reports beside the source code, not among it."""
+    """Reports outside the source code."""
     target = (project or folder) / "ragval_reports"
     return Path(os.path.relpath(target, folder)).as_posix()
 
@@ -129,7 +129,7 @@ def load(context: dg.ComponentLoadContext) -> RagValidation:
 
 
 def settings_text(*, suite: str, collection: str, sitemap: str | None, reports: str) -> str:
-    """A suite's settings with comments, as they stand in a suite file."""
+    """A suite's settings with comments, as in a suite file."""
     source = _NO_SOURCE if sitemap is None else _SOURCE.format(sitemap=json.dumps(sitemap))
     return _SETTINGS.format(
         suite=suite, collection=json.dumps(collection), source=source, reports=json.dumps(reports), queries=QUERIES
@@ -137,7 +137,7 @@ def settings_text(*, suite: str, collection: str, sitemap: str | None, reports: 
 
 
 def yaml_text(type_name: str, settings: str) -> str:
-    """A ``defs.yaml`` of those settings, with the variables that they read, for ``dg list envs``."""
+    """A ``defs.yaml`` with those settings and their variables, for ``dg list envs``."""
     read = [line.partition(" # ")[0] for line in settings.splitlines() if not line.lstrip().startswith("#")]
     names = json.dumps(list(dict.fromkeys(variables_in("\n".join(read)))))
     attributes = textwrap.indent(settings, "  ")

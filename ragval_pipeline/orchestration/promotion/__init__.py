@@ -1,4 +1,4 @@
-"""Promotion: an alias is moved to a new collection when its validation holds, and back again. The product's one write.
+"""Promotion: moving an alias to a new collection when its validation passes, and back. The product's only write.
 
 What lives here: everything that writes, so that everything else only reads. Nothing here touches a point, and nothing
 outside imports it: a project that does not promote has no writer at all.

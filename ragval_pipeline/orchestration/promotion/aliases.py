@@ -1,4 +1,4 @@
-"""Qdrant's aliases: where one points, and moving it in a single call. The only code that writes."""
+"""Qdrant's aliases: reading one, and moving it in a single call. The only code that writes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class AliasWriter(dg.ConfigurableResource):  # type: ignore[type-arg]
-    """Who may move aliases, and where.
+    """Address and key for moving aliases.
 
-    Its key is its own, so that the key of a suite can stay one that only reads.
+    It has its own key, so that the suite's key can stay read-only.
     """
 
     url: str | None = Field(None, description="Qdrant server; null: the suite's qdrant.url or qdrant.path")
@@ -33,7 +33,7 @@ class AliasWriter(dg.ConfigurableResource):  # type: ignore[type-arg]
         """The aliases of a resolved suite's Qdrant.
 
         Raises:
-            SystemFailure: There is no client to be had.
+            SystemFailure: No client can be opened.
         """
         from ragval_pipeline.sources.stores.qdrant.connect import open_client, place_of
 
@@ -57,7 +57,7 @@ class Aliases:
         self._place = place
 
     def target(self, alias: str) -> str | None:
-        """The collection behind an alias; None when there is no such alias."""
+        """The collection behind an alias; None if there is no such alias."""
         found = self._ask(alias, self._client.get_aliases, tries=3)
         return {entry.alias_name: entry.collection_name for entry in found.aliases}.get(alias)
 
@@ -67,15 +67,15 @@ class Aliases:
         return sorted(entry.name for entry in found.collections)
 
     def move(self, alias: str, *, expected: str, to: str) -> None:
-        """Point an alias at another collection. Whoever asks meanwhile meets the one or the other, never none.
+        """Point an alias at another collection. Concurrent readers see one or the other, never none.
 
         Args:
             alias: The alias.
-            expected: The collection that it must point to now.
+            expected: The collection that it must currently point to.
             to: The collection that it points to afterwards.
 
         Raises:
-            SystemFailure: It points elsewhere by now, Qdrant refuses, or it points elsewhere afterwards.
+            SystemFailure: It points elsewhere, before or afterwards, or Qdrant refuses.
         """
         from qdrant_client import models
 
@@ -83,10 +83,10 @@ class Aliases:
         leave = models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias))
         take = models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=to, alias_name=alias))
         try:
-            # Qdrant does both at once or neither.
+            # Qdrant does both atomically.
             self._ask(alias, lambda: self._client.update_collection_aliases([leave, take]), tries=1)
         except SystemFailure:
-            # An answer that got lost on the way back is no failure.
+            # A lost response is not a failure.
             if self.target(alias) != to:
                 raise
         self._must_point(alias, to, "it was changed again at the same moment")

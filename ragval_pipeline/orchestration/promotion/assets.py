@@ -1,4 +1,4 @@
-"""The assets of a promotion: the comparison with its gate, and the alias that is moved."""
+"""The assets of a promotion: the comparison with its gate, and the alias."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,13 +26,13 @@ _COLUMNS = ("criterion", "live", "candidate", "change", "gate", "required", "wor
 
 
 class PromotionConfig(dg.Config):
-    """What a person may choose when starting a promotion."""
+    """Options of a promotion run."""
 
     dry_run: bool = False
 
 
 def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.AssetsDefinition:
-    """The comparison; its blocking check keeps a candidate out that is worse than what is live."""
+    """The comparison; its blocking check rejects a candidate that is worse than the live collection."""
     key = asset_key(suite.suite, SIDE_BY_SIDE, prefix)
     text = (
         "No required criterion of the candidate is below that of the live collection by more than the tolerated drop."
@@ -62,7 +62,7 @@ def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.A
 
 
 def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence[str]) -> dg.AssetsDefinition:
-    """The alias; materialising it moves it to the candidate that was validated."""
+    """The alias; materialising it moves it to the validated candidate."""
 
     @suite_asset(
         suite,
@@ -103,7 +103,7 @@ def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence
 
 
 def refuse(alias: str, reasons: Sequence[str]) -> None:
-    """Fail the step when there is a reason to leave the alias alone."""
+    """Fail the step if there is a reason not to move the alias."""
     if reasons:
         raise dg.Failure(f"the alias {alias} was not moved: {'; '.join(reasons)}", allow_retries=False)
 

@@ -1,4 +1,4 @@
-"""The factory of a promotion: both validations, their comparison, the alias, the job that moves it and the one back."""
+"""The factory of a promotion: both validations, their comparison, the alias, and the jobs that move it and back."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,15 +38,15 @@ def build_promotion_defs(
     declarative: bool = False,
     key_prefix: str | Sequence[str] = (),
 ) -> dg.Definitions:
-    """A suite that promotes: in place of ``build_validation_defs`` for the same suite.
+    """Definitions of a suite with promotion, instead of ``build_validation_defs``.
 
-    The job ``<suite>_promotion`` validates the suite's collection and what ``alias`` points to, compares both, and
-    moves the alias only if every gate holds. ``<suite>_rollback`` moves it back. The alias must exist: a misspelt one
-    would otherwise be made, and nobody would read it.
+    The job ``<suite>_promotion`` validates the suite's collection and the one behind ``alias``, compares both, and
+    moves the alias only if every gate passes. ``<suite>_rollback`` moves it back. The alias must exist: otherwise a
+    misspelt one would be created.
 
     Args:
-        suite: The suite of the candidate: its collection is the new one, or an alias that the ingestion points to it.
-        alias: The alias that the application asks.
+        suite: The suite of the candidate: its collection is the new one, or an alias for it.
+        alias: The alias that the application uses.
         alias_writer: An ``AliasWriter``, or anything with its ``open_for``; None: the suite's Qdrant without a key.
         resources: As for ``build_validation_defs``; both sides are read with them.
         executor: Runs the steps of all jobs that validate; None: in the run's own process.
@@ -88,7 +88,7 @@ def build_promotion_defs(
 def live_suite(candidate: Suite, alias: str) -> Suite:
     """The suite ``<candidate>_live`` of the collection behind ``alias``.
 
-    It requires nothing: an index that went bad must not stand in the way of the better one.
+    It requires nothing: a bad live index must not block a better one.
 
     Raises:
         SuiteError: The candidate is the alias itself.
@@ -117,7 +117,7 @@ def live_suite(candidate: Suite, alias: str) -> Suite:
 
 
 class RollbackConfig(dg.Config):
-    """What a person may choose when rolling back."""
+    """Options of a rollback."""
 
     to: str | None = None
     dry_run: bool = False
@@ -154,7 +154,7 @@ def build_rollback_job(suite: Suite, alias: str, prefix: Sequence[str] = ()) -> 
 
 
 def reasons_to_stay(last: AliasChange | None, now: str | None, *, to: str | None) -> list[str]:
-    """Why an alias that points to ``now`` may not be moved back; a collection that a person names needs no record."""
+    """Why an alias that points to ``now`` may not be moved back; a collection named explicitly needs no record."""
     if now is None:
         return ["there is no such alias"]
     if to is not None:
@@ -171,7 +171,7 @@ def reasons_to_stay(last: AliasChange | None, now: str | None, *, to: str | None
 
 
 def must_exist(aliases: Aliases, collection: str) -> None:
-    """Raise SystemFailure when there is no such collection, naming the nearest."""
+    """Raise SystemFailure if there is no such collection, with similar names."""
     names = aliases.collections()
     if collection not in names:
         raise SystemFailure(

@@ -1,4 +1,4 @@
-"""Whether a candidate may take the place of what is live, and what is remembered of each change of an alias."""
+"""Whether a candidate may replace the live collection, and the record of alias changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import dagster as dg
 
 from ragval_pipeline.validation.report import ValidationReport
 
-#: Two values this close are the same.
+#: Values this close are equal.
 SAME = 1e-9
 
 
@@ -20,11 +20,11 @@ class Side:
 
     Attributes:
         criterion: Its name.
-        live: Value of what is live; None when it was not measured.
-        candidate: Value of the candidate; None when it was not measured.
+        live: Value of the live collection; None if not measured.
+        candidate: Value of the candidate; None if not measured.
         threshold: The gate, or None.
         required: Whether the candidate's suite requires it.
-        worse: Whether the candidate lies further behind than is tolerated.
+        worse: Whether the candidate is worse by more than tolerated.
     """
 
     criterion: str
@@ -41,10 +41,10 @@ class Side:
 
 
 def side_by_side(candidate: ValidationReport, live: ValidationReport, *, tolerated_drop: float) -> list[Side]:
-    """Every criterion that one of both measured, in report order.
+    """Every criterion measured on either side, in report order.
 
-    Worse is a required criterion that falls by more than ``tolerated_drop``. Those that fall as they get better
-    (latency, findings) have units of their own and are held to their gates alone.
+    A required criterion is worse if it falls by more than ``tolerated_drop``. Criteria for which lower is better
+    (latency, findings) have their own units and are only judged by their gates.
     """
     sides = []
     for result in candidate.criteria:
@@ -58,7 +58,7 @@ def side_by_side(candidate: ValidationReport, live: ValidationReport, *, tolerat
 
 
 def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs: Collection[str]) -> list[str]:
-    """Why the two reports do not allow a promotion; empty when they do."""
+    """Why the two reports do not allow a promotion; empty if they do."""
     reasons = []
     for name, report in (("candidate", candidate), ("live collection", live)):
         if report.run_id not in runs:
@@ -73,32 +73,32 @@ def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs
 
 
 def changed_since(candidate: ValidationReport, state: str) -> list[str]:
-    """Why the candidate is no longer what was validated; empty when it is.
+    """Why the candidate is no longer what was validated; empty if it is.
 
     Args:
         candidate: Its report.
-        state: Fingerprint of the collection that the suite names now: an alias may have moved on.
+        state: Current fingerprint of the suite's collection: an alias may have moved.
     """
     if candidate.index.get("fingerprint") == state:
         return []
     return [f"{candidate.collection_name} was validated, but the suite's collection has changed since then"]
 
 
-#: Materialisations that are looked through for the last change: dry runs stand between.
+#: Materialisations searched for the last change: there may be dry runs in between.
 _LOOKED_AT = 100
 
 
 @dataclass(frozen=True)
 class AliasChange:
-    """A change of an alias, or what would have been one.
+    """A change of an alias, real or in a dry run.
 
     Attributes:
         kind: Promotion or rollback.
         alias: The alias.
         collection: The collection that it points to afterwards.
         previous: The collection that it pointed to before.
-        moved: False for a dry run, and when it pointed there already.
-        dry_run: Whether only the decision was wanted.
+        moved: False for a dry run, and if it already pointed there.
+        dry_run: Whether only the decision was requested.
     """
 
     kind: Literal["promotion", "rollback"]
@@ -109,7 +109,7 @@ class AliasChange:
     dry_run: bool = False
 
     def metadata(self) -> dict[str, dg.MetadataValue]:
-        """The change as the UI shows it, and as ``last_change`` reads it."""
+        """The change as metadata for the UI and ``last_change``."""
         return {
             "kind": dg.MetadataValue.text(self.kind),
             "alias": dg.MetadataValue.text(self.alias),
@@ -121,7 +121,7 @@ class AliasChange:
 
 
 def last_change(instance: dg.DagsterInstance, key: dg.AssetKey, alias: str) -> AliasChange | None:
-    """The last change of ``alias`` that this instance knows of; None when there is none."""
+    """The last change of ``alias`` known to this instance; None if there is none."""
     for record in instance.fetch_materializations(key, limit=_LOOKED_AT).records:
         event = record.asset_materialization
         if event is None:

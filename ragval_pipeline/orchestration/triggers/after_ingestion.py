@@ -1,4 +1,4 @@
-"""The sensors that validate after an ingestion: of an asset, of a job, or seen by the collection having changed."""
+"""Sensors that start a validation after an ingestion: of an asset, of a job, or detected as a changed collection."""
 
 import json
 import time
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 def build_after_asset_sensor(
     suite: Suite, asset: dg.AssetKey, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
-    """A sensor that starts the job after ``asset`` was materialised and the run that did it is over.
+    """A sensor that starts the job after ``asset`` was materialised and its run has ended.
 
-    It is shipped stopped, unless the suite switches automation on. Ingestions that end before a validation starts share
-    it.
+    It is stopped by default, unless the suite switches automation on. Ingestions that end before a validation starts
+    share it.
     """
     on = suite.automation.enabled
 
@@ -70,12 +70,12 @@ def look_at_asset(
     cursor: str | None,
     keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
-    """One look at the materialisations of ``asset``.
+    """One tick for the materialisations of ``asset``.
 
-    The cursor is the storage id before the first ingestion that is not settled. What comes after it and is settled is
-    recognised by the validation that covers it.
+    The cursor is the storage id before the first ingestion that is not settled. Later ingestions are recognised as
+    settled by the validation that covers them.
     """
-    # Every suite that follows an ingestion loads this file, and most processes that do so never tick.
+    # Every suite that follows an ingestion loads this file, but most such processes never tick.
     after = int(cursor) if cursor and cursor.isdigit() else None
     found = materialisations(instance, asset, after)
     validations = validations_of(instance, suite, keys) if found else []
@@ -90,7 +90,7 @@ def look_at_asset(
         return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
     last = next(seen for seen in reversed(found) if seen.ingestion in decision.ingestions)
     request = dg.RunRequest(
-        # A run key is never run twice, so it must name what is validated and not be a fixed name.
+        # Dagster never runs a run key twice, so it must identify what is validated.
         run_key=f"{suite}:{last.ingestion.name}:{last.last}",
         tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for("after_ingestion", decision.ingestions)},
     )
@@ -100,7 +100,7 @@ def look_at_asset(
 def build_after_job_sensor(
     suite: Suite, job: UpstreamJob, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
-    """A sensor that starts the suite's job after ``job`` succeeded, shipped as the suite says."""
+    """A sensor that starts the suite's job after ``job`` succeeded; its default status is from the suite."""
     on = suite.automation.enabled
 
     @dg.sensor(
@@ -124,7 +124,7 @@ def look_at_job(
     cursor: str | None,
     keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
-    """One look at the successes of a job that ended since the cursor, Unix seconds; the first look only sets it."""
+    """One tick for the successes of a job that ended since the cursor, Unix seconds; the first tick only sets it."""
     now = time.time()
     if cursor is None:
         return dg.SensorResult(skip_reason=f"first check: successes of {job.name} count from now on", cursor=str(now))
@@ -141,17 +141,17 @@ def look_at_job(
     return dg.SensorResult(run_requests=[request], cursor=settled)
 
 
-#: Dagster ends a sensor that takes a minute; one look makes at most six calls.
+#: Dagster ends a sensor after a minute; one tick makes at most six calls.
 _TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True)
 class Polled:
-    """What earlier looks left behind.
+    """State of earlier ticks.
 
     Attributes:
-        settled: Fingerprint of the state that needs nothing more.
-        seen: Fingerprint at the last look.
+        settled: Fingerprint of the state that needs no validation.
+        seen: Fingerprint at the last tick.
         since: When ``seen`` was first seen, Unix seconds.
     """
 
@@ -161,7 +161,7 @@ class Polled:
 
     @classmethod
     def of_cursor(cls, cursor: str | None) -> "Polled | None":
-        """What a cursor holds; None for none, and for one of another shape."""
+        """The content of a cursor; None for none or an invalid one."""
         try:
             return cls(**json.loads(cursor or ""))
         except (ValueError, TypeError):
@@ -175,10 +175,10 @@ class Polled:
 def build_collection_sensor(
     suite: Suite, poll_s: int, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
-    """A sensor that looks at the collection every ``poll_s`` seconds, shipped as the suite says.
+    """A sensor that checks the collection every ``poll_s`` seconds; its default status is from the suite.
 
     Raises:
-        SuiteError: The collection is embedded: its folder is open to one process at a time, the validation's.
+        SuiteError: The collection is in an embedded Qdrant, which only one process, the validation's, may open.
     """
     if suite.qdrant.path is not None:
         raise SuiteError(
@@ -209,10 +209,10 @@ def build_collection_sensor(
 
 
 def poll(resource: Any, suite: Suite) -> "CollectionState":
-    """The state of a resolved suite's collection, asked once and briefly: the next look is the retry.
+    """The state of a resolved suite's collection, read once with short timeouts: the next tick is the retry.
 
     Raises:
-        SystemFailure: Qdrant does not answer, or has no such collection.
+        SystemFailure: Qdrant does not answer, or the collection does not exist.
     """
     from ragval_pipeline.sources.stores.qdrant.change import read_state
 
@@ -230,7 +230,7 @@ def look_at_state(
     upstream: Upstream,
     keys: Collection[dg.AssetKey],
 ) -> dg.SensorResult:
-    """One look at the collection: a change is an ingestion that is over when two looks in a row see the same."""
+    """One tick for the collection: a change is an ingestion, which has ended when two ticks see the same state."""
     now = time.time()
     if polled is None:
         first = Polled(state.fingerprint, state.fingerprint, now)

@@ -1,4 +1,4 @@
-"""What a Dagster instance knows of validations and ingestions, and what to do about those that nobody validated."""
+"""A Dagster instance's records of validations and ingestions, and what to do about unvalidated ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJo
 
 State: TypeAlias = Literal["waiting", "running", "ended"]
 
-#: A validation that began so long ago keeps nobody waiting: its process has died without a word.
+#: Seconds after which a running validation is not waited for: its process has probably died.
 GIVEN_UP_AFTER_S = 6 * 3600
-#: So long an ingestion that is over waits for others: partitions of a backfill that are queued or at work.
+#: Seconds that an ended ingestion waits for others: queued or running partitions of a backfill.
 WAITS_FOR_OTHERS_S = 3600
 
 
@@ -25,8 +25,8 @@ class Ingestion:
     """Something that filled the collection.
 
     Attributes:
-        name: Its run id, or what stands for it where Dagster did not run it.
-        ended: When it ended, Unix seconds; None while it still runs.
+        name: Its run id, or a substitute if Dagster did not run it.
+        ended: When it ended, Unix seconds; None while running.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Ingestion:
 
 @dataclass(frozen=True)
 class Validation:
-    """A whole validation of the suite.
+    """A complete validation of the suite.
 
     Attributes:
         run_id: Its run.
-        state: ``waiting`` has not begun, so that it will see everything that has ended by now.
-        started: When it began, Unix seconds; None while it waits, or when it never began.
+        state: ``waiting`` has not begun, so it will see everything that has ended so far.
+        started: When it began, Unix seconds; None if it has not.
         names: Ingestions that its tags name.
     """
 
@@ -55,10 +55,10 @@ class Decision:
     """What to do about some ingestions.
 
     Attributes:
-        action: ``run`` asks for a validation, ``share`` adds to one that has not begun, ``wait`` looks again later.
-        reason: Why, for a person.
-        ingestions: What the validation is for; what waits.
-        run_id: The validation that is shared.
+        action: ``run`` requests a validation, ``share`` adds to one that has not begun, ``wait`` checks again later.
+        reason: Why, in words.
+        ingestions: Those to validate, or waiting.
+        run_id: The shared validation.
     """
 
     action: Literal["run", "share", "wait", "nothing"]
@@ -68,14 +68,14 @@ class Decision:
 
 
 def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *, now: float) -> Decision:
-    """What the ingestions that are over need.
+    """What to do for ended ingestions.
 
-    A validation covers an ingestion when it starts after the ingestion ended. One that is waiting to start will, so it
-    is shared; one that runs is waited for, because a collection is validated once at a time. Ingestions that are queued
-    or at work are waited for as well, for an hour: the collection is not filled before the last of them.
+    A validation covers an ingestion if it starts after the ingestion ended. A queued one is shared; a running one is
+    waited for, because a collection is validated once at a time. Queued and running ingestions are also waited for, up
+    to an hour: the collection is complete only after the last of them.
 
     Args:
-        ingestions: Those that are not settled yet, in their order.
+        ingestions: Those not settled yet, in order.
         validations: Of the suite, waiting, running and ended.
         now: Unix seconds.
     """
@@ -108,7 +108,7 @@ def covering(ingestion: Ingestion, validations: Iterable[Validation]) -> Validat
 
 
 def unsettled(ingestion: Ingestion, decision: Decision) -> bool:
-    """Whether a trigger must look at the ingestion again."""
+    """Whether a trigger must check the ingestion again."""
     return ingestion.ended is None or (decision.action == "wait" and ingestion in decision.ingestions)
 
 
@@ -135,19 +135,18 @@ def _listed(ingestions: Sequence[Ingestion]) -> str:
 _BEGINNING = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 _IN_FLIGHT = [dg.DagsterRunStatus.QUEUED, *_BEGINNING, dg.DagsterRunStatus.STARTED]
 _RUNNING = {dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING}
-#: A run that is not queued any more and has not begun by then never will: its process has died.
+#: Seconds after which a dequeued run that has not begun never will: its process has died.
 _BEGINS_WITHIN_S = 900
-#: Enough to find what covers an ingestion: validations of one collection run one after the other.
+#: Enough to find the validation of an ingestion: validations of one collection run one after the other.
 _RECENT = 50
-#: Events that one look reads at most; the next look reads on.
+#: Maximum events read per tick; the next tick continues.
 _EVENTS = 1000
 
 
 def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg.AssetKey]) -> list[Validation]:
-    """The suite's latest whole validations, newest first, however they were started.
+    """The suite's latest complete validations, newest first, however started.
 
-    A run of some groups or assets only says nothing of the rest, one that continues another rests on what that one
-    read, and a cancelled one says nothing at all.
+    Runs of some groups or assets only, re-executions, which use what another run read, and cancelled runs do not count.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
     return [_validation(record) for record in records if _is_whole(record.dagster_run, frozenset(keys))]
@@ -163,9 +162,9 @@ def _is_whole(run: dg.DagsterRun, keys: frozenset[dg.AssetKey]) -> bool:
 
 
 def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestion]:
-    """Runs that are queued or at work and will materialise the upstream asset, or are of the upstream job.
+    """Queued and running runs that will materialise the upstream asset, or are of the upstream job.
 
-    A run of a whole job names no assets: it will materialise the asset if the last run that did was of that job.
+    A run of a whole job lists no assets: it counts if the last run that materialised the asset was of that job.
     """
     key, job = upstream.asset, upstream.job
     latest = instance.get_latest_materialization_event(key) if key is not None else None
@@ -184,7 +183,7 @@ def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestio
 
 @dataclass(frozen=True)
 class Seen:
-    """An ingestion, and the storage ids of the first and last event that it was seen by."""
+    """An ingestion, with the storage ids of its first and last event."""
 
     ingestion: Ingestion
     first: int
@@ -192,19 +191,19 @@ class Seen:
 
 
 def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int | None) -> list[Seen]:
-    """Ingestions that materialised ``key``, in their order.
+    """Ingestions that materialised ``key``, in order.
 
     Args:
         instance: Dagster's instance.
-        key: The asset that ingests.
-        after: Storage id of the last event that is settled; None: only the latest event counts.
+        key: The ingestion asset.
+        after: Storage id of the last settled event; None: only the latest event counts.
     """
     wanted = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after)
     first = after is None
     found = instance.fetch_materializations(wanted, limit=1 if first else _EVENTS, ascending=not first)
     events: dict[str, list[dg.EventLogRecord]] = {}
     for record in found.records:
-        # What is reported over the REST API belongs to no run: it is over when it is reported.
+        # Events reported over the REST API have no run: they have ended when reported.
         events.setdefault(record.run_id or f"external:{record.storage_id}", []).append(record)
     return [
         Seen(Ingestion(name, _end_of(instance, own[-1])), own[0].storage_id, own[-1].storage_id)
@@ -213,7 +212,7 @@ def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int 
 
 
 def successes(instance: dg.DagsterInstance, job: UpstreamJob, *, since: float) -> list[Ingestion]:
-    """Successful runs of a job that ended after ``since``, Unix seconds, in the order in which they began."""
+    """Successful runs of a job that ended after ``since``, Unix seconds, ordered by start."""
     filters = dg.RunsFilter(
         job_name=job.name,
         statuses=[dg.DagsterRunStatus.SUCCESS],
@@ -228,7 +227,7 @@ def successes(instance: dg.DagsterInstance, job: UpstreamJob, *, since: float) -
 
 
 def tags_for(trigger: str, ingestions: Iterable[Ingestion]) -> dict[str, str]:
-    """Run tags that say why a run exists and name every ingestion that it covers."""
+    """Run tags with the run's reason and every ingestion that it covers."""
     names = [entry.name for entry in ingestions]
     runs = [name for name in names if ":" not in name]
     return {
@@ -239,7 +238,7 @@ def tags_for(trigger: str, ingestions: Iterable[Ingestion]) -> dict[str, str]:
 
 
 def share(instance: dg.DagsterInstance, decision: Decision) -> None:
-    """Name further ingestions on the run that has not begun and covers them."""
+    """Add ingestions to the tags of the queued run that covers them."""
     run = instance.get_run_by_id(decision.run_id) if decision.action == "share" and decision.run_id else None
     if run is None:
         return
@@ -266,7 +265,7 @@ def _names(tags: Mapping[str, str]) -> list[str]:
 
 
 def _end_of(instance: dg.DagsterInstance, event: dg.EventLogRecord) -> float | None:
-    """When an ingestion ended; None while its run goes on: an asset is materialised before its run is over."""
+    """When an ingestion ended; None while its run continues: an asset is materialised before its run ends."""
     record = instance.get_run_record_by_id(event.run_id) if event.run_id else None
     if record is None:
         return event.timestamp

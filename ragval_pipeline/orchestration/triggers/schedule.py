@@ -1,4 +1,4 @@
-"""The schedule of a suite, and the condition that validates after an ingestion where automation is declared."""
+"""The schedule of a suite, and its automation condition for declarative automation."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ragval_pipeline.orchestration.names import (
 )
 from ragval_pipeline.suite.model import Suite
 
-#: When the suite names no time: once a night, and switched off.
+#: Default if the suite names no time: nightly, switched off.
 NIGHTLY = "0 4 * * *"
 
 
 def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
-    """A schedule that is shipped stopped, unless the suite names a time and switches automation on.
+    """A schedule that is stopped by default, unless the suite names a time and switches automation on.
 
     Raises:
         SuiteError: ``automation.cron`` is not a cron expression.
@@ -48,14 +48,14 @@ def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
 
 
 def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.AutomationCondition[Any] | None:
-    """The condition of a suite's assets; None where a sensor or nothing follows the upstream asset.
+    """The condition of a suite's assets; None if a sensor or nothing follows the upstream asset.
 
     It is true once after each materialisation of ``upstream``, when neither it nor the validation is running, and the
-    same for all assets of a suite, so that they run together: the sitemap is read anew although it does not depend on
+    same for all assets of a suite, so that they run together: the sitemap is read again although it does not depend on
     the ingestion.
 
     Raises:
-        SuiteError: It is asked for, and there is no asset to follow.
+        SuiteError: It is requested without an asset to follow.
     """
     if not declarative:
         return None
@@ -81,7 +81,7 @@ def with_condition(
 
 
 def build_condition_sensor(suite: Suite, assets: Sequence[dg.AssetKey], upstream: dg.AssetKey) -> dg.SensorDefinition:
-    """The sensor that evaluates the condition, shipped as the suite says."""
+    """The sensor that evaluates the condition; its default status is from the suite."""
     on = suite.automation.enabled
     selection = dg.AssetSelection.assets(*assets)
     return dg.AutomationConditionSensorDefinition(

@@ -1,4 +1,4 @@
-"""What a suite's automation waits for, read from its settings: an asset key, a job."""
+"""The upstream of a suite's automation, from its settings: an asset key, a job."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UpstreamJob:
 
 @dataclass(frozen=True)
 class Upstream:
-    """What is known of the ingestion: runs of either are waited for, whichever trigger sees one end."""
+    """The known ingestion asset and job: runs of either are waited for, whichever trigger sees one end."""
 
     asset: dg.AssetKey | None = None
     job: UpstreamJob | None = None
@@ -62,7 +62,7 @@ def watched_asset(
 
 
 def watched_job(suite: Suite) -> UpstreamJob | None:
-    """The suite's ``automation.after_job``: a job's name, or ``location:job``; None when it names none.
+    """The suite's ``automation.after_job``: a job's name, or ``location:job``; None if not set.
 
     Raises:
         SuiteError: It has an empty part, or is the job that validates this suite.

@@ -1,1 +1,1 @@
-"""The files of a run, one module an output, and the folder that they appear in."""
+"""The files of a run, one module per output, and their folder."""

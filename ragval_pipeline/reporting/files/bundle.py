@@ -1,4 +1,4 @@
-"""Everything that the outputs of one run are made from."""
+"""The inputs of all outputs of a run."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class ReportBundle:
     """One run's report and the evidence behind it.
 
     Attributes:
-        report: The verdict, with at most 100 subjects a finding.
+        report: The report, with at most 100 subjects per finding.
         findings: The same findings with all their subjects, graded, in report order.
-        inventory: The site, or None when it was not read.
-        manifest: The snapshot, or None when the collection was not read.
-        pages: The page copies, or None when no page was read.
-        facts: The facts of chunks and pages, or None when they were not made.
-        rankings: Query id to the pages that came back, best first, each once.
+        inventory: The site, or None if it was not read.
+        manifest: The snapshot, or None if the collection was not read.
+        pages: The page copies, or None if no page was read.
+        facts: The facts of chunks and pages, or None if they were not made.
+        rankings: Query id to distinct pages returned, best first.
         judgements: Query id to page to relevance grade, for queries with ground truth.
-        asked_at: Query id to the time when it was asked, UTC; without queries that were not.
-        query_vectors: Query id to what it was searched with, packed; empty where no entity of the profile holds any.
-        chunk_vectors: Id of each returned point to its stored vector, packed; empty where ``query_vectors`` is.
+        asked_at: Query id to the time of its search, UTC; without queries that were not run.
+        query_vectors: Query id to its vector, packed; empty if no entity of the profile has vectors.
+        chunk_vectors: Id of each returned point to its stored vector, packed; empty if ``query_vectors`` is.
         extras: Further JSON evidence by file name, e.g. ``{"expectations.json": {...}}``.
-        queries: Every test query of the suite as given, also those that were not asked.
-        settings: The suite's settings as the run used them, without secrets, in the shape of the suite file.
-        remedies: ``remediation.json``: what the lines to copy are made from.
-        history: The runs kept so far, this one last, and what changed since the one before; None when not known.
+        queries: Every test query of the suite as given, including those not run.
+        settings: The suite's settings as used by the run, without secrets, in the shape of the suite file.
+        remedies: ``remediation.json``, the source of the lines to copy.
+        history: The stored runs, this one last, and changes since the previous one; None if unknown.
     """
 
     report: ValidationReport
@@ -56,7 +56,7 @@ class ReportBundle:
     history: RunHistory | None = None
 
     def setting(self, *path: str) -> Any:
-        """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; None when it is not known."""
+        """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; None if unknown."""
         value: Any = self.settings
         for key in path:
             value = value.get(key) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""``evidence/``: what every count can be checked by hand with."""
+"""``evidence/``: data to check every count by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Where the right pages of failed queries are.
+#: Ranks of the right pages of failed queries.
 DIAGNOSIS = "query_diagnosis.json"
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
 
@@ -44,7 +44,7 @@ def evidence_files(bundle: ReportBundle) -> dict[str, Content]:
 
 
 def sitemap_urls_csv(inventory: SiteInventory, indexed: Collection[str] | None) -> bytes:
-    """Every page that the sitemap names. ``indexed`` is yes or no, and empty for pages whose chunks nobody counted."""
+    """Every page of the sitemap. ``indexed`` is yes or no, and empty for pages whose chunks were not counted."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(SITEMAP_COLUMNS)
@@ -53,26 +53,26 @@ def sitemap_urls_csv(inventory: SiteInventory, indexed: Collection[str] | None) 
 
 
 def indexed_urls(bundle: ReportBundle) -> frozenset[str] | None:
-    """In-scope pages with a chunk, as the sitemap spells them; None when coverage was not measured."""
+    """In-scope pages with a chunk, as written in the sitemap; None if coverage was not measured."""
     urls = bundle.report.coverage_report.indexed_urls
     return None if urls is None else frozenset(urls)
 
 
 def snapshot_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The parts of the snapshot by name: where they were staged, or else where an earlier run keeps them.
+    """The parts of the snapshot by name: where they were staged, else in an earlier run.
 
-    A snapshot that is in neither place leaves the evidence without it, and a warning in the log.
+    A missing snapshot is left out with a warning in the log.
     """
     return _parts(bundle.manifest, "payload snapshot is")
 
 
 def page_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The parts of the page copies by name, found as those of the snapshot are."""
+    """The parts of the page copies by name, found like those of the snapshot."""
     return _parts(bundle.pages, "page copies are")
 
 
 def fact_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The files of the facts by name, found as those of the snapshot are."""
+    """The files of the facts by name, found like those of the snapshot."""
     return _parts(bundle.facts, "facts are")
 
 

@@ -1,4 +1,4 @@
-"""The folder of a run: its name, which files stand in it, writing it whole, and copying it to ``--output``."""
+"""The folder of a run: its name and files, writing it atomically, and copying it to ``--output``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from upath import UPath
 
 
-#: Every name that a run can put beside ``evidence/``; those that a run has no content for are left out.
+#: Every file that a run can have next to ``evidence/``; those without content are left out.
 NAMES = (
     REPORT, "profile_report.json", "report.html", "query_results.csv", "run.trec", "qrels.trec", FINDINGS,
     REMEDIATION, "junit.xml", "summary.md",
@@ -48,7 +48,7 @@ NAMES = (
 
 
 def run_files(bundle: ReportBundle) -> dict[str, Content]:
-    """The content of every file of the run's folder, by its name relative to the folder."""
+    """The content of every file of the run's folder, by relative name."""
     lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
     scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, bundle.report.profile)
@@ -68,9 +68,9 @@ def run_files(bundle: ReportBundle) -> dict[str, Content]:
 
 
 def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
-    """The files that only show what the others hold, so that they can be made again from a kept run.
+    """The files that only show the content of others, so they can be rendered again from a stored run.
 
-    Each is made when it is written: they grow with the test queries, and one at a time is in memory.
+    Each is generated when written: they grow with the test queries, and only one at a time is in memory.
     """
     changes = bundle.history.changes if bundle.history else None
     return {
@@ -98,12 +98,12 @@ def run_folder_name(started: datetime, run_id: str) -> str:
 
 
 def write_run_folder(bundle: ReportBundle, folder: str) -> None:
-    """Write everything that a run leaves behind; the folder appears whole or not at all.
+    """Write all files of a run; the folder appears atomically.
 
     Args:
         bundle: The run.
-        folder: Path or fsspec URL of the run's folder; made, and replaced if it is there. Parts that this run staged
-            are moved into its evidence, those of another run are copied.
+        folder: Path or fsspec URL of the run's folder; created or replaced. Parts staged by this run are moved into its
+            evidence, those of another run are copied.
 
     Raises:
         ReportNotWrittenError: The filesystem refuses; nothing is left of the folder.
@@ -116,14 +116,14 @@ def write_run_folder(bundle: ReportBundle, folder: str) -> None:
 
 
 def copy_outputs(run_folder: str, output_dir: str) -> list[str]:
-    """Put a run's files into another folder as well.
+    """Copy a run's files into another folder.
 
-    Files of an earlier run there are replaced or, when this run has none of that name, removed; ``evidence/`` is
-    replaced as a whole. Files that are not ragval's are left alone.
+    Files of an earlier run there are replaced or, if this run does not have them, removed; ``evidence/`` is replaced as
+    a whole. Other files are left alone.
 
     Args:
-        run_folder: Path or fsspec URL of a folder that ``write_run_folder`` wrote.
-        output_dir: Path or fsspec URL of the other folder; made if it is not there.
+        run_folder: Path or fsspec URL of a folder written by ``write_run_folder``.
+        output_dir: Path or fsspec URL of the other folder; created if missing.
 
     Returns:
         Names of the copies, relative to the folder: ``evidence/sitemap_urls.csv``.
@@ -144,7 +144,7 @@ def copy_outputs(run_folder: str, output_dir: str) -> list[str]:
 
 
 def _remove_staged(parts: Sequence[UPath]) -> None:
-    """Remove what was moved. The report is written by now, so what cannot be removed is no failure of it."""
+    """Remove staged parts. The report is already written, so errors here do not fail the run."""
     try:
         for part in parts:
             part.unlink(missing_ok=True)
@@ -177,7 +177,7 @@ def _copy_local(files: Mapping[str, UPath], target: UPath, path: Path) -> None:
 
 
 def _is_report(file: Path) -> bool:
-    """Whether a file is a report of ragval, so that what stands beside it under ragval's names is ragval's too."""
+    """Whether a file is a ragval report, so that files with ragval's names next to it are ragval's too."""
     try:
         content = json.loads(file.read_bytes())
     except (OSError, ValueError):

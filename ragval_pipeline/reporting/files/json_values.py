@@ -1,4 +1,4 @@
-"""The one way in which reports become JSON: UTF-8, floats as they are, no NaN, nothing that fails to encode."""
+"""The one way in which reports become JSON: UTF-8, unrounded floats, no NaN, no encoding errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ragval_pipeline.text.characters import encodable
 
 _NUMBER = r" *-?[0-9][0-9.e+-]*"
-#: A list of nothing but numbers, as ``json.dumps`` indents it.
+#: A list of numbers, as indented by ``json.dumps``.
 _NUMBERS = re.compile(rf"\[\n((?:{_NUMBER},\n)*{_NUMBER}\n) *\]")
 
 
@@ -42,7 +42,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def json_pieces(values: BaseModel | Mapping[str, Any]) -> Iterator[bytes]:
-    """``json_bytes`` of an object in pieces: of a long list one entry at a time is in JSON's own types."""
+    """``json_bytes`` of an object in pieces: long lists are converted entry by entry."""
     yield b"{"
     for number, (name, value) in enumerate(dict(values).items()):
         yield f"{',' if number else ''}\n  {json.dumps(name)}: ".encode()
@@ -56,12 +56,12 @@ def json_pieces(values: BaseModel | Mapping[str, Any]) -> Iterator[bytes]:
 
 
 def _indented(value: Any, depth: int) -> bytes:
-    # Within texts, JSON writes a line break as two characters.
+    # Within strings, JSON escapes line breaks.
     return _indented_text(value).replace("\n", "\n" + "  " * depth).encode()
 
 
 def _indented_text(value: Any) -> str:
-    """JSON with a line for each value, but for lists of numbers: a vector is one line."""
+    """JSON with one line per value, except lists of numbers: a vector is one line."""
     text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
     return _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
 
@@ -72,7 +72,7 @@ def json_line(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy and the like know their Python value; times and paths say themselves as text."""
+    """The Python value of numpy numbers and the like; times and paths as text."""
     item = getattr(value, "item", None)
     if callable(item) and not isinstance(value, type):
         plain = value.tolist() if hasattr(value, "tolist") else item()

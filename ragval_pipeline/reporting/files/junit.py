@@ -1,4 +1,4 @@
-"""``junit.xml``: criteria and queries as tests, so that CI shows them like any other test."""
+"""``junit.xml``: criteria and queries as tests for CI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ragval_pipeline.validation.verdict import CriterionResult
 
 Kind = Literal["failure", "error", "skipped"]
 
-#: Reasons that mean something broke, whether or not the criterion is required.
+#: Reasons that are errors whether or not the criterion is required.
 _BROKEN = frozenset({"unreachable", "crashed"})
 
 
@@ -32,8 +32,8 @@ class Case:
 def junit_xml(report: ValidationReport) -> bytes:
     """The report as JUnit XML: a suite ``criteria`` and a suite ``queries``.
 
-    A required criterion that is not met is a failure; one that could not be measured is an error; what does not count
-    against the run is skipped. A query fails when its expectation is missed and is an error when it could not be asked.
+    A required criterion that is not met is a failure; one that could not be measured is an error; others that are not
+    met are skipped. A query fails if its expectation is missed and is an error if it could not be run.
     """
     root = ET.Element("testsuites", name=xml_text(report.suite))
     suites = {

@@ -1,4 +1,4 @@
-"""``remediation.json``: what to do about the findings, as lists that a script can work off."""
+"""``remediation.json``: what to do about the findings, as lists for scripts."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages,
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
 REMEDIATION = "remediation.json"
-#: Lists of findings, and the action of the catalogue that fills each.
+#: Lists of findings, and the catalogue's action for each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
 
 _PAGES = frozenset({"page", "url"})
-#: Codes of which the points that a person decides about can go once their pages are ingested again.
+#: Codes whose points to review can be deleted once their pages are ingested again.
 _STORED_AGAIN = frozenset({"chunk.ingested_twice", "chunk.duplicate_index"})
-#: Codes of points that no ingestion writes over, since it gives their chunks other ids.
+#: Codes of points that an ingestion does not overwrite, since it gives their chunks other ids.
 _STAY = frozenset({"payload.id_rule"})
 
 
 class Remediation:
-    """Collects what the findings ask for; ``as_json`` is the file.
+    """Collects the actions of the findings; ``as_json`` is the file.
 
     Args:
-        scope_urls: Pages in scope: canonical form to the sitemap's spelling.
-        lookup: What the snapshot knows of the points that the findings name.
-        findings: All findings of the run: they name the hosts that hold pages in the site's place.
-        model: The model that queries are embedded with; None: not known.
+        scope_urls: Pages in scope: canonical form to the address in the sitemap.
+        lookup: Facts from the snapshot about the findings' points.
+        findings: All findings of the run: they name the hosts that replace the site's.
+        model: The model that queries are embedded with; None: unknown.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Remediation:
         self._lists: dict[str, list[dict[str, Any]]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
 
     def add(self, finding: Finding) -> None:
-        """Take in one finding."""
+        """Add one finding."""
         action = CATALOGUE[finding.code].action
         if action == "reingest":
             self._add_reingest(finding)
@@ -68,7 +68,7 @@ class Remediation:
             self._lists[name].append(_entry(finding))
 
     def delete_strays(self, findings: Sequence[Finding]) -> None:
-        """Of copies on several pages, those that are not on their page go: ingesting it again leaves them."""
+        """Delete copies that are not on their page: ingesting the page again would leave them."""
         breaking = [finding for finding in findings if Aspect.COPIES in CATALOGUE[finding.code].breaks]
         copies = {subject.name for finding in breaking for subject in finding.subjects}
         for finding in findings:
@@ -79,7 +79,7 @@ class Remediation:
     def as_json(self) -> dict[str, Any]:
         """The file's content: lists sorted by URL or id, codes in report order.
 
-        Nobody decides about what goes, and a page that goes is not ingested again unless the site has it.
+        Points to delete are not listed for review, and a deleted page is ingested again only if the site has it.
         """
         stay = {*self._reingest} - ({*self._delete_pages} - {*self._scope_urls.values()})
         review = {name: codes for name, codes in self._review.items() if name not in self._delete}
@@ -93,7 +93,7 @@ class Remediation:
         }
 
     def ingest_pages_of(self, finding: Finding, cause: str) -> None:
-        """List the pages of what follows from a cause with it: ingesting them again repairs both."""
+        """Add the pages of a cause's consequences: ingesting them again repairs both."""
         for subject in finding.subjects if finding.subject_kind in {*_PAGES, "point"} else ():
             if url := self._page_to_ingest(finding, subject):
                 _note(self._reingest, url, cause)
@@ -105,13 +105,13 @@ class Remediation:
             for key in (key for subject in finding.subjects for key in subject.pages if key in self._scope_urls):
                 _note(self._reingest, self._scope_urls[key], code)
             return
-        # A development site is where it should be.
+        # A development site is in the right place.
         for subject in () if finding.details.get("expected") else finding.subjects:
             url, is_page = self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES
             if code in _STAY:
                 _note(self._delete, subject.name, code)
             if url and code == LOOPBACK:
-                # The page that stands for one of the site goes, and the site's is ingested in its place.
+                # The page that replaces one of the site is deleted, and the site's is ingested instead.
                 self._delete_page(subject.name, code)
             for page in filter(None, (url, subject.details.get("stands_on"))):
                 _note(self._reingest, page, code)
@@ -119,9 +119,9 @@ class Remediation:
                 _note(self._reingest_points, name, code)
 
     def _page_to_ingest(self, finding: Finding, subject: Subject) -> str | None:
-        """The site's page to ingest again for a subject: as the sitemap spells it where it is known, else as stored."""
+        """The site's page to ingest again for a subject: as in the sitemap if known, else as stored."""
         from_key = self._scope_urls.get(subject.page or "")
-        # What stands in place of the address is no page to ingest.
+        # A value that is not an address cannot be ingested.
         if finding.details.get("field") == "source_url" and finding.subject_kind == "point":
             return from_key
         stated = subject.details.get("page_url")
@@ -149,7 +149,7 @@ class Remediation:
         review: list[str] = []
         if finding.code in GROUPED:
             surplus = surplus_points(finding, self._lookup, set(self._delete), self._model)
-            # A point that is deleted for another reason is listed with this one too.
+            # A point deleted for another reason is also listed here.
             names = [name for name in names if name in self._delete or name in surplus.delete]
             review = surplus.review
         for name in names:
@@ -157,16 +157,16 @@ class Remediation:
         for name in review:
             _note(self._review, name, finding.code)
         if finding.code in _STORED_AGAIN:
-            # Whose number alone is wrong is no copy: it is numbered anew with its page.
+            # A point with only a wrong number is not a copy: it is renumbered with its page.
             again = tuple(
                 subject for subject in finding.subjects if subject.name in review or subject.details.get("same") == []
             )
             self.ingest_pages_of(finding.model_copy(update={"subjects": again}), finding.code)
 
     def settle(self) -> None:
-        """Act on pages that are stored twice where nothing tells what is older, when all findings are taken in.
+        """Decide about pages stored twice without a known older version, after all findings are added.
 
-        Their copies go where that leaves as many points as one ingestion made; else a person decides about all points.
+        Copies are deleted if that leaves the points of one ingestion; else all points are listed for review.
         """
         for finding in self._unclear:
             for subject in finding.subjects:
@@ -203,12 +203,12 @@ class Remediation:
 
 @dataclass(frozen=True)
 class _Elsewhere:
-    """Hosts that hold pages in the site's place.
+    """Hosts with pages instead of the site's.
 
     Attributes:
         foreign: Hosts that are not the site's.
         private: Whether private addresses are among them.
-        instead: The site's page that each of their pages stands for, by its key.
+        instead: The site's page for each of their pages, by its key.
     """
 
     foreign: frozenset[str]
@@ -216,7 +216,7 @@ class _Elsewhere:
     instead: dict[str, str]
 
     def holds(self, url: str) -> bool:
-        """Whether an address is on one of the hosts, so that nothing can be ingested from it."""
+        """Whether an address is on one of the hosts and cannot be ingested."""
         return host_of(url) in self.foreign or (self.private and is_loopback_or_private(url))
 
 
@@ -241,25 +241,25 @@ def remediation(
 
     Args:
         findings: All findings of the run, in report order.
-        scope_urls: Pages in scope: canonical form to the sitemap's spelling.
-        lookup: What the snapshot knows of ``names_to_look_up``.
-        model: The model that queries are embedded with; None: not known.
+        scope_urls: Pages in scope: canonical form to the address in the sitemap.
+        lookup: Facts from the snapshot about ``names_to_look_up``.
+        model: The model that queries are embedded with; None: unknown.
 
     Returns:
-        ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (a person
-        decides) and ``reingest_point_ids`` (their page is not known; ``{id, codes}``); what is deleted and holds all
-        that is stored of some pages names these as ``ingest_first``. By who acts ``ingestion``, ``chunker``,
+        ``reingest_urls`` and ``delete_pages`` (``{url, codes}``), ``delete_point_ids``, ``review_point_ids`` (for
+        manual decision) and ``reingest_point_ids`` (their page is unknown; ``{id, codes}``); entries that would delete
+        all stored text of some pages list these as ``ingest_first``. By responsibility ``ingestion``, ``chunker``,
         ``settings``, ``queries``, ``site`` and ``report`` (``{code, scope, severity, message, remedy, count, subjects,
-        because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and
-        ``would_clear`` what its repair would clear (``{code, scope, clears, cleared, of, simulated}``), ``would_fail``
-        which queries that pass it would make fail (``{code, scope, failing, of, simulated}``).
+        because}``). ``also_clears`` names what goes away with a cause (``{code, scope, codes}``), and ``would_clear``
+        what its repair would clear (``{code, scope, clears, cleared, of, simulated}``), ``would_fail`` the passed
+        queries that it would make fail (``{code, scope, failing, of, simulated}``).
     """
     collected = Remediation(scope_urls, lookup, findings, model)
     collected.delete_strays(findings)
     nodes = causes([finding.reported() for finding in findings])
     roots = {(node.finding.code, node.finding.scope) for node in nodes}
     acted_on = [finding for finding in findings if (finding.code, finding.scope) in roots]
-    # Unconditional deletions come first: of duplicates, one that is deleted anyway must not be the one that stays.
+    # Unconditional deletions come first: the duplicate to keep must not be one that is deleted anyway.
     for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
         collected.add(finding)
     collected.settle()
@@ -281,9 +281,9 @@ def remediation(
 
 
 def _is_ingested_with(cause: str, code: str) -> bool:
-    """Whether what follows from a cause goes away only with an ingestion of its pages.
+    """Whether a consequence goes away only with an ingestion of its pages.
 
-    Deleting clears what is wrong with points, and brings no page what it lacks.
+    Deleting fixes problems of points, but does not add missing content.
     """
     if CATALOGUE[code].action != "reingest" or code in JUDGED:
         return False
@@ -292,7 +292,7 @@ def _is_ingested_with(cause: str, code: str) -> bool:
 
 
 def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
-    """Points and pages whose facts ``remediation`` asks the lookup for."""
+    """Points and pages whose facts ``remediation`` looks up."""
     return {
         subject.name
         for finding in findings

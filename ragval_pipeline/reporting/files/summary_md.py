@@ -38,7 +38,7 @@ _SEVERITY_SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}  # noq
 _CHANGE_SIGNS = {"good": "🟢", "bad": "🔴", "warning": "⚠️", "plain": "·"}
 _SUBJECTS = 5
 _QUERIES = 20
-#: Hosts cut or refuse comments above 65,536 characters.
+#: Git hosts cut or refuse comments above 65,536 characters.
 _MOST_CHARACTERS = 60_000
 
 
@@ -53,9 +53,9 @@ def summary_md(
 
     Args:
         report: The report.
-        note: What a reader must know before the numbers, e.g. why scores are low.
-        changes: What changed since the last run, or None.
-        subjects: Names what the findings are about; None: by what the report says of it.
+        note: A remark before the numbers, e.g. why scores are low.
+        changes: Changes since the last run, or None.
+        subjects: Names the findings' subjects; None: from the report.
     """
     lines: list[str] = []
     length = 0
@@ -69,7 +69,7 @@ def summary_md(
 
 
 def escape(text: str, length: int = 300) -> str:
-    """Text that Markdown shows as it is, on one line, at most ``length`` characters of it."""
+    """Text escaped for Markdown, on one line, at most ``length`` characters."""
     return " ".join(_word(word) for word in shorten(text, length).split(" "))
 
 
@@ -78,7 +78,7 @@ def _word(word: str) -> str:
     if is_http_url(stem) and not _NOT_IN_LINKS.search(stem):
         return f"<{stem.replace('|', '%7C')}>{word[len(stem) :]}"
     safe = _SPECIAL.sub(r"\\\1", word.replace("&", "&amp;").replace("<", "&lt;"))
-    # An empty comment keeps hosts from notifying the people and issues that a text happens to name.
+    # An empty comment prevents accidental mentions of people and issues.
     return safe.replace("@", "@<!-- -->").replace("\\#", "\\#<!-- -->")
 
 
@@ -149,9 +149,9 @@ def _criterion(result: CriterionResult, *, bold: bool) -> str:
     title = escape(criterion_name(result.name))
     name = f"{f'**{title}**' if bold else title} `{result.name}`"
     sign = _SIGNS[result.verdict] if bold or result.verdict != "not_met" else _SEVERITY_SIGNS["warning"]
-    # A number that nothing is asked of has passed nothing.
+    # A number without a gate has not passed anything.
     sign = "·" if result.verdict == "met" and result.threshold is None else sign
-    # A narrow cell would put the unit below its number.
+    # A narrow cell would wrap before the unit.
     value, gate = (shown.replace(" ", "\N{NO-BREAK SPACE}") for shown in (show_value(result), show_gate(result)))
     return f"| {sign} | {name} | {value} | {gate} | {escape(reason_of(result), 160)} |"
 

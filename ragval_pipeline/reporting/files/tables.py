@@ -19,9 +19,9 @@ COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")
 
 
 def findings_parquet(findings: Sequence[Finding]) -> bytes:
-    """Findings as Parquet, all columns text; a finding without subjects has one row whose ``subject`` is None.
+    """Findings as Parquet, all columns text; a finding without subjects has one row with ``subject`` null.
 
-    ``details`` is JSON: what was measured on the subject, or without one on the finding as a whole.
+    ``details`` is JSON: measurements of the subject, or without one of the finding.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -53,15 +53,15 @@ HIT_COLUMNS = (
     "token_count", "chunk_index", "chunk_text",
 )  # fmt: skip
 
-#: First characters that make a spreadsheet take a cell for a formula, the full-width forms of them included.
+#: First characters of spreadsheet formulas, including full-width forms.
 _FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
 def csv_pieces(report: ValidationReport) -> Iterator[bytes]:
-    """The queries and their hits as CSV (RFC 4180, UTF-8), a piece each query.
+    """The queries and their hits as CSV (RFC 4180, UTF-8), one piece per query.
 
     Text that begins like a formula gets a leading apostrophe. Numbers stay numbers, negative ones too. Lists are JSON,
-    ``failed_conditions`` is joined with blanks.
+    ``failed_conditions`` is joined with spaces.
     """
     yield _lines([(*QUERY_COLUMNS, *HIT_COLUMNS)])
     for query in report.query_results:
@@ -75,7 +75,7 @@ def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def cell(value: Any) -> Any:
-    """The value of one cell: numbers as they are, null empty, booleans lower-case, text that no program runs."""
+    """The value of one cell: numbers unchanged, None empty, booleans lower-case, text safe for spreadsheets."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -118,8 +118,8 @@ TAG = "ragval"
 def run_trec(rankings: Mapping[str, Sequence[str]]) -> bytes:
     """Rankings as TREC run: query, Q0, document, rank, score, tag.
 
-    The score is the rank below zero, so that no tool re-orders ties. A query without hits has no line; readers count
-    it as missed. A document that comes twice counts where it comes first.
+    The score is the negative rank, so that no tool re-orders ties. A query without hits has no line; readers count it
+    as missed. A duplicate document counts at its first rank.
     """
     lines = []
     for query, documents in rankings.items():
@@ -129,7 +129,7 @@ def run_trec(rankings: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def qrels_trec(judgements: Mapping[str, Mapping[str, int]]) -> bytes | None:
-    """Judgements as TREC qrels: query, 0, document, grade. Null when there is no ground truth."""
+    """Judgements as TREC qrels: query, 0, document, grade. None without ground truth."""
     lines = [
         f"{encode_id(query)} 0 {encode_id(document)} {grade}\n"
         for query, grades in judgements.items()

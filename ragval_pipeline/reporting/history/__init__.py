@@ -1,1 +1,1 @@
-"""Earlier runs beside this one: what changed, what was better, and which run is the baseline."""
+"""Earlier runs: comparison, trends, and the baseline."""

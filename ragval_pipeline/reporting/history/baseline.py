@@ -1,4 +1,4 @@
-"""The runs that a run is compared with: their trend, and the baseline, a decision of a person in one small file."""
+"""The runs that a run is compared with: their trend, and the baseline, chosen by a person and kept in a small file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 
 def read_history(base: UPath, *, baseline: str | None = None, limit: int | None = None) -> RunHistory:
-    """The runs below ``base``.
+    """The runs in ``base``.
 
     Args:
         base: Where the suite's runs are.
@@ -46,7 +46,7 @@ def read_history(base: UPath, *, baseline: str | None = None, limit: int | None 
         limit: Runs to read, the newest ones; None: all.
 
     Returns:
-        Those that can be read; a report that cannot is left out, with a warning in the log.
+        The readable runs; unreadable reports are left out with a warning in the log.
 
     Raises:
         HistoryNotReadError: The folder itself cannot be read.
@@ -63,7 +63,7 @@ def read_history(base: UPath, *, baseline: str | None = None, limit: int | None 
 
 
 def point_of(name: str, report: ValidationReport) -> RunPoint:
-    """A run whose report is at hand."""
+    """The point of a report."""
     return RunPoint(
         name=name,
         run_id=report.run_id,
@@ -76,7 +76,7 @@ def point_of(name: str, report: ValidationReport) -> RunPoint:
 
 
 def read_point(run: KeptRun) -> RunPoint:
-    """One kept run, without its queries and findings.
+    """One stored run, without its queries and findings.
 
     Raises:
         HistoryNotReadError: Its report cannot be read.
@@ -98,7 +98,7 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
     Args:
         base: Where the suite's runs are.
         run: The run.
-        now: When, aware.
+        now: Current time, aware.
 
     Returns:
         The verdict of the run.
@@ -106,7 +106,7 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
     Raises:
         SuiteError: The run ended in an error, or has neither query results nor criteria of the index: nothing could
             be compared with it.
-        ReportNotWrittenError: The filesystem refuses; the baseline is as before.
+        ReportNotWrittenError: The filesystem refuses; the baseline is unchanged.
     """
     report = read_report(run)
     if report.verdict == "error":
@@ -125,7 +125,7 @@ def bless(base: UPath, run: KeptRun, now: datetime) -> RunVerdict:
 
 
 def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
-    """The run that a suite is held against: the one that it names, else the blessed one; None when there is neither.
+    """The baseline of a suite: the run that it names, else the blessed one; None if there is neither.
 
     Args:
         base: Where the suite's runs are.
@@ -133,7 +133,7 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
             there is one.
 
     Raises:
-        SuiteError: The run that is named is not there, or no longer, or ended in an error.
+        SuiteError: The named run does not exist (any more), or ended in an error.
         HistoryNotReadError: The filesystem refuses.
     """
     if wanted == LAST:
@@ -147,7 +147,7 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
 
 
 def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
-    """The run that a person means, where ``baseline`` is the one that the suite is held against.
+    """The run with the given name; ``baseline`` is the suite's baseline.
 
     Raises:
         SuiteError: There is no such run.
@@ -157,7 +157,7 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
         return find_run(base, wanted)
     if baseline != LAST:
         return find_run(base, baseline)
-    # Seen from the newest run, the last one is the one before it.
+    # From the newest run, the last one is the previous one.
     before = last_answered(base, besides=1)
     if before is None:
         raise SuiteError("there is no earlier run to compare with", key=wanted, remedy="Name two runs.")
@@ -165,11 +165,11 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
 
 
 def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
-    """The newest run with query results that did not end in an error; None when there is none.
+    """The newest run with query results that did not end in an error; None if there is none.
 
     Args:
         base: Where the suite's runs are.
-        besides: How many of the newest runs are left out.
+        besides: How many of the newest runs to skip.
 
     Raises:
         HistoryNotReadError: The filesystem refuses.

@@ -1,4 +1,4 @@
-"""Two kept runs compared: how their reports differ, and everything that ``ragval compare`` says."""
+"""Comparing two stored runs: differences of their reports, and the content of ``ragval compare``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 def changes_between(
     name: str, before: ValidationReport, after: ValidationReport, subjects: tuple[Subjects, Subjects]
 ) -> RunChanges:
-    """What differs between two runs."""
+    """The differences between two runs."""
     pairing = pair_queries(before.query_results, after.query_results)
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
     groups = groups_of_report(before), groups_of_report(after)
@@ -37,7 +37,7 @@ def changes_between(
         verdict_before=before.verdict,
         verdict_after=after.verdict,
         criteria=_criteria(before, after),
-        # What a run was not asked for it does not find: that is no change.
+        # Findings of groups that a run did not measure are not a change.
         findings=_findings(_of_both(before.findings, groups), _of_both(after.findings, groups), subjects),
         queries_lost=sorted(new.query_id for old, new in pairing.same if old.passed is True and new.passed is False),
         queries_won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
@@ -53,11 +53,11 @@ def changes_between(
 def _of_both(
     findings: Iterable[ReportedFinding], groups: tuple[frozenset[str], frozenset[str]]
 ) -> list[ReportedFinding]:
-    """Findings that both runs have looked for."""
+    """Findings of groups that both runs measured."""
     if groups[0] == groups[1]:
         return list(findings)
     both = groups[0] & groups[1]
-    # A code that this version does not know is of no group.
+    # A code unknown to this version has no group.
     return [finding for finding in findings if (row := CATALOGUE.get(finding.code)) is not None and row.group in both]
 
 
@@ -69,10 +69,10 @@ def _criteria(before: ValidationReport, after: ValidationReport) -> list[Criteri
 
 
 def _criterion(name: str, old: CriterionResult | None, new: CriterionResult | None) -> CriterionChange | None:
-    """The change of one criterion; None when value and verdict are the same."""
+    """The change of one criterion; None if value and verdict are the same."""
     before, after = old.value if old else None, new.value if new else None
     if any(result is not None and result.reason_code == "not_selected" for result in (old, new)):
-        return None  # a run that was not asked for it says nothing of it
+        return None  # one of the runs did not measure it
     verdicts = old.verdict if old else None, new.verdict if new else None
     moved = before is not None and after is not None and abs(after - before) > TOLERANCE
     if not moved and verdicts[0] == verdicts[1] and (before is None) == (after is None):
@@ -95,7 +95,7 @@ def _findings(
         had, has = (part.get(key, frozenset()) for part in subjects)
         known = now or then
         if known is not None and ((then is None) != (now is None) or had != has):
-            # A finding about the run as a whole may name no subject; it is there all the same.
+            # A finding about the run as a whole may have no subjects, but exists.
             before_now = [max(finding.count, 1) if finding else 0 for finding in (then, now)]
             names = (sorted(has - had), sorted(had - has), sorted(had & has))
             changes.append(FindingChange(*key, known.severity, before_now[0], before_now[1], *names))
@@ -114,10 +114,10 @@ class RunComparison:
     Attributes:
         before: The earlier run's report, under the name of its folder.
         after: The later one's.
-        no_regression: The criterion between the two, as a run against this baseline would have it.
+        no_regression: The criterion as in a run with this baseline.
         changes: Criteria and findings that differ.
         answers: Metrics with their tests, queries won and lost, how the corpus changed.
-        chunks: Chunks that differ; None when a run kept no snapshot.
+        chunks: Chunks that differ; None without both snapshots.
     """
 
     before: tuple[str, ValidationReport]
@@ -129,12 +129,12 @@ class RunComparison:
 
     @property
     def exit_code(self) -> int:
-        """1 for a regression, 4 when it cannot be told, else 0."""
+        """1 for a regression, 4 if unknown, else 0."""
         return {0.0: 1, 1.0: 0}.get(self.no_regression.value, 4) if self.no_regression.value is not None else 4
 
 
 def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> RunComparison:
-    """Compare two kept runs.
+    """Compare two stored runs.
 
     Args:
         before: The earlier one.
@@ -185,7 +185,7 @@ def comparison_json(comparison: RunComparison) -> dict[str, Any]:
 
 
 def query_changes(answers: Comparison) -> list[dict[str, Any]]:
-    """Every query that both runs asked and whose outcome or best score differs, losses first.
+    """Every query of both runs whose outcome or best score differs, losses first.
 
     ``set_aside`` says why an outcome is not compared: ``its threshold changed from 0.70 to 0.75``; else None.
     """
@@ -248,7 +248,7 @@ def _query_row(old: QueryReport, new: QueryReport) -> dict[str, Any]:
 
 
 def _gain(row: Mapping[str, Any]) -> int:
-    """-1 for a query that is lost, 1 for one that is won, else 0."""
+    """-1 for a lost query, 1 for a won one, else 0."""
     if row["passed_before"] is None or row["passed_after"] is None:
         return 0
     return int(row["passed_after"]) - int(row["passed_before"])

@@ -1,4 +1,4 @@
-"""Reading an earlier run back: its report, what it asked and got, and the corpus that it saw."""
+"""Reading an earlier run: its report, queries and results, and corpus."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_report(run: KeptRun) -> ValidationReport:
     """The report of a run, of this version or of an earlier one of the same major version.
 
     Raises:
-        HistoryNotReadError: It is not there, cannot be read, or has a shape that this version does not know.
+        HistoryNotReadError: It does not exist, cannot be read, or has an unknown schema.
     """
     file = run.folder / REPORT
     lists: dict[str, Packed[Any]] = {}
@@ -55,16 +55,16 @@ def read_report(run: KeptRun) -> ValidationReport:
         raise HistoryNotReadError(file, problem, remedy=f"Written by another version of ragval{stated}.") from None
 
 
-#: Lines that begin a list of the report, and that begin and end an entity of it, as ``json_pieces`` indents them. No
-#: text holds a line break. A list that is written in another way has no such lines, and is read with the rest.
+#: Lines that begin a list of the report, and that begin and end an entry, as indented by ``json_pieces``. Texts have no
+#: line breaks. A list with another layout has no such lines, and is read with the rest.
 _LIST, _BEGINS, _ENDS = re.compile(rb'  "(\w+)": \[\n'), b"    {\n", (b"    }\n", b"    },\n")
 
 
 class _Lines:
-    """A report read line by line, so that of its long lists one entity at a time is in memory.
+    """A report read line by line, so that only one entry of its long lists is in memory.
 
     Attributes:
-        where: Name of the list that is being read, and number of the entity; empty outside of lists.
+        where: Name of the current list, and number of the entry; empty outside lists.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class _Lines:
         return b"".join(self._rest)
 
     def lists(self, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-        """Each long list by its name, with the JSON text of its entities, which must be taken before the next list."""
+        """Each long list by name, with the JSON text of its entries, which must be consumed before the next list."""
         for line in stream:
             begun = _LIST.fullmatch(line)
             self._rest.append(line)
@@ -105,7 +105,7 @@ class _Lines:
 
 
 def _version(content: bytes) -> str:
-    """The schema version of a report that cannot be read, beside the one that can."""
+    """The schema version of an unreadable report, and the supported one."""
     try:
         stated = json.loads(content).get("schema_version")
     except (ValueError, AttributeError, RecursionError):
@@ -115,7 +115,7 @@ def _version(content: bytes) -> str:
 
 
 def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
-    """What a run asked and got, its rankings and ground truth from its TREC files.
+    """Queries and results of a run, with rankings and ground truth from its TREC files.
 
     Raises:
         HistoryNotReadError: A file cannot be read.
@@ -141,7 +141,7 @@ def subjects_of(findings: Iterable[Finding]) -> Subjects:
 
 
 def kept_subjects(run: KeptRun, report: ValidationReport) -> Subjects:
-    """The subjects of the findings of a kept run, from findings.parquet: its report holds the first hundred of each.
+    """The subjects of a stored run's findings, from findings.parquet: its report has only the first hundred of each.
 
     Raises:
         HistoryNotReadError: The file cannot be read.

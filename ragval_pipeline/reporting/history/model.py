@@ -1,4 +1,4 @@
-"""Earlier runs as plain values, for the report's page, the command line and JSON."""
+"""Earlier runs as plain values, for report.html, the command line and JSON."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class CriterionChange:
 
     Attributes:
         name: The criterion.
-        before: Its value then; None when it was not measured.
+        before: Its value then; None if not measured.
         after: Its value now.
-        verdict_before: Its verdict then; None when that run had no such criterion.
-        verdict_after: Its verdict now; None when this run has no such criterion.
-        better: Whether the value moved the right way; None when either is missing, or both are the same.
+        verdict_before: Its verdict then; None if that run did not have the criterion.
+        verdict_after: Its verdict now; None if this run does not have the criterion.
+        better: Whether the value improved; None if either is missing, or both are equal.
     """
 
     name: str
@@ -32,7 +32,7 @@ class CriterionChange:
 
     @property
     def delta(self) -> float | None:
-        """``after - before``; None when either is missing."""
+        """``after - before``; None if either is missing."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
@@ -43,12 +43,12 @@ class FindingChange:
     Attributes:
         code: Code of the catalogue.
         scope: Field, module or metric, or None.
-        severity: Now, or then when it is gone.
-        before: Number of subjects then; 0 when that run does not have it.
+        severity: Now, or then if it is gone.
+        before: Number of subjects then; 0 if that run does not have it.
         after: Number of subjects now.
-        new: Subjects that only the later run names, sorted.
-        gone: Subjects that only the earlier run names, sorted.
-        unchanged: Subjects that both name, sorted.
+        new: Subjects only in the later run, sorted.
+        gone: Subjects only in the earlier run, sorted.
+        unchanged: Subjects in both, sorted.
     """
 
     code: str
@@ -67,17 +67,17 @@ class FindingChange:
 
     @property
     def is_gone(self) -> bool:
-        """Whether it is not found any more."""
+        """Whether the later run does not have it."""
         return self.after == 0
 
     @property
     def is_better(self) -> bool:
-        """Whether it went, or names fewer subjects and no new one."""
+        """Whether it is gone, or has fewer subjects and no new one."""
         return self.after < self.before and not self.new
 
     @property
     def words(self) -> str:
-        """What happened to it: ``new, 3``, ``gone``, ``5 → 5, 1 new and 1 gone``."""
+        """The change in words: ``new, 3``, ``gone``, ``5 → 5, 1 new and 1 gone``."""
         if self.is_new:
             return f"new, {self.after:,}"
         if self.is_gone:
@@ -98,17 +98,16 @@ class RunChanges:
         verdict_after: The verdict now.
         criteria: Criteria that differ, in report order.
         findings: Findings that differ, new ones first, then those with new subjects, those with fewer, and those that
-            went; errors first in each.
-            Only of groups that both runs measured.
+            are gone; errors first in each. Only of groups that both runs measured.
         queries_lost: Ids of queries that passed then and do not now, sorted.
         queries_won: Ids of queries that pass now and did not then, sorted.
-        queries_set_aside: Id of each query that is held to something else now to what changed, sorted. They are neither
-            lost nor won.
-        chunks_before: Chunks of the collection then; None when it was not read.
+        queries_set_aside: Id of each query whose expectation changed to a description of the change, sorted. They are
+            neither lost nor won.
+        chunks_before: Chunks of the collection then; None if it was not read.
         chunks_after: Chunks now.
         pages_missing: In-scope pages that had a chunk and have none now, sorted.
         pages_indexed: In-scope pages that have a chunk now and had none, sorted.
-        groups_uncompared: Groups of measurements that only one of the runs was asked for, in their usual order.
+        groups_uncompared: Groups of measurements that only one of the runs measured, in their usual order.
     """
 
     since: str
@@ -136,9 +135,9 @@ class RunPoint:
         run_id: Its run id.
         timestamp: When its report was made, UTC, ISO 8601 with Z.
         verdict: The run's verdict.
-        collection_name: What it looked at.
+        collection_name: Its collection.
         criteria: Every criterion of the run, by name.
-        groups: Groups of measurements that it was asked for.
+        groups: Groups of measurements that it ran.
     """
 
     name: str
@@ -150,7 +149,7 @@ class RunPoint:
     groups: frozenset[str] = frozenset(GROUPS)
 
     def value(self, criterion: str) -> float | None:
-        """The value of a criterion; None when the run has none."""
+        """The value of a criterion; None if the run has none."""
         result = self.criteria.get(criterion)
         return None if result is None else result.value
 
@@ -161,8 +160,8 @@ class RunHistory:
 
     Attributes:
         runs: The runs, oldest first; in a report the last is the report's own.
-        baseline: Name of the baseline's folder; None when there is none.
-        changes: What differs between the last run and the one before it; None when there is none before it.
+        baseline: Name of the baseline's folder; None if there is none.
+        changes: Differences between the last run and the previous one; None if there is no previous one.
     """
 
     runs: Sequence[RunPoint] = ()
@@ -177,5 +176,5 @@ class RunHistory:
         return list(names)
 
     def values(self, criterion: str) -> list[float | None]:
-        """The value of a criterion in each run, oldest first; None where a run has none."""
+        """The value of a criterion in each run, oldest first; None for runs without it."""
         return [run.value(criterion) for run in self.runs]

@@ -1,4 +1,4 @@
-"""What the report of a run shows of the runs before it, and writing the readable files of a kept run again."""
+"""The history shown in a run's report, and rendering the readable files of a stored run again."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ logger = logging.getLogger(__name__)
 def history_of(
     base: UPath, name: str, report: ValidationReport, subjects: Subjects, *, baseline: str | None, limit: int
 ) -> RunHistory:
-    """The runs kept so far with this one as the last, and what changed since the one before of the same groups.
+    """The stored runs with this one as the last, and changes since the previous one with the same groups.
 
     Args:
         base: Where the suite's runs are.
-        name: Name of this run's folder, which need not be there yet.
+        name: Name of this run's folder, which may not exist yet.
         report: This run's report.
         subjects: All subjects of its findings.
         baseline: ``history.baseline``.
-        limit: Runs in the trend at most, this one included.
+        limit: Maximum runs in the trend, including this one.
     """
     own = point_of(name, report)
     try:
@@ -48,14 +48,14 @@ def history_of(
         kept = read_history(base, limit=limit)
         earlier = [point for point in kept.runs if point.name < name][-(limit - 1) :] if limit > 1 else []
         changes = _since_last(base, earlier, report, subjects)
-    except RagvalError as error:  # said by the asset that compares with the baseline, where it matters
+    except RagvalError as error:  # reported by the asset that compares with the baseline
         logger.warning("%s", error)
         return RunHistory((own,))
     return RunHistory((*earlier, own), chosen.name if chosen else None, changes)
 
 
 def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None:
-    """Remove the oldest runs but ``keep``, after this run's report is written; what goes wrong is logged.
+    """Remove the oldest runs except ``keep``, after this run's report is written; errors are logged.
 
     Args:
         base: Where the suite's runs are.
@@ -66,7 +66,7 @@ def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None
     try:
         chosen = {run.name for run in (baseline_of(base, None), baseline_of(base, baseline)) if run is not None}
         removed = remove_surplus(base, keep=keep, spared={name, *chosen})
-    except RagvalError as error:  # nothing is removed while it is not known which run is the baseline
+    except RagvalError as error:  # remove nothing while the baseline is unknown
         logger.warning("no older run was removed: %s", error)
     else:
         if removed:
@@ -89,18 +89,18 @@ def _since_last(
 def render_again(
     run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int, into: str | None = None
 ) -> list[str]:
-    """Write report.html, query_results.csv, junit.xml and summary.md of a kept run.
+    """Write report.html, query_results.csv, junit.xml and summary.md of a stored run.
 
     Args:
         run: The run.
-        settings: The suite's settings without secrets, as far as they are still those of the run.
+        settings: The suite's settings without secrets, as far as unchanged since the run.
         baseline: ``history.baseline``.
-        limit: Runs in the trend at most.
-        into: Folder or fsspec URL that the whole run is copied to first, with its own folder left as it is; None: the
-            run's own folder.
+        limit: Maximum runs in the trend.
+        into: Folder or fsspec URL to copy the whole run to first, leaving its own folder unchanged; None: the run's own
+            folder.
 
     Returns:
-        Where the files are.
+        Location of the files.
 
     Raises:
         HistoryNotReadError: The run cannot be read.
@@ -117,7 +117,7 @@ def render_again(
 
 
 def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int) -> ReportBundle:
-    """What a kept run's outputs are made from, as far as its files hold it.
+    """The bundle of a stored run, as far as its files have it.
 
     Raises:
         HistoryNotReadError: The run cannot be read.
@@ -140,7 +140,7 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
 
 
 def _whole(finding: ReportedFinding) -> Finding:
-    """A finding with the subjects that the report holds: the first hundred."""
+    """A finding with the subjects in the report: the first hundred."""
     measured = finding.details.get("subjects", {})
     fields = finding.model_dump(exclude={"count", "subjects", "details"})
     return Finding(

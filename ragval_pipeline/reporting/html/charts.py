@@ -1,7 +1,7 @@
-"""The page's plots as inline SVG: lengths, ranks, scores, latency, trends and the strip of pages.
+"""The plots of report.html as inline SVG: lengths, ranks, scores, latency, trends and the strip of pages.
 
-Each names itself and what it shows to a screen reader, and takes its colours from the page, so that one drawing is
-right in light and dark. A unit is a pixel at the width of a phone.
+Each has a title for screen readers and takes its colours from the page, so that it fits light and dark mode. A unit is
+a pixel at the width of a phone.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _WIDTH = 360
 _LEFT, _RIGHT = 34, 10
 _BINS = 36
-#: A longest chunk this many times the median would press all others into a few bars.
+#: A longest chunk this many times the median would squeeze all others into a few bars.
 _SKEWED = 12
-#: Lengths of ticks that people read easily.
+#: Readable distances of ticks.
 _ROUND = (1, 2, 5, 10)
-#: More scores than this one above the other become bars.
+#: More scores than this at the same position become bars.
 _HIGHEST_STACK = 9
-#: Cells of a strip; of more pages several share a cell, which looks like the worst of them.
+#: Cells of a strip; with more pages several share a cell, which shows the worst of them.
 MOST_CELLS = 200
 
 
@@ -55,20 +55,20 @@ class Span:
 
 @dataclass(frozen=True)
 class Cell:
-    """One page of a strip: its look (``good``, ``warning``, ``bad``, ``none``) and what it says."""
+    """One page of a strip: its style (``good``, ``warning``, ``bad``, ``none``) and label."""
 
     tone: str
     title: str
 
 
 def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title: str) -> Markup:
-    """A histogram of the lengths of chunks; what lies above the model's limit is hatched red.
+    """A histogram of chunk lengths; the part above the model's limit is hatched red.
 
     Args:
         counts: At least one.
-        limit: What the model reads, or None.
-        unit: What the lengths are counts of.
-        title: What a screen reader says.
+        limit: Input limit of the model, or None.
+        unit: Unit of the lengths.
+        title: For screen readers.
     """
     edges, logarithmic = _edges(counts, limit)
     heights = _heights(counts, edges, logarithmic=logarithmic)
@@ -90,12 +90,12 @@ def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title:
 
 
 def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Markup:
-    """At which place the right page comes: a bar each place of the top k, then what comes later or not at all.
+    """Ranks of the right page: a bar for each rank of the top k, then later and not found.
 
     Args:
-        ranks: Place of the first right hit of each question; None: not among what was searched.
-        top_k: Places that a question is judged by.
-        title: What a screen reader says.
+        ranks: Rank of the first right hit of each question; None: not found.
+        top_k: Ranks that count for a question.
+        title: For screen readers.
     """
     known = list(ranks)
     names = [str(rank) for rank in range(1, top_k + 1)] if top_k <= 10 else ["1", "2-5", f"6-{top_k}"]
@@ -126,8 +126,8 @@ def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, tit
 
     Args:
         lanes: At least one, each with at least one finite score.
-        thresholds: At most a few.
-        title: What a screen reader says.
+        thresholds: A few at most.
+        title: For screen readers.
     """
     values = [value for lane in lanes for value in lane.values] + list(thresholds)
     margin = 0.06 * (max(values) - min(values)) or 0.05 * (abs(max(values)) or 1.0)
@@ -148,8 +148,8 @@ def latency_chart(spans: Sequence[Span], budget_ms: float | None, *, title: str)
 
     Args:
         spans: At least one.
-        budget_ms: p95 that is allowed, or None.
-        title: What a screen reader says.
+        budget_ms: Allowed p95, or None.
+        title: For screen readers.
     """
     slowest = max(span.slowest for span in spans)
     near = budget_ms is not None and budget_ms <= 4 * slowest
@@ -172,10 +172,10 @@ def sparkline(values: Sequence[float | None], gate: float | None, tone: str, *, 
     """A line over runs, oldest first, with a dot on the newest and a dashed line at the gate.
 
     Args:
-        values: At least one that is a number; the line has a gap where one is None.
-        gate: What is asked, or None.
+        values: At least one number; None is a gap in the line.
+        gate: The gate, or None.
         tone: Colour of the newest dot, e.g. ``good``.
-        title: What a screen reader says.
+        title: For screen readers.
     """
     known = [value for value in values if value is not None] + ([] if gate is None else [gate])
     low, high = min(known), max(known)
@@ -197,7 +197,7 @@ def sparkline(values: Sequence[float | None], gate: float | None, tone: str, *, 
 
 
 def strip(cells: Sequence[Cell], *, title: str) -> Markup:
-    """One cell a page, in the order of the site: green in full, amber in part, red and hatched when it is missing."""
+    """One cell per page, in site order: green if complete, amber if partial, red and hatched if missing."""
     from markupsafe import escape
 
     order = ("bad", "warning", "none", "good")
@@ -217,7 +217,7 @@ def strip(cells: Sequence[Cell], *, title: str) -> Markup:
 
 def _edges(counts: Sequence[int], limit: int | None) -> tuple[list[float], bool]:
     low, high = float(min(counts)), float(max(counts) + 1)
-    # A limit far beyond every chunk is told in words: it would press them to the left.
+    # A limit far beyond every chunk is given in words: it would squeeze them to the left.
     if limit is not None and limit <= 2 * high:
         high = max(high, limit + 1.0)
     if low > 0 and high > _SKEWED * statistics.median(counts):
@@ -238,7 +238,7 @@ def _heights(counts: Iterable[int], edges: Sequence[float], *, logarithmic: bool
 
 
 class _Scale:
-    """From a value to a place on the picture."""
+    """Maps values to positions."""
 
     def __init__(self, low: float, high: float, *, logarithmic: bool = False, left: float = _LEFT) -> None:
         self._low, self._high, self._log, self._left = low, high, logarithmic, left
@@ -285,7 +285,7 @@ def _stacked(lane: ScoreLane, floor: float, low: float, high: float, place: _Sca
             y = floor - 5 - 7.2 * level
             if level < passed[at]:
                 parts.append(f'<circle class="good" cx="{x:.1f}" cy="{y:.1f}" r="3.1"/>')
-            else:  # a square on its edge, so that colour is not all that tells
+            else:  # a diamond, so that colour is not the only signal
                 parts.append(f'<path class="bad" d="M{x - 4:.1f} {y:.1f}l4-4 4 4-4 4z"/>')
     return parts
 

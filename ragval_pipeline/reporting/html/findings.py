@@ -1,4 +1,4 @@
-"""The findings as the page shows them: a card each, what follows from it, what to do, and chunks beside their page."""
+"""The findings in report.html: cards with consequences and remedies, and chunks compared with their page."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ragval_pipeline.reporting.outline import (
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.suite.criteria import criterion_name
 
-#: Causes shown in full; the rest is counted by code.
+#: Causes shown in full; the others are counted by code.
 MOST_CARDS = 150
-#: Subjects that stand open; the rest of the first hundred unfolds.
+#: Subjects always shown; the rest of the first hundred is collapsed.
 _OPEN = 3
 
 #: Who acts on a finding, and how.
@@ -43,7 +43,7 @@ _ACTIONS: Mapping[Action, str] = {
 
 @dataclass(frozen=True)
 class Card:
-    """A finding as the page shows it; ``lines`` is what can be copied to carry the remedy out."""
+    """A finding in report.html; ``lines`` can be copied to carry out the remedy."""
 
     finding: ReportedFinding
     anchor: str
@@ -64,23 +64,23 @@ class Card:
 
     @property
     def follows(self) -> tuple[int, str]:
-        """How many of its subjects follow from the finding above, and from which others the rest does."""
+        """How many of its subjects follow from the parent finding, and the causes of the rest."""
         return following(self.finding)
 
     @property
     def first(self) -> list[SubjectWords]:
-        """The subjects that stand open."""
+        """The subjects always shown."""
         return [self.subjects.words(self.finding, name) for name in own_first(self.finding)[:_OPEN]]
 
     @property
     def rest(self) -> Iterator[SubjectWords]:
-        """The other subjects that the report holds, made as they are written."""
+        """The other subjects in the report, generated when written."""
         return (self.subjects.words(self.finding, name) for name in own_first(self.finding)[_OPEN:])
 
 
 @dataclass(frozen=True)
 class Step:
-    """What to do first: the card of the finding, and the required criteria that it keeps from being met."""
+    """A first step: the card of the finding, and the required criteria that fail because of it."""
 
     card: Card
     gates: list[str]
@@ -89,7 +89,7 @@ class Step:
 
 @dataclass(frozen=True)
 class FindingsView:
-    """The cards, the first steps, and the causes that are only counted."""
+    """The cards, the first steps, and further causes, counted."""
 
     cards: list[Card]
     steps: list[Step]
@@ -97,7 +97,7 @@ class FindingsView:
 
 
 def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
-    """What the page says about findings, in the order of the report."""
+    """The findings of report.html, in report order."""
     report = bundle.report
     anchors = _anchors(report.findings)
 
@@ -133,7 +133,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
 
 
 def _anchors(findings: Sequence[ReportedFinding]) -> dict[int, str]:
-    """An anchor for each finding that stays the same from run to run: its code, and its number where it has scopes."""
+    """A stable anchor for each finding: its code, with a number if it has several scopes."""
     seen: Counter[str] = Counter()
     anchors = {}
     for finding in findings:
@@ -143,17 +143,17 @@ def _anchors(findings: Sequence[ReportedFinding]) -> dict[int, str]:
     return anchors
 
 
-#: Chunks that are shown, and differences of each; ``evidence/integrity_examples.json`` holds more.
+#: Chunks shown, and differences of each; ``evidence/integrity_examples.json`` has more.
 MOST_DIFFS = 10
 MOST_LINES = 10
 
-#: A stretch of text and its kind: ``same``, ``index`` (only in the chunk), ``page`` (only on the page).
+#: A piece of text and its kind: ``same``, ``index`` (only in the chunk), ``page`` (only on the page).
 Segment = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class DiffLine:
-    """One difference with the text around it: as the chunk has it, and as the page has it."""
+    """One difference with the text around it, in the chunk and on the page."""
 
     chunk: list[Segment]
     page: list[Segment]
@@ -165,11 +165,11 @@ class TextDiff:
 
     Attributes:
         point_id: The chunk.
-        name: What people know it by.
-        page_url: The page it says it is from.
-        share: Fraction of its letters that stand on the page.
-        lines: The differences that are shown.
-        more: Differences that are not.
+        name: Its display name.
+        page_url: Its page according to the payload.
+        share: Fraction of its letters found on the page.
+        lines: The differences shown.
+        more: Number of further differences.
     """
 
     point_id: str
@@ -200,7 +200,7 @@ def text_diffs(bundle: ReportBundle, subjects: Subjects) -> list[TextDiff]:
 
 
 def _lines(segments: Sequence[Segment]) -> Iterator[DiffLine]:
-    """Stretches between what is left out, each as the chunk and as the page has it."""
+    """The pieces between omissions, each as in the chunk and as on the page."""
     line: list[Segment] = []
     for kind, text in [*segments, ("skipped", "")]:
         if kind != "skipped":

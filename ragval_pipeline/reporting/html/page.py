@@ -1,6 +1,6 @@
-"""The page as a whole: what it shows, in which order, written piece by piece so that no run is too large for it.
+"""report.html as a whole: its content and order, written piece by piece so that no run is too large for it.
 
-It is whole without a script; the one that it holds filters, sorts and copies, and its policy allows no other to run.
+It is complete without JavaScript; its one script filters, sorts and copies, and its policy allows no other.
 """
 
 from __future__ import annotations
@@ -50,32 +50,32 @@ from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.suite.printing import chunk_name, plural, show_count
 from ragval_pipeline.validation.report import TopResult, ValidationReport
-from ragval_pipeline.validation.verdict import CriterionResult
+from ragval_pipeline.validation.verdict import LEFT_OUT, CriterionResult
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-#: What may be the code of a finding.
+#: Pattern of finding codes.
 _CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
-#: Bytes that are written at once.
+#: Bytes per write.
 _PIECE = 64 * 1024
 
 
 @dataclass(frozen=True)
 class CriterionView:
-    """A criterion as the page shows it.
+    """A criterion in report.html.
 
     Attributes:
-        result: What was measured.
-        title: Its name for people.
+        result: The result.
+        title: Its display name.
         means: What the value is.
-        tone: Its look: a missed gate that is not required warns, a value without a gate is neither good nor bad.
-        word: The look in a word.
-        size: What the value was measured on.
-        bar: Length of the bar and place of the gate in percent; None where there is none.
+        tone: Its style: a missed gate that is not required warns, a value without a gate is neutral.
+        word: The style in a word.
+        size: The sample of the value.
+        bar: Length of the bar and position of the gate in percent; None if there is none.
         reason: Why it has its verdict.
-        spark: Its value over runs; None with fewer than two.
+        spark: Its values over runs; None with fewer than two.
     """
 
     result: CriterionResult
@@ -91,7 +91,7 @@ class CriterionView:
 
 @dataclass(frozen=True)
 class PageView:
-    """Everything that the templates need beside the report itself; plots are None when there is nothing to draw."""
+    """Everything that the templates need besides the report itself; plots are None if there is nothing to draw."""
 
     badge: str
     tone: str
@@ -129,7 +129,7 @@ def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterato
 
     Args:
         bundle: The run.
-        corpus: Names and lengths of what it read; None: points are named by their ids.
+        corpus: Names and lengths; None: points are named by their ids.
     """
     view = page_view(bundle, corpus or Corpus())
     pieces: list[str] = []
@@ -144,7 +144,7 @@ def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterato
 
 
 def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
-    """What names the subjects of a run's findings."""
+    """The namer of the subjects of a run's findings."""
     return Subjects(bundle.report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
 
 
@@ -199,7 +199,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
 
 
 class _Named:
-    """Names a hit by the title of its page and its stored number on it."""
+    """Names a hit by its page's title and its stored number."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -211,14 +211,14 @@ class _Named:
 
 
 def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:
-    """The verdict in a word or two; a pass does not hide what is left to look at."""
+    """The verdict in a word or two; a pass also mentions remaining findings."""
     left = [plural(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
     more = f", {', '.join(left)}" if report.verdict == "pass" and left else ""
     return f"{verdict_words(report)}{more}"
 
 
 def _dashboard(bundle: ReportBundle) -> str | None:
-    """Where Qdrant shows a point of the collection; None of an embedded one."""
+    """Address of Qdrant's dashboard for a point of the collection; None for an embedded one."""
     url = bundle.setting("qdrant", "url")
     if not is_http_url(url):
         return None
@@ -243,8 +243,8 @@ def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> Criteri
 
 
 def _in_titles(reason: str) -> str:
-    """A reason that lists codes of findings, with their titles in place of the codes."""
-    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(" beside what other")[0])
+    """A reason with finding codes replaced by their titles."""
+    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(LEFT_OUT)[0])
 
 
 def _tone(result: CriterionResult) -> str:
@@ -256,10 +256,10 @@ def _tone(result: CriterionResult) -> str:
 
 
 def _size(result: CriterionResult) -> str:
-    """What a value was measured on: the counts of a share in its reason's words, the number of values of a mean."""
+    """The sample of a value: the counts of a ratio, in the reason's words, or the number of values of a mean."""
     if result.numerator is None or not result.denominator:
         return ""
-    # Written as reasons write them, so that both can be told to be the same.
+    # Written as in reasons, so that duplicates are recognised.
     counts, reason = f"{show_count(result.numerator)} of {show_count(result.denominator)}", reason_of(result)
     if not reason.startswith(counts):
         return f"mean of {show_count(result.denominator)}" if reason else counts
@@ -318,12 +318,12 @@ def _environment() -> Environment:
 
 
 def _script_hash(script: str) -> str:
-    """What the content security policy allows to run: this script and no other."""
+    """The hash of the only script that the content security policy allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
 def breakable(text: str) -> Markup:
-    """Text whose addresses and names may break after a slash or an underscore instead of anywhere."""
+    """Text whose addresses and names may wrap after slashes and underscores only."""
     from markupsafe import Markup
 
     names = (Markup("_<wbr>").join(part.split("_")) for part in visible(text).split("/"))
@@ -348,7 +348,7 @@ def fact_text(value: Any) -> str:
 
 
 def fact_rows(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Nested facts as flat rows, keys joined with dots; facts without a value are left out."""
+    """Nested facts as flat rows, keys joined with dots; empty facts are left out."""
     rows: list[tuple[str, str]] = []
     for key, value in facts.items():
         if isinstance(value, dict):
@@ -359,7 +359,7 @@ def fact_rows(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _clean(value: Any) -> Any:
-    # Only plain text: markup that the templates made themselves is a subclass of str.
+    # Only plain text: markup made by the templates is a subclass of str.
     return visible(value) if type(value) is str else value
 
 

@@ -1,4 +1,4 @@
-"""The pages as the page shows them: a strip of all, and a row each with what the run found on it."""
+"""The pages in report.html: a strip of all, and a row for each with its findings."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ragval_pipeline.suite.printing import plural
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-#: Rows of the table; of more pages those that something is wrong with come first.
+#: Maximum rows of the table; pages with problems come first.
 MOST_PAGES = 500
-#: A page that is captured to this share looks whole.
+#: A page captured to this share is shown as complete.
 _WHOLE = 0.95
 
 
 @dataclass(frozen=True)
 class PageRow:
-    """A page with its figures; None is what was not measured."""
+    """A page with its figures; None: not measured."""
 
     number: int
     page: PageEntry
@@ -41,7 +41,7 @@ class PageRow:
 
 @dataclass(frozen=True)
 class PagesView:
-    """The strip, the rows that are shown, and how many pages there are."""
+    """The strip, the rows shown, and the number of pages."""
 
     strip: Markup | None
     rows: list[PageRow]
@@ -50,7 +50,7 @@ class PagesView:
 
 
 def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
-    """A row for each page in scope; None when no page is known."""
+    """A row for each page in scope; None if no page is known."""
     pages = corpus.site
     if not pages:
         return None
@@ -83,7 +83,7 @@ def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
 
 
 def _findings_by_page(bundle: ReportBundle, corpus: Corpus) -> tuple[Mapping[str, int], frozenset[str]]:
-    """How many findings, but mere information, name each page or a point of it; and the pages that changed."""
+    """Number of findings other than info per page, and the pages that changed."""
     found: Counter[str] = Counter()
     stale: set[str] = set()
     for finding in bundle.findings:
@@ -104,7 +104,7 @@ def _page_of(key: str | None, name: str, corpus: Corpus) -> str | None:
 
 
 def _questions_by_page(bundle: ReportBundle) -> tuple[Counter[str], Counter[str]]:
-    """How many questions expect each page, and how many of these passed."""
+    """Number of questions that expect each page, and how many of these passed."""
     key, asked, passed = page_key(bundle), Counter[str](), Counter[str]()
     for query in bundle.report.query_results:
         pages = {key(page) for page, grade in grades_of(query, bundle, key).items() if grade > 0}
@@ -130,6 +130,6 @@ def _state(row: PageRow) -> str:
 
 
 def modules_missing(bundle: ReportBundle) -> Iterable[tuple[str, int, int]]:
-    """Modules that lack pages: name, pages that are indexed, and all."""
+    """Modules with missing pages: name, indexed pages, all pages."""
     modules = bundle.report.coverage_report.by_module.items()
     return [(name, module.indexed, module.total) for name, module in modules if module.missing]

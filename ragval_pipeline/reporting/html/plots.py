@@ -1,4 +1,4 @@
-"""What the page plots: ranks, scores, lengths and latency of this run, and criteria over the runs before."""
+"""The plots of report.html: ranks, scores, lengths and latency of this run, and criteria over runs."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.chunks.token_counts import Limit
 
 
-#: Many different thresholds are no lines to look at.
+#: More thresholds than this are not drawn.
 _MOST_THRESHOLDS = 3
 _BUDGET = "latency_p95_ms"
 
 
 def thresholds_of(rows: Sequence[QueryRow]) -> list[float]:
-    """The thresholds that queries with a score are held to, in order; empty when they are too many to draw."""
+    """The thresholds of queries with a score, in order; empty if too many to draw."""
     thresholds = sorted({row.threshold for row in rows if row.threshold is not None and _best(row) is not None})
     return thresholds if len(thresholds) <= _MOST_THRESHOLDS else []
 
 
 def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
-    """The best scores of positive and of negative queries, for those kinds that have any."""
+    """The best scores of positive and negative queries, if any."""
     lanes = []
     for name, negative in (("questions", False), ("off-topic questions", True)):
         kind = [row for row in rows if row.negative is negative and row.query.counted and _best(row) is not None]
@@ -55,7 +55,7 @@ def score_lanes(rows: Sequence[QueryRow]) -> list[ScoreLane]:
 
 
 def scores_picture(rows: Sequence[QueryRow]) -> Markup | None:
-    """The plot of the best scores; None when no query got one."""
+    """The plot of the best scores; None without scores."""
     lanes, thresholds = score_lanes(rows), thresholds_of(rows)
     if not lanes:
         return None
@@ -67,7 +67,7 @@ def scores_picture(rows: Sequence[QueryRow]) -> Markup | None:
 
 
 def ranks_picture(rows: Sequence[QueryRow], top_k: int) -> Markup | None:
-    """The plot of the places of the right pages; None when no question expects one."""
+    """The plot of the ranks of the right pages; None if no question expects one."""
     asked = [row for row in rows if row.expects and not row.negative and row.query.counted and row.query.top_results]
     if not asked:
         return None
@@ -78,7 +78,7 @@ def ranks_picture(rows: Sequence[QueryRow], top_k: int) -> Markup | None:
 
 
 def model_limit(bundle: ReportBundle) -> Limit | None:
-    """Tokens that the embedding model reads, the smallest where points name several; None when nobody knows."""
+    """Input limit of the embedding model, the smallest if points name several; None if unknown."""
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 
@@ -105,7 +105,7 @@ def lengths_picture(corpus: Corpus, limit: Limit | None) -> Markup | None:
 
 
 def lengths_sentence(corpus: Corpus, limit: Limit | None) -> str:
-    """How many chunks the model does not read to their end."""
+    """How many chunks exceed the model's limit."""
     if limit is None:
         return "The token limit of the embedding model is not known."
     if limit.tokens is None:
@@ -117,7 +117,7 @@ def lengths_sentence(corpus: Corpus, limit: Limit | None) -> str:
 
 
 def spans_of(latency: Mapping[str, Any]) -> list[Span]:
-    """The spans of the report's section ``latency``; empty when nothing was timed."""
+    """The spans of the report's section ``latency``; empty if nothing was timed."""
     names = {"embedding_ms": "embedding", "search_ms": "search", "total_ms": "both"}
     found = [(label, latency.get(key)) for key, label in names.items()]
     return [
@@ -129,7 +129,7 @@ def spans_of(latency: Mapping[str, Any]) -> list[Span]:
 
 @dataclass(frozen=True)
 class LatencyView:
-    """The plot, the p95 in milliseconds that the suite allows (None: none), and whether the plot shows it."""
+    """The plot, the suite's p95 limit in milliseconds (None: none), and whether the plot shows it."""
 
     plot: Markup
     budget: float | None
@@ -137,7 +137,7 @@ class LatencyView:
 
 
 def latency_view(report: ValidationReport) -> LatencyView | None:
-    """Median, p95 and slowest call; None when nothing was timed."""
+    """Median, p95 and slowest call; None if nothing was timed."""
     budget = next((result.threshold for result in report.criteria if result.name == _BUDGET), None)
     spans = spans_of(report.latency)
     if not spans:
@@ -153,10 +153,10 @@ def _best(row: QueryRow) -> float | None:
     return best if best is not None and math.isfinite(best) else None
 
 
-#: Criteria and runs of one page: more lines are no picture any more.
+#: Maximum criteria and runs plotted.
 MOST_CRITERIA = 10
 MOST_RUNS = 30
-#: A value without a gate has no good or bad side, and times differ from run to run anyway.
+#: A value without a gate is neither good nor bad, and times differ from run to run.
 _COLOURS = {"good": "good", "bad": "bad", "warning": "warning"}
 
 
@@ -181,7 +181,7 @@ class Trend:
 
 @dataclass(frozen=True)
 class TrendView:
-    """The trends, and the runs that they are made of, newest first."""
+    """The trends, and their runs, newest first."""
 
     trends: list[Trend]
     runs: list[RunPoint]
@@ -193,7 +193,7 @@ def trend_view(history: RunHistory | None, tones: Mapping[str, str]) -> TrendVie
 
     Args:
         history: The runs.
-        tones: Criterion to the look of its newest value.
+        tones: Criterion to the style of its newest value.
     """
     if history is None or len(history.runs) < 2:
         return None
@@ -203,7 +203,7 @@ def trend_view(history: RunHistory | None, tones: Mapping[str, str]) -> TrendVie
 
 
 def sparklines(history: RunHistory | None, tones: Mapping[str, str]) -> dict[str, Markup]:
-    """The line of every criterion that has a value, by its name; none with fewer than two runs."""
+    """The line of every criterion with a value, by name; none with fewer than two runs."""
     if history is None or len(history.runs) < 2:
         return {}
     shown = replace(history, runs=history.runs[-MOST_RUNS:])
@@ -212,7 +212,7 @@ def sparklines(history: RunHistory | None, tones: Mapping[str, str]) -> dict[str
 
 
 def _chosen(history: RunHistory) -> list[str]:
-    """Required criteria first, then those that moved, then the rest, each in report order."""
+    """Required criteria first, then changed ones, then the rest, each in report order."""
     newest = history.runs[-1].criteria
 
     def weight(name: str) -> tuple[bool, bool]:

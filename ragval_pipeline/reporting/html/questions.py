@@ -1,4 +1,4 @@
-"""The test questions as the page shows them: a row each, where the right page is, what won, and the scores of all."""
+"""The test questions in report.html: a row for each, with the rank of the right page, the top hit, and all scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ragval_pipeline.validation.retrieval.texts import (
     word_pattern,
 )
 
-#: Rows of one page, hits of all rows, and characters of their texts: beyond that a browser takes seconds to open it.
+#: Maximum rows, hits of all rows, and characters of their texts: beyond them a browser takes seconds to open the page.
 MOST_ROWS = 2_000
 MOST_HITS = 3_000
 _TEXT_BUDGET = 1_000_000
@@ -36,13 +36,13 @@ _MISSED = {
     "keywords": "no expected word", "results": "result not found",
 }  # fmt: skip
 _FOUND = re.compile(r" \(found: [^()]*\)")
-#: Characters that are shown before the first expected word when it lies too far down.
+#: Characters shown before the first expected word if it is far from the start.
 _BEFORE = 60
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of an excerpt; ``marked``: it is an expected word."""
+    """A piece of an excerpt; ``marked``: an expected word."""
 
     text: str
     marked: bool = False
@@ -59,19 +59,19 @@ class HitRow:
 
 @dataclass(frozen=True)
 class QueryRow:
-    """A query as the page shows it.
+    """A query in report.html.
 
     Attributes:
-        query: The query and its answer.
+        query: The query and its result.
         anchor: Its anchor on the page.
-        threshold: The score that it must reach; None: none is known.
-        expects: What it expects, each with what that is.
-        shown: Hits that are shown.
+        threshold: The score that it must reach; None: unknown.
+        expects: Its expectations, each with its kind.
+        shown: Number of hits shown.
         excerpt_length: Characters of each hit's text.
-        first_right: Rank of the first hit in the place that is asked for; None: none of them.
+        first_right: Rank of the first right hit; None: none.
         right: How each hit is as expected.
-        place: Place of the right page, among the hits or beyond; None: not found, or nothing is expected.
-        where: Where the right page is, of a query that failed.
+        place: Rank of the right page, among the hits or beyond; None: not found, or nothing is expected.
+        where: Where the right page is, for a failed query.
     """
 
     query: QueryReport
@@ -87,22 +87,22 @@ class QueryRow:
 
     @property
     def negative(self) -> bool:
-        """Whether nothing ought to answer it."""
+        """Whether it must find nothing."""
         return bool(self.query.query.get("negative"))
 
     @property
     def critical(self) -> bool:
-        """Whether the run fails with it."""
+        """Whether its failure fails the run."""
         return bool(self.query.query.get("critical"))
 
     @property
     def tone(self) -> str:
-        """How it looks: ``good``, ``bad``, or ``none`` when it was not judged."""
+        """Its style: ``good``, ``bad``, or ``none`` if not judged."""
         return "good" if self.query.passed else "bad" if self.query.passed is False else "none"
 
     @property
     def hits(self) -> Iterator[HitRow]:
-        """The hits that are shown, made as they are written: their texts are most of a large page."""
+        """The hits shown, generated when written: their texts are most of a large page."""
         words = [str(word) for word in _listed(self.query.query.get("expected_keywords")) if word]
         for hit, reasons in zip(self.query.top_results[: self.shown], self.right, strict=False):
             yield HitRow(hit, excerpt(hit.chunk_text or "", words, self.excerpt_length), reasons)
@@ -115,18 +115,18 @@ class QueryRow:
 
     @property
     def why(self) -> str:
-        """Why it failed, without the addresses that stand below."""
+        """Why it failed, without the addresses shown below."""
         return _FOUND.sub("", self.query.fail_reason or "")
 
     @property
     def left_out(self) -> int:
-        """Hits that are not shown."""
+        """Number of hits not shown."""
         return len(self.query.top_results) - self.shown
 
 
 def query_rows(bundle: ReportBundle) -> list[QueryRow]:
-    """The rows of the page, those that did not pass first, then in file order; at most ``MOST_ROWS``."""
-    # As sorted() would order them, with the chosen ones alone in memory.
+    """The rows, failed queries first, then in file order; at most ``MOST_ROWS``."""
+    # Same order as sorted(), with only the chosen ones in memory.
     queries = nsmallest(MOST_ROWS, enumerate(bundle.report.query_results), key=lambda entry: _weight(entry[1]))
     shown = _hits_shown([query for _, query in queries])
     length = min(300, max(80, _TEXT_BUDGET // max(sum(shown), 1)))
@@ -143,12 +143,12 @@ def _weight(query: QueryReport) -> int:
 
 
 def page_key(bundle: ReportBundle) -> Callable[[str], str]:
-    """What folds the spellings of a page's address as the run did."""
+    """The canonicaliser of page addresses as used by the run."""
     return (bundle.inventory.folder() if bundle.inventory else UrlFolder()).key
 
 
 def grades_of(query: QueryReport, bundle: ReportBundle, key: Callable[[str], str]) -> Mapping[str, int]:
-    """The pages that a query expects, with their grades; a draft, which is not judged, states them itself."""
+    """The pages that a query expects, with grades; for a draft, which is not judged, from the query itself."""
     judged = bundle.judgements.get(query.query_id)
     if judged is not None or query.counted:
         return judged or {}
@@ -156,7 +156,7 @@ def grades_of(query: QueryReport, bundle: ReportBundle, key: Callable[[str], str
 
 
 def as_expected(hit: TopResult, query: QueryReport, bundle: ReportBundle, key: Callable[[str], str]) -> list[str]:
-    """What about a hit is as its query expects: ``page``, ``module``, ``chapter``."""
+    """The parts of a hit that match the query's expectation: ``page``, ``module``, ``chapter``."""
     module, chapter = query.query.get("expected_module"), query.query.get("expected_chapter")
     grades = grades_of(query, bundle, key)
     mode: ModuleMatch = bundle.setting("retrieval", "module_match") or "normalised"
@@ -169,7 +169,7 @@ def as_expected(hit: TopResult, query: QueryReport, bundle: ReportBundle, key: C
 
 
 def score_scale(bundle: ReportBundle) -> float | None:
-    """What a full bar of a score stands for; None when scores are distances and longer would not mean better."""
+    """The score of a full bar; None for distances, for which longer would not mean better."""
     scores = [hit.similarity_score for query in bundle.report.query_results for hit in query.top_results]
     facts = bundle.manifest.facts if bundle.manifest else None
     vector = facts.vector(bundle.setting("qdrant", "vector_name")) if facts else None
@@ -179,7 +179,7 @@ def score_scale(bundle: ReportBundle) -> float | None:
 
 
 def _hits_shown(queries: Sequence[QueryReport]) -> list[int]:
-    """How many hits of each query are shown: all, or at first those of queries that did not pass."""
+    """Number of hits shown per query: all, or failed queries first."""
     counts = [len(query.top_results) for query in queries]
     if sum(counts) <= MOST_HITS:
         return counts
@@ -197,7 +197,7 @@ def _query_row(
     query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
 ) -> QueryRow:
     given = query.query
-    # The suite may say something else by the time a kept run is rendered again; what is held to no score has none.
+    # The suite may have changed when a stored run is rendered again; queries without a score condition have none.
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
     threshold = query.held_to.min_similarity if query.held_to else stated
     right = [as_expected(hit, query, bundle, key) for hit in query.top_results]
@@ -219,7 +219,7 @@ def _query_row(
 
 
 def _asked_place(query: QueryReport, grades: Mapping[str, int]) -> str:
-    """What the right hit is known by: its page where the query names any, else its chapter, else its module."""
+    """How the right hit is recognised: by page if the query names any, else by chapter, else by module."""
     if any(grade > 0 for grade in grades.values()):
         return "page"
     return "chapter" if query.query.get("expected_chapter") else "module"
@@ -254,15 +254,15 @@ def excerpt(text: str, words: Sequence[str], length: int) -> list[Piece]:
 
     Args:
         text: Any text.
-        words: Expected words; found with case and accents folded, as whole words.
-        length: Characters at most, ellipses aside.
+        words: Expected words; matched as whole words, ignoring case and accents.
+        length: Maximum characters, without ellipses.
     """
     line = one_line(text)
     spans = _spans(line, words)
     start = _start(line, spans, length)
     shown = shorten(line[start:], length)
     pieces = [Piece("…")] if start else []
-    # The ellipsis at the end is no part of the line.
+    # The ellipsis at the end is not part of the line.
     return pieces + _pieces(
         shown, [(first - start, last - start) for first, last in spans], len(shown.removesuffix("…"))
     )
@@ -286,7 +286,7 @@ def _pieces(shown: str, spans: Sequence[tuple[int, int]], length: int) -> list[P
 
 
 def _spans(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the words stand: first and past the last character, in order, none within another."""
+    """Positions of the words as (start, end), end exclusive, in order, without nesting."""
     patterns = [pattern for word in words if (pattern := word_pattern(word)) is not None]
     if not patterns:
         return []
@@ -305,7 +305,7 @@ def _matches(pattern: re.Pattern[str], folded: str) -> list[re.Match[str]]:
 
 
 def _folded(line: str) -> tuple[str, Sequence[int]]:
-    """The line folded character by character, and for each folded character the place that it comes from."""
+    """The line folded character by character, and the original position of each folded character."""
     if line.isascii():
         return line.lower(), range(len(line))
     parts = [_fold_character(character) for character in line]
@@ -318,7 +318,7 @@ def _fold_character(character: str) -> str:
 
 
 def score_note(bundle: ReportBundle) -> str | None:
-    """Why scores below the threshold say nothing against this index; None when they are not what it fails by."""
+    """Why scores below the threshold are no problem of this index; None if they are not the reason of failure."""
     report = bundle.report
     unfit = next((finding for finding in report.findings if finding.code == "query.threshold_unfit"), None)
     if unfit is not None:

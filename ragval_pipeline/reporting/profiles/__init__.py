@@ -1,4 +1,4 @@
-"""``profile_report.json``: each profile's report in the words of its seed, one module or package a profile.
+"""``profile_report.json``: each profile's report in its seed's terms, one module per profile.
 
 What lives here: which renderer belongs to which profile. What does not: the profiles' settings (``suite/profiles``).
 A renderer module has ``render(bundle) -> ProfileReport`` (a model that dumps to the file) and ``ProfileReport``.
@@ -26,14 +26,14 @@ _RENDERERS = {
 
 
 def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> dict[str, Any] | None:
-    """The content of ``profile_report.json``; null without a profile.
+    """The content of ``profile_report.json``; None without a profile.
 
     Raises:
         SuiteError: There is no such profile.
     """
     if suite_profile is None:
         return None
-    # The profiles know no query without an expectation: what nobody judged is in validation_report.json alone.
+    # The profiles have no queries without an expectation: unjudged ones are only in validation_report.json.
     left_out = {query.query_id for query in bundle.report.query_results if not query.counted}
     counted = (query for query in bundle.report.query_results if query.counted)
     judged = replace(

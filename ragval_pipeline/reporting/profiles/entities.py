@@ -1,4 +1,4 @@
-"""What the reports of the profiles share: entities, criteria, and the stored chunks that queries returned."""
+"""Common parts of the profiles' reports: entities, criteria, and the stored chunks that queries returned."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: An array of numpy, which JSON shows as a list of numbers; None where it was not read.
+#: A numpy array, a list of numbers in JSON; None if not read.
 Vector = Annotated[Any, WithJsonSchema({"anyOf": [{"items": {"type": "number"}, "type": "array"}, {"type": "null"}]})]
 Vectors = Mapping[str, "NDArray[np.float64]"]
 
 
 def query_vectors(bundle: ReportBundle) -> Vectors:
-    """What each query was searched with, by query id."""
+    """Query vectors, by query id."""
     return {name: unpacked_vector(packed) for name, packed in bundle.query_vectors.items()}
 
 
 def chunk_vectors(bundle: ReportBundle) -> Vectors:
-    """The stored vector of each returned chunk, by point id; of length 1 in a collection by cosine."""
+    """The stored vector of each returned chunk, by point id; of length 1 in a cosine collection."""
     return {name: unpacked_vector(packed) for name, packed in bundle.chunk_vectors.items()}
 
 
 class SuccessCriterion(SeedEntity):
-    """A success criterion of a seed: ``value`` and ``gate`` in the seed's unit; ``met`` null when not measured."""
+    """A success criterion of a seed: ``value`` and ``gate`` in the seed's unit; ``met`` is None if not measured."""
 
     field: str
     value: float | None
@@ -57,7 +57,7 @@ class SuccessCriterion(SeedEntity):
 
 
 class RuleViolation(SeedEntity):
-    """A value that a rule of the seed does not allow, shown as it is all the same."""
+    """A value that violates a rule of the seed, shown unchanged."""
 
     entity: str
     where: str = Field(description="Path of the entity in this file, e.g. query_results[3].top_results[0]")
@@ -72,13 +72,13 @@ _MET = {"met": True, "not_met": False, "not_measured": None}
 def success(
     report: ValidationReport, field: str, criterion: str, *, percent: bool = False, scale: float = 1.0
 ) -> SuccessCriterion:
-    """How one of the seed's criteria stands.
+    """The result of one of the seed's criteria.
 
     Args:
         report: The run.
         field: The seed's name for the value.
         criterion: ragval's name for it.
-        percent: The seed states it in percent.
+        percent: Whether the seed states it in percent.
         scale: Factor from ragval's unit to the seed's, e.g. 0.001 from milliseconds to seconds.
     """
     result = next((entry for entry in report.criteria if entry.name == criterion), None)
@@ -94,7 +94,7 @@ def success(
 
 
 def verdict_of(results: list[CriterionResult], names: tuple[str, ...]) -> bool:
-    """Whether all of some criteria are met, those that do not apply left out; false when none is left."""
+    """Whether all of some criteria are met, ignoring those that do not apply; False if none is left."""
     judged = [entry for entry in results if entry.name in names and not entry.excused]
     return bool(judged) and all(entry.verdict == "met" for entry in judged)
 
@@ -106,7 +106,7 @@ def _scaled(value: float, factor: float) -> float:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of a seed for one field; ``holds`` is only asked of values that are there."""
+    """A rule of a seed for one field; ``holds`` is only called for present values."""
 
     field: str
     rule: str
@@ -133,7 +133,7 @@ def is_share(value: float) -> bool:
 
 
 def is_filled(text: str) -> bool:
-    """Whether a text holds more than blanks and characters that nobody sees."""
+    """Whether a text has visible characters."""
     return not is_blank(text)
 
 
@@ -146,7 +146,7 @@ COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedde
 
 
 def stored_chunks(bundle: ReportBundle) -> dict[str, dict[str, Any]]:
-    """Stored values of every returned chunk by point id; empty when no snapshot was taken."""
+    """Stored values of every returned chunk by point id; empty without a snapshot."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
 
     wanted = {hit.chunk_id for query in bundle.report.query_results for hit in query.top_results}
@@ -167,7 +167,7 @@ def _searched(bundle: ReportBundle) -> VectorFacts | None:
 
 
 def higher_is_better(bundle: ReportBundle) -> bool:
-    """False where the scores are distances, of which the smaller is the better."""
+    """Whether higher scores are better; False for distances."""
     vector = _searched(bundle)
     return bundle.setting("retrieval", "retriever") is not None or vector is None or vector.higher_is_better
 
@@ -183,7 +183,7 @@ def are_best_first(scores: Sequence[float], *, higher: bool) -> bool:
 
 
 def _hash_matches(row: Mapping[str, Any]) -> bool | None:
-    """None when no SHA-256 is stored."""
+    """None if no SHA-256 is stored."""
     text_hash = row.get("text_hash")
     if not isinstance(text_hash, str) or len(text_hash) != 64:
         return None
@@ -193,7 +193,7 @@ def _hash_matches(row: Mapping[str, Any]) -> bool | None:
 def embedding_records(
     kind: type[E], bundle: ReportBundle, stored: Mapping[str, Mapping[str, Any]], vectors: Vectors
 ) -> list[E]:
-    """The embedding of every returned chunk, once, as far as the index records it."""
+    """The embedding of every distinct returned chunk, as far as stored in the index."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
     dimension, _ = searched_vector(bundle)
     return [
@@ -213,7 +213,7 @@ def embedding_records(
 
 
 def embedding_violations(bundle: ReportBundle, kind: type[E], embeddings: Sequence[E]) -> Iterator[RuleViolation]:
-    """What two profiles ask of the embedding of a chunk; the collection's dimension is named once for all of them."""
+    """Violations of two profiles' rules for chunk embeddings; the collection's dimension is reported once."""
     rules = [Rule("text_hash_matches", "the hash must be that of the text", bool)]
     model = bundle.report.environment.get("embedding_model")
     if model is not None:
@@ -228,7 +228,7 @@ def embedding_violations(bundle: ReportBundle, kind: type[E], embeddings: Sequen
 
 
 def _query_dimension(bundle: ReportBundle) -> int | None:
-    """The dimension that queries were found to have, else the one that the suite or its model states."""
+    """The queries' actual dimension, else the one of the suite or its model."""
     from ragval_pipeline.sources.embedders.models import known_dimension
 
     measured = [finding.details.get("found") for finding in bundle.findings if finding.code == "vector.dimension"]

@@ -65,7 +65,7 @@ class TextChunk(SeedEntity):
 
 
 class VectorEmbedding(SeedEntity):
-    """The embedding of a returned chunk, as far as the index records it."""
+    """The embedding of a returned chunk, as far as stored in the index."""
 
     chunk: str
     vector: Vector = Field(description="As stored; null when your own search returned the chunk")
@@ -214,7 +214,7 @@ def _violations(results: list[RetrievalResult], *, higher: bool) -> Iterator[Rul
 
 
 def _shared_chunk_ids(results: list[RetrievalResult]) -> Iterator[RuleViolation]:
-    """Chunk ids that different points bear: each place after the first point's."""
+    """Chunk ids shared by different points: each occurrence after the first point's."""
     owners: dict[str, str] = {}
     for index, result in enumerate(results):
         for rank, (chunk, metadata) in enumerate(zip(result.matches, result.metadata_list, strict=True)):

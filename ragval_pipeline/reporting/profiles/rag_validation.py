@@ -1,4 +1,4 @@
-"""``profile_report.json`` of ``rag-validation``: the entities of RAG Validation and how they are filled.
+"""``profile_report.json`` of ``rag-validation``: the entities of RAG Validation.
 
 Precisions are 0..1, scores are raw cosine similarities, times UTC in ISO 8601.
 """
@@ -45,7 +45,7 @@ class TestQuery(SeedEntity):
 
 
 class RetrievalResult(SeedEntity):
-    """A single chunk that came back for a query."""
+    """A single chunk returned for a query."""
 
     rank: int = Field(description="1-based")
     score: float | None
@@ -89,7 +89,7 @@ class PrecisionMetric(SeedEntity):
 
 
 class ProfileReport(SeedEntity):
-    """``profile_report.json``: the seed's ValidationReport, and how it stands to the seed's criteria and rules."""
+    """``profile_report.json``: the seed's ValidationReport, with the results of the seed's criteria and rules."""
 
     model_config = ConfigDict(frozen=True, title="profile_report.json of rag-validation")
 
@@ -131,7 +131,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
         queries_above_threshold=report.queries_above_threshold,
         avg_precision_at_3=report.avg_precision_at_3,
         avg_precision_at_5=report.avg_precision_at_5,
-        # By verdict, never by truth of the number: a precision of 0.0 is a missed gate, not an absent one.
+        # By verdict, not by truthiness: a precision of 0.0 is a missed gate, not an absent one.
         pass_status=verdict_of(report.criteria, ("relevance_rate", "precision_at_3")),
         timestamp=report.timestamp,
         ground_truth=truth,

@@ -219,7 +219,7 @@ def _message(query: QueryReport, asked: SearchQuery, found: int, *, higher: bool
 
 
 def _states(query: QueryReport) -> list[State]:
-    """The states that the query passed through; a failure is where its times end."""
+    """The states that the query passed through; they end at a failure."""
     if query.status != "error":
         return ["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE"]
     if query.embedding_ms is None:

@@ -39,7 +39,7 @@ class TestQuery(SeedEntity):
 
 
 class QueryResult(SeedEntity):
-    """A single chunk that came back."""
+    """A single returned chunk."""
 
     chunk_id: str = Field(description="Point id as text")
     chunk_text: str | None
@@ -65,7 +65,7 @@ class QueryValidationResult(SeedEntity):
 
 
 class CoverageReport(SeedEntity):
-    """Coverage of the site; null fields when it was not measured."""
+    """Coverage of the site; null fields if not measured."""
 
     total_sitemap_urls: int | None
     indexed_urls: list[str] | None
@@ -85,7 +85,7 @@ class Statistics(SeedEntity):
 
 
 class QualityMetrics(SeedEntity):
-    """Statistics of chunks and scores; null fields when they were not measured."""
+    """Statistics of chunks and scores; null fields if not measured."""
 
     total_chunks: int | None
     chunks_with_complete_metadata: int | None
@@ -111,7 +111,7 @@ class ValidationReport(SeedEntity):
 
 
 class ProfileReport(ValidationReport):
-    """``profile_report.json``: the seed's ValidationReport, and how it stands to the seed's criteria and rules."""
+    """``profile_report.json``: the seed's ValidationReport, with the results of the seed's criteria and rules."""
 
     model_config = ConfigDict(frozen=True, title="profile_report.json of retrieval-pipeline-testing")
 
@@ -151,12 +151,12 @@ def render(bundle: ReportBundle) -> ProfileReport:
 
 
 def _failed(failed: int | None, unasked: int | None) -> int | None:
-    """The seed knows no third outcome: what could not be asked has failed."""
+    """The seed has no third outcome: queries that could not be run have failed."""
     return None if failed is None else failed + (unasked or 0)
 
 
 def _min_similarity(query: QueryReport, bundle: ReportBundle) -> float | None:
-    """The score that the query was held to: its own, else the suite's, else the profile's."""
+    """The score threshold of the query: its own, else the suite's, else the profile's."""
     own = query.query.get("min_similarity")
     suite = bundle.setting("retrieval", "min_similarity")
     value = next(
@@ -208,7 +208,7 @@ def _success_criteria(report: RunReport) -> dict[Any, SuccessCriterion]:
         "SC-005": report.quality_metrics.metadata_completeness_rate,
     }
     return {
-        # The value as the report's own field states it, so that the two never differ in the last digit.
+        # The value of the report's own field, so that the two never differ in the last digit.
         name: success(report, field, criterion, percent=True).model_copy(update={"value": values[name]})
         for name, (field, criterion) in _SUCCESS.items()
     }
@@ -241,7 +241,7 @@ def rule_violations(results: Iterable[QueryValidationResult], *, negative: Conta
 
     Args:
         results: The queries with their hits.
-        negative: Positions of queries that must find nothing: no module can be expected of them.
+        negative: Positions of queries that must find nothing: they need no module.
     """
     found: list[RuleViolation] = []
     for index, result in enumerate(results):

@@ -41,7 +41,7 @@ INDEXED_FIELDS = ("module", "chapter", "source_url")
 
 
 class Query(SeedEntity):
-    """A text that was searched for."""
+    """A query text."""
 
     id: str
     text: str
@@ -51,7 +51,7 @@ class Query(SeedEntity):
 
 
 class Embedding(SeedEntity):
-    """The embedding of a returned chunk, as far as the index records it."""
+    """The embedding of a returned chunk, as far as stored in the index."""
 
     chunk: str
     vector: Vector = Field(description="As stored; null when your own search returned the chunk")
@@ -73,7 +73,7 @@ class Metadata(SeedEntity):
 
 
 class RetrievedChunk(SeedEntity):
-    """A chunk that came back."""
+    """A returned chunk."""
 
     id: str
     text: str | None
@@ -83,7 +83,7 @@ class RetrievedChunk(SeedEntity):
 
 
 class ValidationTest(SeedEntity):
-    """One test: what was expected, what came back, and whether it agrees."""
+    """One test: expected and actual results, and whether they agree."""
 
     id: str
     name: str
@@ -264,7 +264,7 @@ _METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
 
 
 def _negative_ids(bundle: ReportBundle) -> set[str]:
-    """Queries that must find nothing: no result can be expected of them."""
+    """Queries that must find nothing: they expect no results."""
     return {str(query["id"]) for query in bundle.queries if query.get("negative")}
 
 

@@ -1,1 +1,1 @@
-"""What the command line prints about runs: summaries, histories, comparisons."""
+"""Terminal output about runs: summaries, histories, comparisons."""

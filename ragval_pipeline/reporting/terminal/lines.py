@@ -1,4 +1,4 @@
-"""Lines on a terminal, whatever they say: wrapped, indented, and made of characters that it can show."""
+"""Lines on a terminal: wrapped, indented, and in characters that it can show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-#: Looks and signs of verdicts, severities, and of values that nothing is asked of.
+#: Styles and symbols of verdicts, severities, and values without a gate.
 STYLES = {
     "pass": "green", "fail": "red", "error": "red", "not_measured": "yellow", "met": "green", "not_met": "red",
     "info": "blue", "warning": "yellow", "shown": "dim",
@@ -24,7 +24,7 @@ SIGNS = {
 _ASCII = {
     "✓": "+", "✗": "x", "○": "o", "·": "-", "≥": ">=", "≤": "<=", "→": "->", "└": "`-", "…": "...", "“": '"', "”": '"',
 }  # fmt: skip
-#: The blank between a number and its unit, at which no line ends, and what stands for it while lines are wrapped.
+#: The no-break space between a number and its unit, and its placeholder during wrapping.
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|m?s\b|[KMGT]i?B\b)")
 _HELD = "\ue000"
 
@@ -49,15 +49,14 @@ class LinePrinter:
         lead: str | Sequence[tuple[str, str]] = "",
         wrap: bool = True,
     ) -> None:
-        """Print ``(text, style)`` parts, the lines after the first below the text after ``lead``.
+        """Print ``(text, style)`` parts, with further lines aligned after ``lead``.
 
-        A ``lead`` that is a text has the look of the first part. Without ``wrap`` they stay on one line, so that it can
-        be copied.
+        A text ``lead`` has the style of the first part. Without ``wrap`` they stay on one line, to be copied.
         """
         text = self._text(*parts)
         start = self._text(*([(lead, parts[0][1] if parts else "")] if isinstance(lead, str) else lead))
         blank = self._text((" " * start.cell_len, ""))
-        # At least one character a line, however narrow the window is.
+        # At least one character per line, however narrow the window.
         room = max(self.width - indent - start.cell_len, 1)
         if wrap:
             text.plain = _BEFORE_UNIT.sub(_HELD, text.plain)
@@ -76,7 +75,7 @@ class LinePrinter:
         return text
 
     def fit(self, content: str) -> str:
-        """The characters that the console can show: nothing that commands it, nothing that it cannot encode."""
+        """Only characters that the console can show: no control characters, nothing that it cannot encode."""
         lead = len(content) - len(content.lstrip(" "))
         trail = len(content) - len(content.rstrip(" ")) if content.strip(" ") else 0
         clean = f"{' ' * lead}{one_line(content)}{' ' * trail}"

@@ -1,4 +1,4 @@
-"""What ``ragval history``, ``ragval compare`` and ``ragval calibrate`` print."""
+"""Output of ``ragval history``, ``ragval compare`` and ``ragval calibrate``."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def render_history(history: RunHistory, console: Console, *, plain: bool, total:
     Args:
         history: The runs to show.
         console: Where to print.
-        plain: Whether the console has no more than the usual letters.
-        total: Runs that are kept, shown or not.
+        plain: Whether the console has only basic characters.
+        total: Number of stored runs, shown or not.
     """
     printer = LinePrinter(console)
     shown = "" if total == len(history.runs) else f", the newest {len(history.runs):,} shown"
@@ -87,15 +87,15 @@ def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int,
 
 
 BARS = "▁▂▃▄▅▆▇█"
-#: For streams that have no more than the usual letters.
+#: For streams with basic characters only.
 PLAIN_BARS = "_.,:=+*#"
 GAP, PLAIN_GAP = "·", "-"
 
 
 def sparkline(values: Sequence[float | None], *, plain: bool = False) -> str:
-    """One character a value, the lowest bar for the lowest value; a dot where there is none.
+    """One character per value, the lowest bar for the lowest value; a dot for None.
 
-    Values that are all the same stand in the middle: a line that does not move is neither high nor low.
+    Equal values are drawn in the middle: a constant line is neither high nor low.
     """
     bars, gap = (PLAIN_BARS, PLAIN_GAP) if plain else (BARS, GAP)
     known = [value for value in values if value is not None]
@@ -108,7 +108,7 @@ def sparkline(values: Sequence[float | None], *, plain: bool = False) -> str:
     )
 
 
-#: Queries, pages and chunks of each kind that are named; ``--json`` names all.
+#: Queries, pages and chunks of each kind listed; ``--json`` lists all.
 MOST_NAMED = 10
 _WORDS = {1: ("✗ REGRESSION", "bold red"), 4: ("○ NOT MEASURED", "bold yellow"), 0: ("✓ NO REGRESSION", "bold green")}
 
@@ -125,7 +125,7 @@ def render_comparison(comparison: RunComparison, console: Console) -> None:
 
 
 class _Comparison(LinePrinter):
-    """The parts of the comparison, each printed by one method."""
+    """The parts of the comparison, one method each."""
 
     def head(self, comparison: RunComparison) -> None:
         word, style = _WORDS[comparison.exit_code]
@@ -146,7 +146,7 @@ class _Comparison(LinePrinter):
             self.line((values, style), (verdicts, "dim"), lead=f"  {change.name:{width}}  ")
 
     def metrics(self, answers: Comparison) -> None:
-        """Under names of their own: a criterion of the same name counts each run's own queries."""
+        """Print metrics under separate names: a criterion of the same name counts each run's own queries."""
         gone = sum(query.passed is not None for query in answers.pairing.vanished)
         about = "the same queries in both runs" + (f", {gone} vanished ones as failed" if gone else "")
         self._title("Paired", about if answers.changes else "no query can be compared")
@@ -270,7 +270,7 @@ def render_proposal(proposal: Proposal, scores: Scores, console: Console) -> Non
 
 
 def lines_to_paste(proposal: Proposal) -> list[str]:
-    """The section of the suite file that holds the proposal."""
+    """The section of the suite file with the proposal."""
     return [
         "retrieval:",
         f"  min_similarity: {proposal.min_similarity:g}",
@@ -279,7 +279,7 @@ def lines_to_paste(proposal: Proposal) -> list[str]:
 
 
 def proposal_json(proposal: Proposal, scores: Scores) -> dict[str, Any]:
-    """The proposal and the scores that it rests on, as JSON values."""
+    """The proposal and its scores, as JSON values."""
     return {
         "min_similarity": proposal.min_similarity,
         "relevance_similarity": proposal.relevance_similarity,

@@ -1,4 +1,4 @@
-"""The summary that ``ragval run`` and ``ragval demo`` print: verdict, findings, and in three lines what is met."""
+"""The summary of ``ragval run`` and ``ragval demo``: verdict, findings, and met criteria in three lines."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from ragval_pipeline.validation.verdict import CriterionResult
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Subjects of a finding that are named, and of what follows from one.
+#: Subjects listed of a finding, and of its consequences.
 _SUBJECTS, _SUBJECTS_BELOW = 2, 1
-#: Columns that a reason needs beside its row; with fewer it stands below.
+#: Columns that a reason needs next to its row; with fewer it is printed below.
 _NARROWEST = 18
 _BELOW = 6
 
@@ -49,13 +49,14 @@ _BELOW = 6
 def render_summary(
     report: ValidationReport, console: Console, *, report_path: str | None, took: float | None = None
 ) -> None:
-    """Print the verdict, the findings, the criteria and where the report is.
+    """Print the verdict, the findings, the criteria and the report's location.
 
     Args:
         report: The run.
         console: Where to print; its width, colours and encoding are respected.
-        took: Seconds that a person waited for it, longer than the run by its start; None: nobody did.
-        report_path: Path of ``report.html``, beside which the evidence names pages and chunks; None when there is none.
+        took: Seconds that the command took, including its start; None: unknown.
+        report_path: Path of ``report.html``, next to the evidence with names of pages and chunks; None if there is
+            none.
     """
     printer = SummaryPrinter(console, report, *_evidence(report, report_path))
     printer.verdict(took)
@@ -66,7 +67,7 @@ def render_summary(
 
 
 def _evidence(report: ValidationReport, report_path: str | None) -> tuple[Corpus, dict[str, Any]]:
-    """The names of what the findings are about, and where right pages are; none where the folder cannot be read."""
+    """Names of the findings' subjects, and ranks of right pages; empty if the folder cannot be read."""
     if report_path is None or not report.findings:
         return Corpus(), {}
     try:
@@ -88,7 +89,7 @@ class SummaryPrinter(LinePrinter):
         self._told = {failure_of(report)}
 
     def verdict(self, took: float | None = None) -> None:
-        """The verdict in a word and in a sentence, and what was looked at."""
+        """The verdict in a word and in a sentence, and what was validated."""
         report = self._report
         self.line()
         word = verdict_words(report).upper()
@@ -147,11 +148,11 @@ class SummaryPrinter(LinePrinter):
             self._finding(below, indent=inner)
 
     def _named(self, finding: ReportedFinding, *, indent: int, below: bool) -> None:
-        """The first subjects in words, and where they are."""
+        """The first subjects in words, with their locations."""
         shown = own_first(finding)[: _SUBJECTS_BELOW if below else _SUBJECTS]
         for name in shown:
             words = self._subjects.words(finding, name)
-            # One page or question usually stands in the message already.
+            # A single page or question is usually in the message already.
             line = words.note if finding.count == 1 and finding.subject_kind in {"page", "query"} else words.line
             if line:
                 self.line((line, "dim"), indent=indent)
@@ -161,7 +162,7 @@ class SummaryPrinter(LinePrinter):
             self.line((f"and {finding.count - len(shown):,} more", "dim"), indent=indent)
 
     def criteria(self) -> None:
-        """What is not met, row by row; what is met, in three lines; what was not measured, by reason."""
+        """Criteria that are not met, row by row; met ones, in three lines; unmeasured ones, by reason."""
         outline = outline_criteria(self._report.criteria)
         missed = [result for result in outline.required if result.verdict == "not_met"]
         unknown = [result for result in outline.required if result.verdict == "not_measured"]
@@ -210,7 +211,7 @@ class SummaryPrinter(LinePrinter):
                 self.line(*told, indent=_BELOW)
 
     def _met(self, lead: str, results: Sequence[CriterionResult], *, every: bool = False) -> None:
-        """Names and values: as many as there is room for on one line, or every one."""
+        """Names and values: as many as fit on one line, or all."""
         if not results:
             return
         entries = [f"{criterion_name(result.name)} {show_value(result)}" for result in results]
@@ -233,7 +234,7 @@ class SummaryPrinter(LinePrinter):
             self.line((f"{_fitting(members, self.width - 20)}: {self._once(reason)}", "dim"), indent=2)
 
     def _once(self, reason: str) -> str:
-        """A reason in full where it is told first, else a pointer to there; short ones are told again."""
+        """A reason in full the first time, then a reference; short ones are repeated."""
         text = shorten(reason, 400)
         if text in self._told:
             return "see above"
@@ -243,7 +244,7 @@ class SummaryPrinter(LinePrinter):
 
 
 def _fitting(entries: Sequence[str], room: int) -> str:
-    """The first entries, as many as fit on a line with a word about the rest; at least one."""
+    """The first entries, as many as fit on a line with a note about the rest; at least one."""
     shown: list[str] = []
     for entry in entries:
         if shown and len(", ".join([*shown, entry])) + len(" and 10 more") > room:
@@ -254,6 +255,6 @@ def _fitting(entries: Sequence[str], room: int) -> str:
 
 
 def _without_remedy(message: str, finding: ReportedFinding) -> str:
-    """The message; a remedy at its end is not said twice, because it follows."""
+    """The message without a remedy at its end, which is printed separately."""
     told, remedy = one_line(message), one_line(finding.remedy)
     return told.removesuffix(remedy).rstrip() or told

@@ -1,4 +1,4 @@
-"""What every embedder promises: calls of some texts each, and answers that are checked, joined and counted."""
+"""The embedder interface: batched calls, with results that are checked, joined and counted."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ InputType = Literal["search_query", "search_document"]
 T = TypeVar("T")
 
 MALFORMED = "malformed answer"
-#: Texts per call that Cohere's API takes (docs.cohere.com/reference/embed); embedders of the user's own get no more.
+#: Maximum texts per call of Cohere's API (docs.cohere.com/reference/embed); custom embedders get no more.
 BATCH = 96
 
 
 @dataclass(frozen=True)
 class EmbeddingCost:
-    """What embedding took; ``a + b`` adds two sums, ``EmbeddingCost()`` is the empty one.
+    """The cost of embedding; ``a + b`` adds, ``EmbeddingCost()`` is zero.
 
     Attributes:
-        calls: Calls to the provider, failed ones included; one that was tried again is one call.
+        calls: Calls to the provider, failed ones included; a retried call counts once.
         inputs: Texts of these calls.
-        billed_tokens: Tokens billed, over the calls that named them; None when none did.
-        cache_hits: Texts answered without the provider.
-        tries: Tries of all calls: what a limit on requests counts.
+        billed_tokens: Tokens billed, as reported by the calls; None if none did.
+        cache_hits: Texts taken from the cache.
+        tries: Tries of all calls, as counted by request limits.
         waited_s: Seconds slept between tries.
-        elapsed_s: Seconds spent in calls that answered, failed tries of theirs included.
+        elapsed_s: Seconds spent in successful calls, including their failed tries.
     """
 
     calls: int = 0
@@ -43,7 +43,7 @@ class EmbeddingCost:
     cache_hits: int = 0
     tries: int = 0
     waited_s: float = 0.0
-    elapsed_s: float = field(default=0.0, compare=False)  # no two runs take the same
+    elapsed_s: float = field(default=0.0, compare=False)  # differs between runs
 
     def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
         def added(name: str) -> Any:
@@ -53,10 +53,10 @@ class EmbeddingCost:
         return EmbeddingCost(**{entry.name: added(entry.name) for entry in fields(EmbeddingCost)})
 
     def usd(self, price: float | None) -> float | None:
-        """Money that it took, in US dollars; None when tokens or price are not known.
+        """Cost in US dollars; None if tokens or price are unknown.
 
         Args:
-            price: Of a million tokens; 0 for what costs nothing.
+            price: Per million tokens; 0 if free.
         """
         if price == 0.0 or not self.calls:
             return 0.0
@@ -65,7 +65,7 @@ class EmbeddingCost:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EmbeddingBatch(EmbeddingCost):
-    """The vectors of some texts, and what it took to get them.
+    """The vectors of some texts, and their cost.
 
     Attributes:
         vectors: float32 array of shape (number of texts, dimension), rows in the order of the texts.
@@ -87,45 +87,45 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int | None:
-        """Length of the vectors; None until it is known, at the latest after the first answer."""
+        """Length of the vectors; None until known, at the latest after the first call."""
 
     @property
     def max_input_tokens(self) -> int | None:
-        """Tokens that the model reads of one text; None when unknown or unlimited."""
+        """Input limit of the model in tokens; None if unknown or unlimited."""
 
     @property
     def free(self) -> bool:
-        """Whether calls cost nothing, so that everything may be embedded again."""
+        """Whether calls are free, so that everything may be re-embedded."""
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Embed ``texts``; no text makes no call.
+        """Embed ``texts``; an empty list makes no call.
 
         Raises:
             SystemFailure: The provider refused, timed out or gave a malformed answer.
         """
 
     def close(self) -> None:
-        """Give back connections. May be called more than once."""
+        """Release connections. May be called more than once."""
 
 
 def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:
-    """Turn a provider's answer into an array, or say what is wrong with it.
+    """Turn a provider's response into an array, or raise.
 
     Args:
         vectors: Sequences of numbers, one for each text.
         n: How many texts were sent.
-        dimension: The length that vectors must have; None: any, but all the same.
+        dimension: Required length of the vectors; None: any, but equal.
 
     Returns:
         float32 array of shape (n, dimension).
 
     Raises:
-        SystemFailure: ``embedder.unreachable`` when number, length or values of the vectors are not what they must be.
+        SystemFailure: ``embedder.unreachable`` if number, length or values of the vectors are invalid.
     """
     import numpy as np
 
     try:
-        with np.errstate(over="ignore"):  # a number too big for float32 becomes inf and is caught below
+        with np.errstate(over="ignore"):  # a number too large for float32 becomes inf and is caught below
             array = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError, OverflowError):
         raise malformed("the answer is not a list of equally long lists of numbers") from None
@@ -143,12 +143,12 @@ def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:
 
 
 def malformed(problem: str, remedy: str = "Check embedding.provider and embedding.base_url.") -> SystemFailure:
-    """The failure of a provider that answered something that it must not answer."""
+    """The failure for an invalid response of a provider."""
     return SystemFailure(problem, code="embedder.unreachable", system="embedder", subject=MALFORMED, remedy=remedy)
 
 
 def no_vectors(dimension: int | None) -> EmbeddingBatch:
-    """The answer to no texts: an array of shape (0, dimension), no call."""
+    """The result for no texts: an array of shape (0, dimension), no call."""
     import numpy as np
 
     return EmbeddingBatch(vectors=np.empty((0, dimension or 0), dtype=np.float32))
@@ -161,10 +161,10 @@ def in_calls(
     chars: int | None = None,
     length: Callable[[T], int] = len,  # type: ignore[assignment]
 ) -> Iterator[list[T]]:
-    """``texts`` in slices of at most ``size`` and of at most ``chars`` characters, of one text at least.
+    """``texts`` in slices of at most ``size`` texts and ``chars`` characters, at least one text each.
 
     Args:
-        texts: What is to be sent, in any form.
+        texts: What to send, in any form.
         size: Texts of a slice; None: any number.
         chars: Characters of a slice; None: any number.
         length: Characters of one of ``texts``.
@@ -183,7 +183,7 @@ def in_calls(
 
 
 def joined(batches: Sequence[EmbeddingBatch]) -> EmbeddingBatch:
-    """One batch with the rows of all, in order, and the sums of what they took. At least one batch is needed."""
+    """One batch with the rows of all, in order, and their total cost. Needs at least one batch."""
     import numpy as np
 
     if len(batches) == 1:

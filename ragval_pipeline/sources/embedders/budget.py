@@ -1,4 +1,4 @@
-"""What a run may spend on embedding: a limit that its calls, in whatever process, never pass."""
+"""The embedding budget of a run, never exceeded by its calls in any process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Entry:
 
     Attributes:
         name: Of its file, without the tokens.
-        tokens: At most, until the provider says how many it bills.
+        tokens: Upper bound until the provider reports the billed tokens.
     """
 
     name: str
@@ -34,12 +34,12 @@ class Entry:
 
 
 class Budget:
-    """The limits of a run, and what its calls have taken of them.
+    """The limits of a run, and what its calls have used.
 
     Args:
-        calls: Calls to the provider, repeated ones included; None: any number.
-        tokens: Tokens that it bills, or is expected to; None: any number.
-        ledger: Folder that all steps of the run share; made with the first call.
+        calls: Calls to the provider, retries included; None: unlimited.
+        tokens: Tokens billed, or expected; None: unlimited.
+        ledger: Folder shared by all steps of the run; created with the first call.
     """
 
     def __init__(self, *, calls: int | None, tokens: int | None, ledger: UPath) -> None:
@@ -49,7 +49,7 @@ class Budget:
         """Count a call before it is made.
 
         Raises:
-            BudgetReachedError: It would pass a limit; it is not counted, and must not be made.
+            BudgetReachedError: It would exceed a limit; it is not counted, and must not be made.
         """
         entry = Entry(uuid4().hex, 0 if self._tokens is None else sum(most_tokens(texts, model)))
         self._ledger.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ class Budget:
         return entry
 
     def end(self, entry: Entry, billed: float | None) -> None:
-        """Replace what a call was expected to take by what the provider bills; None: it does not say."""
+        """Replace a call's expected tokens by the billed ones; None: not reported."""
         if billed is not None and math.ceil(billed) != entry.tokens:
             before = Entry(entry.name, entry.tokens)
             entry.tokens = math.ceil(billed)
@@ -77,7 +77,7 @@ class Budget:
         found: dict[str, int] = {}
         for file in self._ledger.iterdir() if self._ledger.exists() else ():
             name, _, tokens = file.name.partition(".")
-            # While an entry is replaced, both are there: the larger counts.
+            # While an entry is replaced, both files exist: the larger counts.
             found[name] = max(found.get(name, 0), int(tokens or 0))
         return len(found), sum(found.values())
 

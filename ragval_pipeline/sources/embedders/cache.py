@@ -1,4 +1,4 @@
-"""Not asking twice: a cache in front of an embedder."""
+"""A cache for an embedder."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ MAX_ENTRIES = MOST_VECTORS
 
 
 class CachingEmbedder:
-    """An embedder that sends each text once per input type, and adds up what was spent, on failed calls too.
+    """An embedder that sends each text once per input type, and adds up the cost, of failed calls too.
 
     Args:
-        inner: The embedder behind; its optional ``batch_size`` and ``call_chars`` say how many texts and characters
-            go into one call. For calls that must really happen there is ``uncached``, for vectors of this run
-            ``asked_anew``.
-        store: Vectors by ``cache_key``; None: a dict of its own.
+        inner: The wrapped embedder; its optional ``batch_size`` and ``call_chars`` limit texts and characters per call.
+            ``uncached`` forces real calls, ``asked_anew`` vectors of this run.
+        store: Vectors by ``cache_key``; None: a new dict.
         max_entries: The oldest entries beyond this many are dropped.
     """
 
@@ -49,32 +48,32 @@ class CachingEmbedder:
         self._max_entries = max_entries
         self._batch_size: int | None = getattr(inner, "batch_size", None)
         self._call_chars: int | None = getattr(inner, "call_chars", None)
-        # As configured: an unknown model's is learned from its first answer, and the keys must not change then.
+        # As configured: an unknown model's is learned from its first result, and keys must not change then.
         self._dimension = inner.dimension
 
     @property
     def provider(self) -> str:
-        """Of the embedder behind."""
+        """Of the wrapped embedder."""
         return self.inner.provider
 
     @property
     def model(self) -> str:
-        """Of the embedder behind."""
+        """Of the wrapped embedder."""
         return self.inner.model
 
     @property
     def dimension(self) -> int | None:
-        """Of the embedder behind."""
+        """Of the wrapped embedder."""
         return self.inner.dimension
 
     @property
     def max_input_tokens(self) -> int | None:
-        """Of the embedder behind."""
+        """Of the wrapped embedder."""
         return self.inner.max_input_tokens
 
     @property
     def query_limit(self) -> int | None:
-        """Tokens of a query above which the embedder behind refuses it; None: it refuses none, or nobody knows."""
+        """Tokens above which the wrapped embedder refuses a query; None: none, or unknown."""
         limit: int | None = getattr(self.inner, "query_limit", None)
         return limit
 
@@ -85,14 +84,14 @@ class CachingEmbedder:
 
     @property
     def free(self) -> bool:
-        """Of the embedder behind."""
+        """Of the wrapped embedder."""
         return self.inner.free
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Embed ``texts``, asking only for those that were not asked for before, each once.
+        """Embed ``texts``, sending only those that are not cached, each once.
 
         Raises:
-            SystemFailure: As the embedder behind; what earlier calls gave is remembered, for it was paid for.
+            SystemFailure: As the wrapped embedder; results of earlier calls stay cached, since they are paid for.
         """
         if not texts:
             return no_vectors(self.dimension)
@@ -115,7 +114,7 @@ class CachingEmbedder:
         return replace(asked, vectors=_stacked(keys, rows), cache_hits=hits)
 
     def close(self) -> None:
-        """Close the embedder behind; what is cached stays, and is kept for later runs where the store can."""
+        """Close the wrapped embedder; the cache stays, and is kept for later runs if the store supports it."""
         self.inner.close()
         if isinstance(self.store, VectorStore):
             self.store.save()
@@ -149,10 +148,10 @@ class CachingEmbedder:
 
 @contextmanager
 def uncached(embedder: Any) -> Iterator[None]:
-    """While it lasts, every call really happens, and is counted all the same: for timings.
+    """In this context every call is really made and counted: for timings.
 
     Args:
-        embedder: Any embedder; the cache may stand behind wrappers that hold it as ``inner``.
+        embedder: Any embedder; the cache may be inside wrappers that have it as ``inner``.
     """
     caches = list(_caches(embedder))
     for cache in caches:
@@ -166,10 +165,10 @@ def uncached(embedder: Any) -> Iterator[None]:
 
 @contextmanager
 def asked_anew(embedder: Any) -> Iterator[None]:
-    """While it lasts, no vector of an earlier run serves: for what judges the embedder itself.
+    """In this context no vector of an earlier run is used: for measuring the embedder itself.
 
     Args:
-        embedder: Any embedder; the cache may stand behind wrappers that hold it as ``inner``.
+        embedder: Any embedder; the cache may be inside wrappers that have it as ``inner``.
     """
     stores = [cache.store for cache in _caches(embedder) if isinstance(cache.store, VectorStore)]
     for store in stores:
@@ -189,7 +188,7 @@ def _caches(embedder: Any) -> Iterator[CachingEmbedder]:
 
 
 def cache_key(provider: str, model: str, dimension: int | None, input_type: InputType, text: str) -> str:
-    """Names the vector of ``text`` among all models, dimensions and input types; shows nothing of the text itself."""
+    """A key for the vector of ``text`` by model, dimension and input type, which does not reveal the text."""
     parts = json.dumps([provider, model, dimension, input_type, text])
     return hashlib.sha256(parts.encode("ascii")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What can be wrong with the embedding settings by themselves."""
+"""Checks of the embedding settings without any call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Provider:
     """What a provider needs.
 
     Attributes:
-        package: That is imported when it is used.
-        extra: Of ragval, which installs the package; None: it is always there.
-        variable: Environment variable that holds its key; None: it takes none.
+        package: Imported on use.
+        extra: Ragval's extra that installs the package; None: always installed.
+        variable: Environment variable of its key; None: it needs none.
     """
 
     package: str
@@ -83,7 +83,7 @@ def check_installed(provider: str) -> None:
 
 
 def _check_model(provider: str, model: str | None) -> None:
-    """Models that a provider's library would run elsewhere than it says, or that another provider serves."""
+    """Refuse models that a provider's library would not run locally, or that another provider serves."""
     facts = facts_of(model) if model else None
     if provider == "voyage" and model and model.endswith("-nano"):
         remedy = f"Write provider: sentence-transformers, model: voyageai/{model}."
@@ -105,10 +105,10 @@ def check_provider(provider: str) -> None:
 
 
 def usable_key(provider: str, api_key: str | None) -> str:
-    """The key of a provider without surrounding blanks.
+    """The key of a provider, stripped.
 
     Raises:
-        SuiteError: It is empty, or holds characters that no HTTP header can carry.
+        SuiteError: It is empty, or has characters that are not allowed in HTTP headers.
     """
     key = (api_key or "").strip()
     if not key:

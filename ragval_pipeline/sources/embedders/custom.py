@@ -1,10 +1,10 @@
-"""Provider ``module:attr``: an embedder that the user wrote.
+"""Provider ``module:attr``: the user's own embedder.
 
 - a function ``(texts: list[str], input_type: str) -> list of vectors``, or
 - an object, or a class without arguments, with ``embed(texts, input_type=...) -> list of vectors``,
 
 each with the optional attributes ``model``, ``dimension``, ``max_input_tokens`` and ``free``. Its exceptions are not
-retried: only it knows which of them are worth another try.
+retried: only it knows which are worth another try.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CustomEmbedder:
     Args:
         spec: ``module:attr``.
         model: Name to use when the user's embedder has none; None: ``spec``.
-        dimension: Length that vectors must have; None: the embedder's own word, else the first answer's.
+        dimension: Required length of the vectors; None: the embedder's attribute, else that of the first result.
         search_path: Folder of the suite file.
 
     Raises:
@@ -50,7 +50,7 @@ class CustomEmbedder:
     """
 
     batch_size = BATCH
-    #: What a run may spend, where the calls are not free; None: as much as it takes.
+    #: The run's budget if calls are not free; None: unlimited.
     budget: Budget | None = None
 
     def __init__(
@@ -80,14 +80,14 @@ class CustomEmbedder:
         """Embed ``texts``.
 
         Raises:
-            SystemFailure: The user's embedder raised, or its answer is malformed.
+            SystemFailure: The user's embedder raised, or its result is malformed.
         """
         if not texts:
             return no_vectors(self.dimension)
         return joined([self._embed_slice(part, input_type) for part in in_calls(texts, BATCH)])
 
     def close(self) -> None:
-        """Call the user's ``close``, if it has one; what it raises is logged, for the vectors are there by now."""
+        """Call the user's ``close``, if it has one; its exceptions are logged, since the vectors are already there."""
         try:
             close = self._told("close")
             if callable(close):
@@ -124,7 +124,7 @@ class CustomEmbedder:
         )
 
     def _told(self, name: str) -> Any:
-        """What the user's embedder says of itself under ``name``; None when it says nothing."""
+        """The attribute ``name`` of the user's embedder; None if it has none."""
         return self._guarded(lambda: getattr(self._owner, name, None))
 
     def _whole_number(self, name: str) -> int | None:
@@ -138,7 +138,7 @@ def load_custom(spec: str, *, search_path: Path | None = None) -> Any:
     """Import what ``spec`` names and check that it can be called as an embedder; nothing is built or called.
 
     Raises:
-        SuiteError: No such module or attribute, or it is no embedder.
+        SuiteError: No such module or attribute, or it is not an embedder.
     """
     found: Any = load_attribute(spec, key=KEY, search_path=search_path)
     embed = getattr(found, "embed", None)

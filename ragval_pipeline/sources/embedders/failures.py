@@ -1,4 +1,4 @@
-"""What a failed call to a provider means: whether and when to try again, and what to tell a person."""
+"""Failed calls to a provider: whether and when to retry, and a readable message."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _REMEDIES = {
 }
 _QUOTA = "The account's quota is used up: check its billing. Waiting does not help."
 _TOO_LONG = "Shorten the query, or set embedding.model to a model with a higher token limit."
-#: How providers say that a text is too long: Cohere, OpenAI, vLLM, Voyage, Text Embeddings Inference.
+#: Providers' messages about texts that are too long: Cohere, OpenAI, vLLM, Voyage, Text Embeddings Inference.
 _LENGTH_WORDS = ("too many tokens", "maximum context length", "maximum input length", "must have less than", "too long")
 _LATER = "The provider has trouble: try again later, or raise retry.max and retry.deadline_s."
 _NO_ANSWER = "Check embedding.base_url, the network, the proxy and the firewall."
 _CERTIFICATE = "Check embedding.base_url and the trusted certificates (SSL_CERT_FILE)."
-#: Exceptions of httpx, requests and urllib3 by name, since the SDKs bring different ones: what happened, in words.
+#: Exceptions of httpx, requests and urllib3 by name, since SDKs use different ones: a description of each.
 _BROKEN = frozenset(
     {"NetworkError", "ReadError", "WriteError", "CloseError", "RemoteProtocolError", "ProtocolError",
      "ChunkedEncodingError", "ConnectionResetError", "RemoteDisconnected", "IncompleteRead"}
@@ -46,14 +46,14 @@ _TIMED_OUT = frozenset({"TimeoutException", "Timeout", "TimeoutError", "APITimeo
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Whom a message is about.
+    """The provider that a message is about.
 
     Attributes:
         base_url: As the suite gives it; None: the provider's own.
-        model: Model that was asked for.
-        api_key: Blanked out in everything that is quoted.
+        model: Requested model.
+        api_key: Removed from everything that is quoted.
         provider: As the suite names it.
-        title: As people name it.
+        title: Display name.
         host: The provider's own.
     """
 
@@ -73,13 +73,13 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Fault:
-    """A provider's exception in the shape that all of them share.
+    """A provider's exception in a common form.
 
     Attributes:
-        status: HTTP status; None when no answer came.
-        words: What the answer's body says, a text or JSON.
-        headers: Of the answer; never shown.
-        code: The provider's own word for it, such as ``insufficient_quota``.
+        status: HTTP status; None without a response.
+        words: The response body, text or JSON.
+        headers: Of the response; never shown.
+        code: The provider's error code, such as ``insufficient_quota``.
     """
 
     status: int | None = None
@@ -89,11 +89,11 @@ class Fault:
 
 
 def verdict_of(error: BaseException, fault: Fault | None) -> Verdict:
-    """Whether another try is worth it: 408, 409, 429, 5xx, broken connections and time-outs are.
+    """Whether to retry: yes for 408, 409, 429, 5xx, broken connections and time-outs.
 
     Args:
-        error: What the SDK raised.
-        fault: Its shape; None when it is none of the SDK's.
+        error: Raised by the SDK.
+        fault: Its common form; None if it is not an error of the SDK.
     """
     if fault is None:
         return GIVE_UP
@@ -101,13 +101,13 @@ def verdict_of(error: BaseException, fault: Fault | None) -> Verdict:
         if not (fault.status in RETRIED_STATUS or fault.status >= 500) or fault.code == "insufficient_quota":
             return GIVE_UP
         return Verdict(retry=True, retry_after_s=wait_hint(fault.headers))
-    # UnicodeDecodeError is how SDKs fail on a gateway's error page that is not UTF-8.
+    # SDKs raise UnicodeDecodeError for a gateway's error page that is not UTF-8.
     passing = {"timed out", "connection refused", "no connection", "connection broken", MALFORMED}
     return TRY_AGAIN if _transport_fault(error) in passing else GIVE_UP
 
 
 def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attempts: int) -> SystemFailure:
-    """The failure to raise for what the SDK raised."""
+    """The failure to raise for an SDK's exception."""
     status = fault.status
     not_the_api = f"Check embedding.base_url: what answers there is not {endpoint.title}'s API."
     if status is None:
@@ -133,12 +133,12 @@ def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attemp
 
 
 def details_of(endpoint: Endpoint, status: int | None) -> dict[str, object]:
-    """What a finding says of a failed call; the status is None when no HTTP answer came."""
+    """A finding's details about a failed call; the status is None without an HTTP response."""
     return {"provider": endpoint.provider, "model": endpoint.model, "status": status}
 
 
 def _transport_fault(error: BaseException) -> str:
-    """What broke, told by the types of an exception and its causes. Their text may hold a header: not quoted."""
+    """The problem, by the types of an exception and its causes. Their text may hold a header and is not quoted."""
     chain = list(_causes(error))
     kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
     if any("CERTIFICATE_VERIFY_FAILED" in str(each) for each in chain):
@@ -147,7 +147,7 @@ def _transport_fault(error: BaseException) -> str:
         return MALFORMED
     if kinds & _TIMED_OUT and "NewConnectionError" not in kinds:  # which urllib3 derives from its time-outs
         return "timed out"
-    if "LocalProtocolError" in kinds:  # a fault of the request, not of the connection
+    if "LocalProtocolError" in kinds:  # an error of the request, not of the connection
         return "LocalProtocolError"
     if kinds & _BROKEN and not kinds & {"ConnectError", "NewConnectionError", "NameResolutionError"}:
         return "connection broken"
@@ -158,7 +158,7 @@ def _transport_fault(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what it was raised from, the outermost first; a few levels are enough."""
+    """The exception and its causes, outermost first; a few levels are enough."""
     found: BaseException | None = error
     for _ in range(8):
         if found is None:
@@ -181,7 +181,7 @@ def _status_remedy(status: int, quoted: str, code: str | None, endpoint: Endpoin
 
 
 def _quote(body: Any, api_key: str) -> str:
-    """The provider's own words on one line, short and without the key; nothing of an HTML page."""
+    """The provider's message on one line, short and without the key; empty for an HTML page."""
     words = _words_in(body)
     if words.lstrip().startswith("<"):
         return ""

@@ -1,4 +1,4 @@
-"""Providers behind an API, each through its real SDK: ``cohere``, ``openai`` and what speaks its API, ``voyage``."""
+"""Providers behind an API, each through its own SDK: ``cohere``, ``openai`` and compatible servers, ``voyage``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CohereEmbedder(RemoteEmbedder):
 
     provider = "cohere"
     title, host = "Cohere", "api.cohere.com"
-    # The SDK reads it too, but only while it is imported, and a message could not name the host.
+    # The SDK reads it too, but only on import, and messages could not name the host.
     address_variable = "CO_API_URL"
 
     def _make_client(self) -> cohere.ClientV2:
@@ -59,10 +59,10 @@ class CohereEmbedder(RemoteEmbedder):
                 request_options={"max_retries": 0},
                 **chosen,
             )
-        except (TypeError, RecursionError) as error:  # how the SDK fails on JSON of another shape, such as a list
+        except (TypeError, RecursionError) as error:  # raised by the SDK for unexpected JSON, such as a list
             raise malformed("the SDK cannot read the answer") from error
         vectors = getattr(getattr(response, "embeddings", None), "float_", None)
-        if not isinstance(vectors, list):  # the SDK lets wrong-shaped answers pass
+        if not isinstance(vectors, list):  # the SDK accepts responses of the wrong shape
             raise malformed("the answer has no float embeddings")
         billed = getattr(getattr(response, "meta", None), "billed_units", None)
         return Answer(vectors, tokens_told(billed, "input_tokens"))
@@ -75,22 +75,22 @@ class CohereEmbedder(RemoteEmbedder):
         return ApiError, ParsingError, httpx.RequestError, httpx.InvalidURL, UnicodeDecodeError
 
 
-#: Texts of a call elsewhere: what Text Embeddings Inference takes unless it is started with more.
+#: Texts per call elsewhere: the default limit of Text Embeddings Inference.
 COMPATIBLE_BATCH = 32
 
 
 class OpenAIEmbedder(RemoteEmbedder):
     """Embeds through OpenAI's API.
 
-    The model is the deployment at Azure. The ``base_url`` of a compatible server goes up to ``/v1``; its query, such as
-    Azure's ``?api-version=``, goes with every request. A dimension is asked of unknown models too.
+    At Azure the model is the deployment. The ``base_url`` of a compatible server ends with ``/v1``; its query, such as
+    Azure's ``?api-version=``, is sent with every request. A dimension is requested from unknown models too.
     """
 
     provider = "openai"
     title, host = "OpenAI", "api.openai.com"
     address_variable = "OPENAI_BASE_URL"
     keyless = True
-    #: A request takes 300,000 tokens at OpenAI; of the languages of the world none has two tokens for each character.
+    #: OpenAI's limit is 300,000 tokens per request; no language has two tokens per character.
     call_chars = 150_000
 
     def __init__(self, *, model: str, dimension: int | None = None, **settings: Any) -> None:
@@ -133,7 +133,7 @@ class OpenAIEmbedder(RemoteEmbedder):
     def _post(self, texts: list[str], input_type: InputType) -> Answer:
         chosen: dict[str, Any] = {"dimensions": self._asked_dimension} if self._asked_dimension else {}
         try:
-            # As numbers: not every server knows the SDK's default, base64.
+            # As numbers: not every server supports the SDK's default, base64.
             response = self._client.embeddings.create(model=self.model, input=texts, encoding_format="float", **chosen)
         except (TypeError, AttributeError, ValueError) as error:  # JSON of another shape; "No embedding data received"
             if isinstance(error, UnicodeDecodeError):
@@ -152,7 +152,7 @@ class OpenAIEmbedder(RemoteEmbedder):
 
 
 def _billed(response: Any) -> float | None:
-    """The tokens of an answer; servers that do not count them say 0."""
+    """The tokens of a response; servers that do not count them report 0."""
     return tokens_told(getattr(response, "usage", None), "prompt_tokens") or None
 
 
@@ -162,13 +162,13 @@ _INPUT_TYPES: dict[InputType, str] = {"search_query": "query", "search_document"
 class VoyageEmbedder(RemoteEmbedder):
     """Embeds through Voyage's API, or MongoDB's by the form of the key, as the SDK decides.
 
-    What is too long is refused or cut as with Cohere.
+    Texts that are too long are refused or truncated as with Cohere.
     """
 
     can_cut = True
     provider = "voyage"
     title, host = "Voyage", "api.voyageai.com"
-    #: A request takes 120,000 tokens of the large models.
+    #: The limit is 120,000 tokens per request for the large models.
     call_chars = 100_000
 
     def _make_client(self) -> Client:
@@ -183,7 +183,7 @@ class VoyageEmbedder(RemoteEmbedder):
         )
 
     def _close_client(self, client: Client) -> None:
-        """Nothing to close: the SDK keeps its connections by thread."""
+        """Nothing to close: the SDK keeps its connections per thread."""
 
     def _post(self, texts: list[str], input_type: InputType) -> Answer:
         try:

@@ -1,7 +1,7 @@
 """Providers ``sentence-transformers`` and ``fastembed``: open models that run on this machine, without a key.
 
-Models come from the cache of the Hugging Face hub, are downloaded into it at the first use, or lie in a folder that
-``embedding.model`` names. Code that a model brings along is never run.
+Models come from the cache of the Hugging Face hub, are downloaded into it on first use, or are in a folder named by
+``embedding.model``. Code that comes with a model is never run.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from fastembed import TextEmbedding
     from sentence_transformers import SentenceTransformer
 
-#: Texts that go through a model at once.
+#: Texts per batch.
 BATCH = 32
 
 
 class _LocalEmbedder:
-    """What both have in common: a model that is loaded at the first call, and batches."""
+    """Common parts: a model loaded on the first call, and batches."""
 
     provider = ""
     free = True
@@ -40,10 +40,10 @@ class _LocalEmbedder:
         self.max_input_tokens = known_limit(model)
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Embed ``texts``; what is longer than the model reads is cut, as its library does.
+        """Embed ``texts``; long texts are truncated by the library.
 
         Raises:
-            SystemFailure: ``embedder.unreachable``: the model cannot be had, loaded or run.
+            SystemFailure: ``embedder.unreachable``: the model cannot be downloaded, loaded or run.
         """
         if not texts:
             return no_vectors(self.dimension)
@@ -94,11 +94,11 @@ class _LocalEmbedder:
 
 
 class SentenceTransformerEmbedder(_LocalEmbedder):
-    """Embeds with ``sentence_transformers``, with the prompts that the model itself has for queries and documents.
+    """Embeds with ``sentence_transformers``, with the model's own prompts for queries and documents.
 
     Args:
         model: Name on the Hugging Face hub, or a folder, also relative to the suite file's.
-        dimension: Vectors are cut to it where the model is known to allow that.
+        dimension: Vectors are cut to it if the model is known to allow that.
         search_path: Folder of the suite file.
     """
 
@@ -109,7 +109,7 @@ class SentenceTransformerEmbedder(_LocalEmbedder):
         from transformers.utils import logging
 
         logs: Any = logging
-        logs.disable_progress_bar()  # it would tear ragval's own
+        logs.disable_progress_bar()  # it would disturb ragval's own
         cut = self.dimension if takes_output_dimension(self.model) else None
         loaded = SentenceTransformer(str(self.folder or self.model), truncate_dim=cut, trust_remote_code=False)
         self.max_input_tokens = loaded.max_seq_length or self.max_input_tokens
@@ -124,9 +124,9 @@ class FastembedEmbedder(_LocalEmbedder):
     """Embeds with ``fastembed``, on ONNX Runtime, without PyTorch.
 
     Args:
-        model: One of its models, such as ``BAAI/bge-small-en-v1.5``. With a folder in its place, the folder holds the
-            files of the model that it is named like.
-        dimension: Held against what the model gives.
+        model: One of its models, such as ``BAAI/bge-small-en-v1.5``. Or a folder with the files of the model that has
+            its name.
+        dimension: Checked against the model's.
         search_path: Folder of the suite file.
     """
 

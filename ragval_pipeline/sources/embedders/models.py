@@ -1,4 +1,4 @@
-"""What is publicly known of embedding models: dimensions, how much of a text they read, tokenizers and prices."""
+"""Public facts about embedding models: dimensions, input limits, tokenizers and prices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 STATIC_MODEL = "wordllama/l2_supercat/256"
 STATIC_DIMENSION = 256
-#: Year and month whose published list prices the table holds. They change, and accounts differ.
+#: Year and month of the list prices in the table. They change, and accounts differ.
 PRICES_OF = "2026-07"
 #: Where each provider publishes them.
 PRICE_LISTS: Mapping[str, str] = {
@@ -26,12 +26,12 @@ class ModelFacts:
     """One model.
 
     Attributes:
-        dimensions: Lengths of the vectors that it can give, the default first.
-        max_input_tokens: Tokens that it reads of one text; None when there is no limit.
-        maker: The API that serves it; ``open`` for weights that anybody can run.
-        tokenizer: Its tokenizer, as the Hugging Face hub or tiktoken names it; None when it is not public.
-        usd_per_million: Price of a million tokens at its maker, as of ``PRICES_OF``; None for what costs nothing.
-        any_shorter: Whether it also gives every length below the default one.
+        dimensions: Possible lengths of its vectors, the default first.
+        max_input_tokens: Input limit in tokens; None if there is none.
+        maker: The API that serves it; ``open`` for open weights.
+        tokenizer: Its tokenizer's name on the Hugging Face hub or in tiktoken; None if it is not public.
+        usd_per_million: Price of a million tokens at its maker, as of ``PRICES_OF``; None if free.
+        any_shorter: Whether it also gives every shorter length.
     """
 
     dimensions: tuple[int, ...]
@@ -63,7 +63,7 @@ def _open(tokenizer: str, size: int, limit: int, *shorter: int) -> ModelFacts:
 
 
 #: Sources: docs.cohere.com/docs/cohere-embed, developers.openai.com/api/docs/models, docs.voyageai.com/docs/embeddings,
-#: and the model cards of the open models. Retired models still stand in collections.
+#: and the model cards of the open models. Retired models are still found in collections.
 KNOWN_MODELS: Mapping[str, ModelFacts] = {
     "embed-v4.0": _cohere((1536, 256, 512, 1024), 128_000, 0.12, "embed-v4.0"),
     "embed-english-v3.0": _cohere((1024,), 512, 0.10, "embed-english-v3.0"),
@@ -128,7 +128,7 @@ _ALIASES = {
     "embeddinggemma": "embeddinggemma-300m",
 }
 
-#: The model that a provider embeds with when the suite names none; where there is no usual one, it must name it.
+#: Default model of each provider; the others need one in the suite.
 DEFAULT_MODELS: Mapping[str, str] = {
     "cohere": "embed-english-v3.0",
     "openai": "text-embedding-3-small",
@@ -148,12 +148,12 @@ def models_of(maker: Maker) -> tuple[str, ...]:
 
 
 def model_in_use(provider: str, model: str | None) -> str | None:
-    """The model that a suite embeds with: the one it names, else the provider's own; None when only the user knows."""
+    """The model of a suite: the one it names, else the provider's default; None if only the user knows."""
     return model or DEFAULT_MODELS.get(provider)
 
 
 def facts_of(model: str) -> ModelFacts | None:
-    """The table's row of ``model``, also with its maker or as clouds and Ollama spell it; None if unknown."""
+    """The table's row of ``model``, also for its names with the maker, in clouds and in Ollama; None if unknown."""
     full = _PREFIX.sub("", model.strip().lower())
     for name in (full, f"{full}.0", full.rpartition("/")[2], full.rpartition("/")[2].partition(":")[0]):
         facts = KNOWN_MODELS.get(_ALIASES.get(name, name))
@@ -163,7 +163,7 @@ def facts_of(model: str) -> ModelFacts | None:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names are the same model, also as clouds and paths spell it."""
+    """Whether two names are the same model, also for names in clouds and paths."""
     known = facts_of(one)
     if known is not None and known is facts_of(other):
         return True
@@ -171,19 +171,19 @@ def same_model(one: str, other: str) -> bool:
 
 
 def known_limit(model: str) -> int | None:
-    """Tokens that ``model`` reads of one text; None when it is unknown or reads everything."""
+    """Input limit of ``model`` in tokens; None if unknown or unlimited."""
     facts = facts_of(model)
     return facts.max_input_tokens if facts else None
 
 
 def known_dimension(model: str) -> int | None:
-    """Length of the vectors that ``model`` gives when none is asked for; None when it is unknown."""
+    """Default vector length of ``model``; None if unknown."""
     facts = facts_of(model)
     return facts.dimensions[0] if facts else None
 
 
 def price_of(provider: str, model: str, base_url: str | None = None) -> float | None:
-    """US dollars for a million tokens; None when it is not known, as behind an address of the user's own.
+    """US dollars per million tokens; None if unknown, e.g. for a ``base_url``.
 
     Args:
         provider: As the suite names it.
@@ -198,7 +198,7 @@ def price_of(provider: str, model: str, base_url: str | None = None) -> float | 
 
 
 def takes_output_dimension(model: str) -> bool:
-    """Whether ``model`` lets the caller choose the dimension, as far as is known: Cohere's embed-v4 and newer too."""
+    """Whether ``model`` is known to let the caller choose the dimension, like Cohere's embed-v4 and newer."""
     facts = facts_of(model)
     if facts is not None:
         return facts.any_shorter or len(facts.dimensions) > 1
@@ -207,7 +207,7 @@ def takes_output_dimension(model: str) -> bool:
 
 
 def dimension_remedy(model: str, size: int) -> str:
-    """What to do about a collection of ``size`` dimensions when ``model`` gives another number."""
+    """The remedy if a collection has ``size`` dimensions and ``model`` gives another number."""
     facts = facts_of(model)
     if facts is not None and facts.gives(size):
         return f"Set embedding.dimension: {size}, which {model} also supports, if the collection was embedded with it."

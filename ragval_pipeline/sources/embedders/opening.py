@@ -1,4 +1,4 @@
-"""From the settings of a suite to an embedder that is ready to be asked."""
+"""Opening the embedder of a suite's settings."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ def open_embedder(
     kept: UPath | None = None,
     cut_queries: bool = False,
 ) -> CachingEmbedder:
-    """The embedder that the settings name, behind a cache; nothing is sent yet. Close it after use.
+    """The embedder of the settings, with a cache; nothing is sent yet. Close it after use.
 
     Args:
         provider: One of ``PROVIDERS``, or ``module:attr``.
         model: None: the provider's default. ``static`` has only one.
         base_url: Only for providers behind an API.
         api_key: Only for providers behind an API.
-        dimension: Length of the vectors to ask for or to insist on; None: the model's own.
+        dimension: Vector length to request or to check; None: the model's own.
         timeout_s: Seconds for one try.
-        policy: When to try again; only for providers behind an API.
+        policy: Retries; only for providers behind an API.
         search_path: Folder of the suite file, for ``module:attr`` and models in folders.
-        kept: ``<report_uri>/<suite>``, where vectors of a paid provider are kept for later runs; None: nowhere. What a
-            ``module:attr`` gives may change with its code, so it is not kept.
-        cut_queries: Let ``cohere`` and ``voyage`` cut queries that their model cannot read whole.
+        kept: ``<report_uri>/<suite>``, where vectors of a paid provider are kept for later runs; None: nowhere. Vectors
+            of a ``module:attr`` may change with its code and are not kept.
+        cut_queries: Let ``cohere`` and ``voyage`` truncate queries that exceed the model's limit.
 
     Raises:
         SuiteError: As ``check_configuration``.
@@ -83,7 +83,7 @@ def open_embedder(
 
 
 def check_suite_embedder(suite: Suite) -> None:
-    """Say what is wrong with the ``embedding`` of a resolved suite before any network call.
+    """Check the ``embedding`` of a resolved suite before any network call.
 
     Raises:
         SuiteError: As ``check_configuration``.
@@ -107,14 +107,14 @@ def open_suite_embedder(
     api_key: str | None = None,
     keep: bool = False,
 ) -> CachingEmbedder:
-    """The embedder of a resolved suite, behind a cache; nothing is sent yet. Close it after use.
+    """The embedder of a resolved suite, with a cache; nothing is sent yet. Close it after use.
 
     Args:
         suite: The resolved suite.
-        policy: When to try again; None: the suite's ``retry``.
-        base_url: In place of the suite's, when given.
-        api_key: In place of the suite's, when given.
-        keep: Whether vectors of earlier runs serve, and this one's are kept for later ones, on ``report_uri``.
+        policy: Retries; None: the suite's ``retry``.
+        base_url: Replaces the suite's.
+        api_key: Replaces the suite's.
+        keep: Whether to use vectors of earlier runs and keep new ones, on ``report_uri``.
 
     Raises:
         SuiteError: As ``check_configuration``.

@@ -1,7 +1,7 @@
-"""Embedding stored texts and queries, held to the collection's dimension.
+"""Embedding stored texts and queries, checked against the collection's dimension.
 
-Of several queries the provider may refuse some: Cohere refuses a whole call when one query of it has more tokens than
-the model reads, unless the suite lets it cut them. One refused text must not be the failure of all.
+The provider may refuse some queries: Cohere refuses a whole call if one of its queries exceeds the model's limit,
+unless the suite lets it truncate them. One refused text must not fail all others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ZeroVectorError(NotMeasurableError):
-    """A text was embedded to a vector of zeros, which has no direction to search in."""
+    """A text was embedded to a zero vector, which cannot be searched with."""
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(
@@ -35,22 +35,22 @@ class ZeroVectorError(NotMeasurableError):
 
 Embed = Callable[[Sequence[str], InputType], EmbeddingBatch]
 
-#: Different texts of which two may have one vector, as two orders of the same words have, and not all.
+#: Number of different texts that cannot all have the same vector; two may, e.g. the same words in another order.
 _ALIKE = 3
-#: Status with which a provider refuses what a call asks for, rather than the caller or the time.
+#: Statuses with which a provider refuses the content of a call, rather than the caller or the time.
 _REFUSING = frozenset({400, 413, 422})
 
 
 def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -> Embed:
-    """A function that embeds texts, and refuses when its vectors do not fit the collection.
+    """A function that embeds texts and raises if its vectors do not fit the collection.
 
     Args:
         embedder: Embeds.
         vector: What the collection's vectors are like.
-        ahead: Refuse without a call where the dimension is known beforehand.
+        ahead: Raise without a call if the dimension is already known.
 
     Returns:
-        From texts and input type to a batch whose vectors have the collection's dimension. It raises
+        A function of texts and input type that returns a batch with the collection's dimension, or raises
         ``NotMeasurableError`` (``vector.dimension``).
     """
 
@@ -67,12 +67,12 @@ def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -
 
 @dataclass
 class EmbeddedTexts:
-    """Vectors of the texts that were embedded, and why the others were not.
+    """Vectors of the embedded texts, and reasons for the others.
 
     Attributes:
         vectors: By text, shape (dimension,).
-        refused: By text, in one line what the provider says, or what it would say.
-        elapsed_s: Seconds spent in calls that answered.
+        refused: By text, the provider's reason in one line, real or expected.
+        elapsed_s: Seconds spent in successful calls.
     """
 
     vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
@@ -81,10 +81,10 @@ class EmbeddedTexts:
 
 
 def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], input_type: InputType) -> EmbeddedTexts:
-    """Embed every text that the provider takes.
+    """Embed every text that the provider accepts.
 
-    Texts that are surely too long are not sent. When a call is refused, the shortest text is tried alone: if that is
-    refused too, the call itself is wrong; else the refused texts are found by halving.
+    Texts that are certainly too long are not sent. If a call is refused, the shortest text is tried alone: if that is
+    refused too, the call itself is wrong; else the refused texts are found by bisection.
 
     Raises:
         SystemFailure: The embedder fails, refuses every text that was sent, or embeds all of them alike.
@@ -116,7 +116,7 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
             halve(some[: len(some) // 2])
             halve(some[len(some) // 2 :])
 
-    # By length: what is refused for its length then lies together.
+    # By length: texts refused for their length are then adjacent.
     rest = sorted(dict.fromkeys(text for text in texts if text not in found.refused), key=len)
     try:
         embed_all(rest)
@@ -131,14 +131,14 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
 
 
 def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> None:
-    """Hold the vectors of different texts against one another.
+    """Check that different texts have different vectors.
 
     Args:
         vectors: Those with a direction.
-        zeros: How many others are zeros.
+        zeros: Number of zero vectors besides.
 
     Raises:
-        SystemFailure: All are the same: the answer says nothing of any text.
+        SystemFailure: All are the same: the vectors do not depend on the texts.
     """
     import numpy as np
 
@@ -153,7 +153,7 @@ def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> No
 
 
 def too_long(embedder: Embedder, texts: Sequence[str], input_type: InputType) -> dict[str, str]:
-    """The texts that the embedder surely refuses for their length, by text, with the reason."""
+    """The texts that the embedder certainly refuses for their length, with the reason."""
     limit: int | None = getattr(embedder, "query_limit", None) if input_type == "search_query" else None
     return {
         text: f"the query has at least {count} tokens, and {embedder.model} reads {limit}: shorten it"
@@ -162,7 +162,7 @@ def too_long(embedder: Embedder, texts: Sequence[str], input_type: InputType) ->
 
 
 def cut_short(embedder: Embedder, texts: Sequence[str]) -> dict[str, str]:
-    """The queries of which the embedder surely reads the beginning only, by text, with how much that is."""
+    """The queries that the embedder certainly truncates, with the part that it reads."""
     if getattr(embedder, "query_limit", None) is not None:
         return {}
     limit = embedder.max_input_tokens
@@ -173,7 +173,7 @@ def cut_short(embedder: Embedder, texts: Sequence[str]) -> dict[str, str]:
 
 
 def _above(limit: int | None, texts: Sequence[str], model: str) -> dict[str, int]:
-    """The texts that surely have more tokens than ``limit``, with the tokens that they have at least."""
+    """The texts that certainly have more tokens than ``limit``, with their minimum number of tokens."""
     if limit is None:
         return {}
     # No token is shorter than a byte.
@@ -183,12 +183,12 @@ def _above(limit: int | None, texts: Sequence[str], model: str) -> dict[str, int
 
 
 def is_refusal(failure: SystemFailure) -> bool:
-    """Whether a provider refused what was asked for, which another text may change."""
+    """Whether a provider refused the content, so that another text may succeed."""
     return failure.details.get("status") in _REFUSING
 
 
 def _dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
-    """The error for an embedder whose vectors the collection cannot be searched with."""
+    """The error for an embedder whose dimension does not fit the collection."""
     return NotMeasurableError(
         f"the collection holds vectors of {vector.size} dimensions, but {embedder.model} returns {size}",
         code="vector.dimension",

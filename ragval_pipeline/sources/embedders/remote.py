@@ -1,4 +1,4 @@
-"""Embedders behind an API: calls in batches, under the one retry policy."""
+"""Embedders behind an API: batched calls with the one retry policy."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from ragval_pipeline.sources.embedders.models import Maker, known_dimension, kno
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
 
-#: What SDKs insist on where a server of the user's own needs no key.
+#: Dummy key that SDKs require for a server without keys.
 NO_KEY = "none"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a call brought.
+    """The result of a call.
 
     Attributes:
-        vectors: Sequences of numbers, one for each text; not checked yet.
-        billed_tokens: Tokens that the provider says it bills; None when it says nothing.
+        vectors: Sequences of numbers, one per text; not checked yet.
+        billed_tokens: Billed tokens, as reported by the provider; None if not reported.
     """
 
     vectors: Any
@@ -45,34 +45,34 @@ class Answer:
 
 
 class RemoteEmbedder:
-    """Embeds through an API. A provider gives its attributes, ``_make_client``, ``_post`` and ``_expected``.
+    """Embeds through an API. A provider defines its attributes, ``_make_client``, ``_post`` and ``_expected``.
 
     Args:
-        model: Name of the model; one that the table does not know is passed on as it is.
-        api_key: Must not be blank, unless ``keyless`` servers may stand behind the ``base_url``.
+        model: Name of the model; unknown names are passed on.
+        api_key: Must not be blank, unless servers at the ``base_url`` may be ``keyless``.
         base_url: None: the environment variable ``address_variable``, else the provider's own.
-        dimension: Length to ask for where the model lets one choose, and to hold the answer against.
+        dimension: Length to request if the model allows it, and to check the result against.
         timeout_s: Seconds that one try may take to connect, and to send or receive the next bytes.
-        policy: When to try again.
-        cut_queries: Let the API cut queries that the model cannot read whole, where it can.
-        sleep: Seam for tests.
+        policy: Retries.
+        cut_queries: Let the API truncate queries that exceed the model's limit, if it can.
+        sleep: For tests.
 
     Attributes:
         provider: As the suite names it.
-        title: As people name it.
+        title: Display name.
         host: The provider's own.
-        address_variable: The environment variable by which the SDK knows another address; None: it knows none.
-        keyless: Whether servers at a ``base_url`` may do without a key.
-        batch_size: Texts of a call.
-        call_chars: Characters of a call, for APIs that limit the tokens of all its texts; None: they do not.
-        can_cut: Whether the API cuts texts that are too long when it is asked to.
+        address_variable: The SDK's environment variable for another address; None: it has none.
+        keyless: Whether servers at a ``base_url`` may need no key.
+        batch_size: Texts per call.
+        call_chars: Characters per call, for APIs that limit its total tokens; None: no limit.
+        can_cut: Whether the API can truncate texts that are too long.
 
     Raises:
         SuiteError: The key is blank or cannot be sent.
     """
 
     free = False
-    #: What a run may spend; None: as much as it takes.
+    #: The run's budget; None: unlimited.
     budget: Budget | None = None
     provider: Maker
     title: ClassVar[str]
@@ -110,15 +110,15 @@ class RemoteEmbedder:
 
     @property
     def query_limit(self) -> int | None:
-        """Tokens of a query above which the API refuses it; None: it refuses none, or nobody knows."""
+        """Tokens above which the API refuses a query; None: none, or unknown."""
         return None if self._cut_queries else self.max_input_tokens
 
     def _cuts(self, input_type: InputType) -> bool:
-        """Whether the API shall cut texts that are too long.
+        """Whether the API shall truncate texts that are too long.
 
-        Documents are cut at their end, as ingestion cuts them: re-embedding must make the same vector. A query that the
-        model would read only in part is an error, unless production is known to cut it: its score would judge another
-        question than the one that is written down.
+        Documents are truncated at their end, as during ingestion: re-embedding must give the same vector. A query that
+        the model would read only in part is an error, unless production is known to truncate it: its score would judge
+        another question than the one written.
         """
         return self._cut_queries or input_type == "search_document"
 
@@ -136,7 +136,7 @@ class RemoteEmbedder:
         )
 
     def close(self) -> None:
-        """Close the SDK's connections; the next call would open new ones."""
+        """Close the SDK's connections; the next call opens new ones."""
         client = self.__dict__.pop("_client", None)
         if client is not None:
             self._close_client(client)
@@ -156,11 +156,11 @@ class RemoteEmbedder:
         raise NotImplementedError
 
     def _expected(self) -> tuple[type[Exception], ...]:
-        """What a call through the SDK raises when the other side is at fault."""
+        """The SDK's exceptions for failures of the provider."""
         raise NotImplementedError
 
     def _fault(self, error: BaseException) -> Fault | None:
-        """What the SDK raised, in the shape that all share; None when it is none of the SDK's."""
+        """An SDK's exception in the common form; None if it is not the SDK's."""
         return fault_of(error) if isinstance(error, self._expected()) else None
 
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
@@ -189,7 +189,7 @@ class RemoteEmbedder:
             stop.tries = attempts.tries - 1  # the last was not made
             raise
         except SystemFailure as failure:
-            # Who finds that an answer with status 200 holds no embeddings does not know the call that it came from.
+            # The code that finds a response with status 200 to be without embeddings does not know the call.
             failure.details = {**details_of(self._endpoint, 200), **failure.details}
             failure.attempts = attempts.tries
             raise
@@ -218,7 +218,7 @@ class RemoteEmbedder:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """An exception of an SDK in the shape that all share; each SDK has names of its own for the same."""
+    """An SDK's exception in the common form; each SDK has its own names."""
 
     def first(*names: str) -> Any:
         return next((value for name in names if (value := getattr(error, name, None)) is not None), None)
@@ -232,6 +232,6 @@ def fault_of(error: BaseException) -> Fault:
 
 
 def tokens_told(owner: Any, name: str) -> float | None:
-    """A count of tokens in an answer; None when it names none."""
+    """A token count in a response; None if there is none."""
     told = getattr(owner, name, None)
     return float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None

@@ -35,7 +35,7 @@ REMEDY = "Install it with: pip install 'wordllama==0.4.*'"
 
 @dataclass(frozen=True, eq=False)
 class StaticParts:
-    """What the static embedder computes with.
+    """The data of the static embedder.
 
     Attributes:
         matrix: float32 array of shape (32000, 256), one row per token.
@@ -65,7 +65,7 @@ def static_files() -> tuple[Path, Path]:
 
 @functools.cache
 def static_parts() -> StaticParts:
-    """Weights and tokenizer, read at the first call of the process.
+    """Weights and tokenizer, read on the process's first call.
 
     Raises:
         SuiteError: A file is missing, damaged, or of another model.
@@ -83,7 +83,7 @@ def _read_matrix(path: Path) -> Vectors:
         matrix = safetensors.numpy.load_file(path).get(TENSOR)
     except (safetensors.SafetensorError, OSError) as error:
         raise _unusable(f"{path} cannot be read ({type(error).__name__})") from error
-    # The shape is checked rather than a hash: it costs nothing, and the version of the wheel is pinned.
+    # The shape is checked instead of a hash: it is cheap, and the wheel's version is pinned.
     if matrix is None or matrix.shape != (VOCABULARY, STATIC_DIMENSION):
         raise _unusable(f"{path} does not hold the expected {VOCABULARY} x {STATIC_DIMENSION} matrix")
     return np.ascontiguousarray(matrix, dtype=np.float32)
@@ -113,9 +113,9 @@ SLICE_TEXTS = 512
 
 
 def pieces_of(text: str, limit: int = PIECE_CHARS) -> Iterator[str]:
-    """Pieces of ``text`` of at most ``limit`` characters; none of an empty text.
+    """Pieces of ``text`` of at most ``limit`` characters; none for an empty text.
 
-    A stretch of ``limit`` characters without such a blank is cut where it ends, which changes a token or two there.
+    ``limit`` characters without such a blank are cut anyway, which changes a token or two there.
     """
     start = 0
     while len(text) - start > limit:
@@ -127,7 +127,7 @@ def pieces_of(text: str, limit: int = PIECE_CHARS) -> Iterator[str]:
 
 
 def slices_of(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
-    """Pieces of all texts with the index of their text, in slices small enough to be tokenised at once."""
+    """Pieces of all texts with the index of their text, in slices that can be tokenised at once."""
     held: list[tuple[int, str]] = []
     chars = 0
     for index, text in enumerate(texts):
@@ -142,23 +142,23 @@ def slices_of(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
 
 
 def _last_cut(text: str, start: int, stop: int) -> int:
-    """Index of the last blank in ``text[start:stop]`` that may be cut at; 0 when there is none."""
+    """Index of the last blank in ``text[start:stop]`` where a cut is allowed; 0 if there is none."""
     at = text.rfind(" ", start + 1, stop)
     while at > 0 and not (text[at - 1].isalnum() and text[at + 1].isalnum()):
         at = text.rfind(" ", start + 1, at)
     return max(at, 0)
 
 
-#: Words whose tokens are kept, about 20 MB of them, and how many tokens one of them has at most on average.
+#: Maximum cached words, about 20 MB, and maximum average tokens per word.
 WORDS_HELD, WORD_TOKENS = 100_000, 64
-#: The blank behind a word, the end of a line, and what the tokenizer takes for a token, or for a blank, anywhere.
+#: The blank after a word, the end of a line, and special tokens and blanks of the tokenizer.
 _PARTED = re.compile(r"(?<=[^ ]) |(?=\n)")
 _SPECIAL = ("<s>", "</s>", "<unk>", "\u2581")
 _BLANK = "\u2581"
 
 
 class StaticEmbedder:
-    """The offline embedder. Its weights are read at the first call and shared by all instances of a process."""
+    """The offline embedder. Its weights are read on the first call and shared by all instances of a process."""
 
     provider = "static"
     model = STATIC_MODEL
@@ -189,7 +189,7 @@ class StaticEmbedder:
         )
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to close."""
 
 
 def _embedded(texts: Sequence[str]) -> Vectors:
@@ -210,11 +210,11 @@ def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]
 
 
 class _Vocabulary(dict[str, int]):
-    """A number for each word that was met, and the tokens of all of them in one array.
+    """A number for each known word, and the tokens of all words in one array.
 
-    No token holds a blank behind another character, or the end of a line beside one, so a text's tokens are those of
-    its words, each with the blanks in front of it. The tokenizer puts one blank before whatever it is given: that is
-    the one that words are parted at. What begins with the end of a line follows without a blank.
+    No token has a blank after another character, or a line end next to one, so a text's tokens are those of its words,
+    each with the blanks before it. The tokenizer adds one blank before its input: words are split at that one. A word
+    that begins with a line end follows without a blank.
     """
 
     _new: list[str]
@@ -238,7 +238,7 @@ class _Vocabulary(dict[str, int]):
         lengths = np.diff(self._ends)[words]
         last = np.cumsum(lengths)
         tokens = self._tokens[np.arange(lengths.sum()) + np.repeat(self._ends[words] - last + lengths, lengths)]
-        # Where the tokens of a text end is where those of its last word do.
+        # The tokens of a text end with those of its last word.
         return [tokens[start:end] for start, end in pairwise(np.concatenate([[0], last])[ends].tolist())]
 
     def counts_of(self, texts: Sequence[str]) -> list[int]:
@@ -250,7 +250,7 @@ class _Vocabulary(dict[str, int]):
         return counts
 
     def _numbers(self, texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The words of all texts, and behind how many of them each text ends, from 0 on."""
+        """The words of all texts, and the offset after each text's last word, starting with 0."""
         import numpy as np
 
         if len(self) > WORDS_HELD or len(self._tokens) > WORDS_HELD * WORD_TOKENS:
@@ -261,13 +261,13 @@ class _Vocabulary(dict[str, int]):
         return numbers, np.cumsum([0, *map(len, words)])
 
     def _learn(self) -> None:
-        """Add the tokens of the words that were not met before."""
+        """Add the tokens of new words."""
         import numpy as np
 
         if self._new:
             tokenizer = self._parts.tokenizer
             found = [
-                # A text's last blank has no word behind it, and is a token by itself.
+                # A text's last blank has no word after it, and is a token by itself.
                 (encoding.ids[1:] if word[0] == "\n" else encoding.ids) if word else [tokenizer.token_to_id(_BLANK)]
                 for word, encoding in zip(
                     self._new, tokenizer.encode_batch(self._new, add_special_tokens=False), strict=True
@@ -307,7 +307,7 @@ def _words(text: str) -> list[str]:
 
 
 def _unit_length(sums: NDArray[np.float64]) -> Vectors:
-    """Rows scaled to length 1, in place. A sum points where the mean points: dividing by the count is not needed."""
+    """Rows scaled to length 1, in place. Sum and mean have the same direction: no division by the count is needed."""
     import numpy as np
 
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""Vectors kept between runs, so that a text which did not change is not embedded, and not paid for, again.
+"""Vectors kept between runs, so that an unchanged text is not embedded, or paid for, again.
 
-A folder of Parquet files: whoever embedded something adds one, and a large number of them becomes one again. Files
-appear whole, and one that cannot be read is as good as none: a cache may lose what it held, and never makes a run fail.
+A folder of Parquet files: each writer adds one, and many are merged into one. Files appear atomically, and unreadable
+ones are ignored: a cache may lose content, but never fails a run.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: A vector is asked for again after so many days: providers change what a model's name stands for.
+#: Days after which a vector is requested again: providers change the model behind a name.
 DAYS_KEPT = 30
-#: Vectors kept at most, the newest: 50,000 of 1024 dimensions are 200 MB.
+#: Maximum vectors, the newest are kept: 50,000 of 1024 dimensions are 200 MB.
 MOST_VECTORS = 50_000
-#: Cosine of two vectors of one text below which the model behind the name is another one.
+#: Cosine of two vectors of the same text below which the model behind the name has changed.
 SAME_MODEL = 0.99
-#: Files that are made into one when there are more.
+#: Number of files above which they are merged.
 _MOST_FILES = 12
 _DAY_S = 86_400
 
 
 class VectorStore(MutableMapping[str, "Vector"]):
-    """Vectors by ``cache_key``: those of earlier runs, and this one's own, which ``save`` adds.
+    """Vectors by ``cache_key``: those of earlier runs, and new ones, which ``save`` adds.
 
-    A text that gets another vector than it had shows that the provider changed the model: then no vector that was kept
-    serves any longer, for queries of the one model find nothing among documents of the other.
+    A changed vector for a text shows that the provider changed the model: then no stored vector is used any more, since
+    queries of one model find nothing among documents of another.
 
     Args:
-        folder: Of the cache, local or remote; made when something is saved.
+        folder: Of the cache, local or remote; created on first save.
 
     Attributes:
-        own_only: While it is set, nothing of an earlier run is given.
+        own_only: Whether vectors of earlier runs are hidden.
     """
 
     def __init__(self, folder: UPath) -> None:
@@ -113,7 +113,7 @@ class VectorStore(MutableMapping[str, "Vector"]):
             return []
 
     def _rows(self, file: UPath) -> Iterator[tuple[str, int, Vector]]:
-        """Key, day and vector of what a file holds and is not too old."""
+        """Key, day and vector of a file's rows that are not too old."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -140,7 +140,7 @@ class VectorStore(MutableMapping[str, "Vector"]):
                 "vector": array_of([vector.astype("<f4").tobytes() for _, _, vector in rows], pa.binary()),
             }
         )
-        # Sorted by name, the latest comes last, and of two vectors of a text that one counts.
+        # Sorted by name, the latest comes last and wins.
         name = f"{time.time_ns():020d}-{uuid4().hex[:8]}.parquet"
         write_whole(
             self._folder / name,
@@ -163,7 +163,7 @@ def store_at(base: UPath, *, provider: str, base_url: str | None) -> VectorStore
     Args:
         base: ``<report_uri>/<suite>``.
         provider: Of the embedder.
-        base_url: Of the embedder, when it is not its provider's own: others may serve another model under a name.
+        base_url: Of the embedder, if not the provider's own: other servers may use a name for another model.
     """
     place: Any = json.dumps([provider, base_url])
     return VectorStore(base / ".cache" / "embeddings" / hashlib.sha256(place.encode()).hexdigest()[:16])

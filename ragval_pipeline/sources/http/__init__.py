@@ -1,1 +1,1 @@
-"""Fetching one address over http(s): which hosts are allowed, how much is read, and what a failure means."""
+"""Fetching one address over http(s): allowed hosts, size limits and failures."""

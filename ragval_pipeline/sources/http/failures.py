@@ -1,4 +1,4 @@
-"""What went wrong between us and a web server, in a person's words, and whether another try is worth it."""
+"""Failures of web requests: a readable message, and whether to retry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONA
 
 @dataclass(frozen=True)
 class Failure:
-    """One failed try: the problem as a clause, what to do about it, whether to try again, and further facts."""
+    """One failed try: the problem as a clause, its remedy, whether to retry, and further facts."""
 
     problem: str
     remedy: str
@@ -22,10 +22,10 @@ class Failure:
 
 
 def explain(error: BaseException, *, timeout_s: float) -> Failure:
-    """Put a failed request into words.
+    """Describe a failed request.
 
     Args:
-        error: What httpx, asyncio or the socket below them raised.
+        error: Raised by httpx, asyncio or the socket.
         timeout_s: The time limit in seconds, named when it was reached.
     """
     chain = list(_causes(error))
@@ -33,7 +33,7 @@ def explain(error: BaseException, *, timeout_s: float) -> Failure:
 
 
 def is_of_the_wire(error: BaseException) -> bool:
-    """Say whether an exception comes from the connection or the address, not from a fault of our own."""
+    """Whether an exception comes from the connection or the address, not from a defect of ragval."""
     import httpx
 
     return isinstance(error, httpx.HTTPError | httpx.InvalidURL | OSError)
@@ -90,7 +90,7 @@ def _broken_off() -> Failure:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Walk what lies below an exception: causes, contexts and the members of groups."""
+    """Walk an exception's causes, contexts and group members."""
     waiting, seen = [error], set[int]()
     while waiting:
         current = waiting.pop()

@@ -1,4 +1,4 @@
-"""Fetching one address over http(s), within limits, with retries and failures that say what happened."""
+"""Fetching one address over http(s), with limits, retries and clear failures."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_REDIRECTS = 10
-# A body may take longer than the time limit as long as it keeps coming at this rate: large sitemaps do, drips do not.
+# A body may take longer than the time limit while it arrives at this rate at least: large sitemaps do.
 SLOWEST_BYTES_PER_S = 16 * 1024
 KEPT_HEADERS = ("cache-control", "content-type", "etag", "last-modified", "retry-after", "x-robots-tag")
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """An answer, whatever its status.
+    """A response, whatever its status.
 
-    Addresses hold no user name or password. ``headers`` has lower-case names, and only those that callers judge by.
-    ``attempts`` counts the tries it took.
+    Addresses have no user name or password. ``headers`` has lower-case names, and only those that callers need.
+    ``attempts`` counts the tries.
     """
 
     url: str
@@ -58,23 +58,23 @@ class TooLargeError(Exception):
 
 
 class ClosedError(RuntimeError):
-    """The connection was closed, perhaps while it was asked."""
+    """The connection was closed, perhaps during the request."""
 
     def __init__(self) -> None:
         super().__init__("the fetcher is closed")
 
 
 class HttpConnection:
-    """An async client on an event loop in a thread of its own.
+    """An async client on an event loop in its own thread.
 
-    Only an event loop can cut off a server that drips its headers, or a name server that hangs: a blocking socket
-    knows no time limit for the whole.
+    Only an event loop can cut off a server that sends its headers slowly, or a name server that hangs: a blocking
+    socket has no total time limit.
 
     Args:
-        timeout_s: Limit in seconds for each step, and for the whole unless the body keeps coming.
-        max_bytes: Limit of a body after its Content-Encoding was undone.
-        transport: Seam for tests.
-        hosts: What may be read; None: everything.
+        timeout_s: Limit in seconds for each step, and for the whole unless the body keeps arriving.
+        max_bytes: Limit of a body after decoding its Content-Encoding.
+        transport: For tests.
+        hosts: Allowed hosts; None: all.
     """
 
     def __init__(
@@ -104,11 +104,11 @@ class HttpConnection:
         self._thread.start()
 
     def get(self, url: str, headers: Mapping[str, str]) -> Fetched:
-        """Get an address once; raises what httpx, asyncio or the socket raise, and ``TooLargeError``."""
+        """Get an address once; raises errors of httpx, asyncio or the socket, and ``TooLargeError``."""
         return self._run(self._get(url, headers))
 
     def close(self) -> None:
-        """Break off what still runs, close the connections and end the thread."""
+        """Cancel running requests, close the connections and end the thread."""
         with self._lock:
             self._closed = True
             ended = asyncio.run_coroutine_threadsafe(self._shut(), self._loop)
@@ -128,7 +128,7 @@ class HttpConnection:
         except CancelledError:
             raise ClosedError from None
         except BaseException:
-            future.cancel()  # Ctrl-C leaves nothing running; no effect on work that has ended
+            future.cancel()  # Ctrl-C leaves nothing running; no effect on finished work
             raise
 
     async def _shut(self) -> None:
@@ -161,7 +161,7 @@ class HttpConnection:
         return _fetched(shown, response, bytes(body))
 
     def _login(self, url: str) -> tuple[str, str] | None:
-        """Return the login of the address, or the one that an earlier address of this host brought."""
+        """The login in the address, or in an earlier address of this host."""
         parsed = URL(url)
         if parsed.user is not None:
             self._logins[host_of(url)] = (parsed.user, parsed.password or "")
@@ -190,7 +190,7 @@ BUSY = frozenset({429, 500, 502, 503, 504})
 
 
 class _BusyError(Exception):
-    """An answer that asks to come again."""
+    """A response that asks to retry later."""
 
     def __init__(self, answer: Fetched) -> None:
         super().__init__(answer.status)
@@ -200,14 +200,14 @@ class _BusyError(Exception):
 class HttpFetcher:
     """Fetches addresses; safe to use from several threads; use it in a ``with``, or close it.
 
-    User name and password in an address serve every later address of the same host, and are shown nowhere.
+    User name and password in an address are used for all later addresses of the same host, and never shown.
 
     Args:
-        timeout_s: Limit in seconds for each step and for a whole try; a body may take longer while it keeps coming.
+        timeout_s: Limit in seconds for each step and for a whole try; a body may take longer while it keeps arriving.
         policy: Retries of broken connections and of the statuses 429, 500, 502, 503 and 504.
-        max_bytes: Limit of a body after its Content-Encoding was undone.
-        hosts: What may be read; None: everything.
-        transport: Seam for tests: any async httpx transport, e.g. ``httpx.MockTransport``.
+        max_bytes: Limit of a body after decoding its Content-Encoding.
+        hosts: Allowed hosts; None: all.
+        transport: For tests: any async httpx transport, e.g. ``httpx.MockTransport``.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ class HttpFetcher:
         self.close()
 
     def close(self) -> None:
-        """Close all connections for good; fetches in other threads, and waits between their tries, end at once."""
+        """Close all connections; fetches in other threads, and waits between their tries, end at once."""
         with self._lock:
             self._closed.set()
             connection, self._connection = self._connection, None
@@ -246,15 +246,15 @@ class HttpFetcher:
 
         Args:
             url: The http(s) address.
-            system: What it is in the user's words, for the failure: ``sitemap`` or ``page host``.
-            headers: Of the request, besides the usual ones.
+            system: Its name in failures: ``sitemap`` or ``page host``.
+            headers: Additional request headers.
 
         Returns:
-            The last answer, whatever its status.
+            The last response, whatever its status.
 
         Raises:
-            SystemFailure: ``source.unreachable`` when no complete answer came; ``source.malformed`` when the answer
-                is too large or wrongly encoded.
+            SystemFailure: ``source.unreachable`` without a complete response; ``source.malformed`` if the response is
+                too large or wrongly encoded.
         """
         attempts = Attempts()
         try:
@@ -292,7 +292,7 @@ class HttpFetcher:
         return call_with_retries(once, policy=self._policy, classify=classify, attempts=attempts, sleep=self._pause)
 
     def _failure(self, url: str, error: BaseException) -> Failure | None:
-        """Put an error of the wire into words; None for a fault of our own, which must stay a crash."""
+        """Describe a network error; None for a defect of ragval, which must stay a crash."""
         if not is_http_url(url):
             return Failure("not an http(s) URL", "Check the address", retry=False)
         if isinstance(error, TooLargeError):

@@ -1,4 +1,4 @@
-"""Which hosts a suite lets its pages, robots files and sitemaps be read from."""
+"""The hosts from which a suite allows reading pages, robots files and sitemaps."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.suite.sections import SourceSettings
 
-#: Under this name a request remembers the address that was asked for, through all redirects.
+#: Request extension with the original address, kept through all redirects.
 ASKED = "ragval_asked"
 
 
 class RefusedHostError(Exception):
-    """An address that the suite does not let be read.
+    """An address that the suite does not allow.
 
     Args:
         problem: Why, one clause.
-        target: The address that a redirect led to; None when the address itself is refused.
+        target: The redirect's target; None if the address itself is refused.
     """
 
     def __init__(self, problem: str, target: str | None = None) -> None:
@@ -36,11 +36,11 @@ class RefusedHostError(Exception):
 class SuiteHosts:
     """The hosts that a suite names: its sitemap's and its aliases.
 
-    A redirect stays on the host that was asked or goes to one of them. Private, loopback and link-local addresses are
-    read from them only, by what a name resolves to: a foreign sitemap must not make this machine ask its own network.
+    A redirect must stay on its host or lead to one of them. Names that resolve to private, loopback and link-local
+    addresses are allowed for these hosts only: a foreign sitemap must not make this machine query its own network.
 
     Args:
-        named: Hosts, each with its port unless that is the default one.
+        named: Hosts, with their ports unless default.
     """
 
     def __init__(self, named: Iterable[str]) -> None:
@@ -59,7 +59,7 @@ class SuiteHosts:
                 self._refuse_inner(address, url)
 
     async def after(self, response: httpx.Response) -> None:
-        """Refuse an answer whose name resolved to another address when it was asked than when it was checked."""
+        """Refuse a response if the name resolved to another address than when it was checked."""
         stream, request = response.extensions.get("network_stream"), response.request
         peer = stream.get_extra_info("server_addr") if stream is not None else None
         if peer and _folded(str(request.url)) not in self._named and not _by_proxy(request):
@@ -75,7 +75,7 @@ def hosts_of(source: SourceSettings, *, site_host: str | None = None) -> SuiteHo
 
     Args:
         source: The suite's source.
-        site_host: Host of most pages; trusted where they are listed in the suite or a file of its own.
+        site_host: Host of most pages; trusted if they are listed in the suite or a local file.
     """
     named = source.sitemap or source.llms or ""
     own = named if is_http_url(named) else site_host
@@ -88,7 +88,7 @@ def _folded(url: str) -> str:
 
 
 def _by_proxy(request: httpx.Request) -> bool:
-    """Whether a proxy resolves the name, so that neither address is the host's."""
+    """Whether a proxy resolves the name, so neither address is the host's."""
     return goes_by_proxy(request.url.scheme, request.url.host)
 
 
@@ -99,7 +99,7 @@ def goes_by_proxy(scheme: str, host: str) -> bool:
 
 
 def proxy_hint(url: str) -> str:
-    """What else to look at when a request by http(s) found no answer; empty where no proxy stands between."""
+    """A hint for requests without a response; empty if no proxy is used."""
     if not is_http_url(url) or not goes_by_proxy(url.partition(":")[0].lower(), host_of(url) or ""):
         return ""
     return (
@@ -110,6 +110,6 @@ def proxy_hint(url: str) -> str:
 async def _addresses(host: str) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError:  # the request says so itself
+    except OSError:  # the request will report it
         return []
     return [str(address[0]) for *_, address in found]

@@ -1,4 +1,4 @@
-"""A limit for the whole of an answer, for SDKs that use httpx: by itself it limits each read, and drips end none."""
+"""A total time limit for SDKs that use httpx, which by itself only limits each read."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ragval_pipeline.sources.http.fetch import SLOWEST_BYTES_PER_S
 
 
 def paced(timeout_s: float, client: type[Any]) -> Mapping[str, list[Any]]:
-    """Event hooks of a client whose bodies may take longer than a time limit only as long as they keep coming.
+    """Event hooks for a client whose bodies may exceed the time limit only while they keep arriving.
 
     Args:
-        timeout_s: Seconds that a body may take beside those for its bytes at ``SLOWEST_BYTES_PER_S``.
-        client: The class that takes the hooks: ``httpx.Client``, or that of another edition of httpx, as OpenAI's is.
+        timeout_s: Seconds that a body may take in addition to those for its bytes at ``SLOWEST_BYTES_PER_S``.
+        client: The class that takes the hooks: ``httpx.Client``, or that of another copy of httpx, such as OpenAI's.
     """
     root = next(base for base in client.__mro__ if base.__name__ == "Client")
     httpx: Any = sys.modules[root.__module__.partition(".")[0]]
 
     class PacedStream(httpx.SyncByteStream):  # type: ignore[misc]
-        """The bytes of a body as they come from the wire."""
+        """The bytes of a body as they arrive."""
 
         def __init__(self, response: Any) -> None:
             self._stream, self._request = response.stream, response.request

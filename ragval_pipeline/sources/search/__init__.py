@@ -1,1 +1,1 @@
-"""Asking the index as users do: the suite's queries, the production search, and how long an answer takes."""
+"""Searching the index as users do: the suite's queries, the production search, and latency."""

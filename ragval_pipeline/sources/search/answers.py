@@ -1,4 +1,4 @@
-"""Asking the index every test query: embed, search, repeat, and look deeper until enough pages are seen."""
+"""Running every test query: embed, search, repeat, and search deeper until there are enough pages."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ragval_pipeline.sources.search.searchers import Searcher
 from ragval_pipeline.sources.stores.qdrant.facts import MOST_HITS
 from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
 
-#: A deeper search fetches at most this many points: beyond it a ranking of pages is of no use.
+#: Maximum points of a deeper search: beyond it a ranking of pages is useless.
 MAX_DEPTH = 10_000
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the index.
+    """A query to the index.
 
     Attributes:
         query_id: Id of the test query.
         text: Its text.
-        top_k: Hits asked for.
-        pages: Distinct pages that the ranking must hold, 0 for none; the search is deepened until it does.
+        top_k: Hits requested.
+        pages: Distinct pages that the ranking needs, 0 for none; the search goes deeper until it has them.
     """
 
     query_id: str
@@ -36,17 +36,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the index answered.
+    """The result of a query.
 
     Attributes:
         query_id: Id of the test query.
         hits: The ``top_k`` hits of the first search, in the order the server gave them.
-        deeper: Further hits, best first, fetched only to fill the ranking of pages.
+        deeper: Further hits, best first, only for the ranking of pages.
         repeats: Hits of every further search for the same vector.
-        embedding_ms: Milliseconds of embedding, this text's share of its batch; None when it has no vector.
-        search_ms: Milliseconds of the first search, its share of the call that it was made in, retries included.
-        error: One line, when the search failed.
-        asked_at: When that call began, UTC; None when it never did.
+        embedding_ms: Milliseconds of embedding, this text's share of its batch; None without a vector.
+        search_ms: Milliseconds of the first search, its share of the call, retries included.
+        error: One line, if the search failed.
+        asked_at: When that call began, UTC; None if it did not.
     """
 
     query_id: str
@@ -61,7 +61,7 @@ class Answer:
 
 @dataclass
 class Answers:
-    """All answers, and the failure that ended the asking early, if one did."""
+    """All answers, and the failure that ended the run of queries early, if any."""
 
     answers: list[Answer] = field(default_factory=list)
     failure: SystemFailure | None = None
@@ -78,24 +78,24 @@ def ask_with(
     page_fields: Sequence[str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Answers:
-    """Ask every question once, all of them again for determinism, and deeper where pages are wanted.
+    """Run every query once, again for determinism, and deeper if more pages are needed.
 
     Args:
-        questions: What to ask.
+        questions: The queries.
         searcher: Finds hits.
         fields: Payload fields that come with a hit.
-        page_of: Canonical page of a payload, or null.
+        page_of: Canonical page of a payload, or None.
         repeats: Searches per question, the first included.
         repeater: Finds the hits of repeats; None: ``searcher`` again.
-        page_fields: Payload fields that ``page_of`` reads: all that comes with deeper hits; None: ``fields``.
-        on_progress: Called with questions answered and questions to ask; a repeat is a part of an answer.
+        page_fields: Payload fields that ``page_of`` reads, the only ones of deeper hits; None: ``fields``.
+        on_progress: Called with queries done and in total; repeats count as parts.
 
     Returns:
-        An answer per question, an error for one that nothing can be searched with. When a system fails in between,
-        the answers so far in the order of the questions, an error for the rest, and the failure.
+        An answer per query, an error for one that cannot be searched for. If a system fails in between, the answers so
+        far in query order, an error for the rest, and the failure.
 
     Raises:
-        SystemFailure: The embedder fails: then nothing is answered.
+        SystemFailure: The embedder fails: no query is answered.
         NotMeasurableError: ``vector.dimension``: embedder and collection do not fit.
     """
     if not questions:
@@ -118,7 +118,7 @@ def ask_with(
 
 
 class _Asking:
-    """The state of asking: all questions once, then all of them again, then those that need more pages."""
+    """The state: all queries once, then again, then those that need more pages."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Asking:
         self._known: dict[tuple[str, str], dict[str, Any]] = {}
 
     def refuse(self, searcher: Searcher) -> None:
-        """Answer the questions that cannot be searched for; the others are open."""
+        """Answer the queries that cannot be searched for; the others stay open."""
         for number, question in enumerate(self._questions):
             reason = searcher.refusal(question.text)
             if reason is None:
@@ -149,7 +149,7 @@ class _Asking:
                 self._answers[number] = replace(refused, embedding_ms=None)
 
     def ask(self, searcher: Searcher, *, rounds: int) -> None:
-        """The first search of each open question."""
+        """The first search of each open query."""
         for number, found in self._found(searcher, self._fields, rounds):
             hits = tuple(self._sharing(found.hits, "hits"))
             self._answers[number] = self._answer(
@@ -157,7 +157,7 @@ class _Asking:
             )
 
     def repeat(self, searcher: Searcher, *, rounds: int) -> None:
-        """One more search of each open question, without payload."""
+        """One more search of each open query, without payload."""
         for number, found in self._found(searcher, (), rounds):
             answer = self._answers[number]
             again = tuple(self._sharing(found.hits, "again"))
@@ -195,7 +195,7 @@ class _Asking:
         self._answers[number] = replace(answer, deeper=(*answer.deeper, *more))
 
     def given(self, failure: SystemFailure | None) -> list[Answer]:
-        """An answer to each question; the failure where there is none."""
+        """An answer to each query, or the failure."""
         return [
             self._answers.get(number) or self._answer(number, error=str(failure))
             for number in range(len(self._questions))
@@ -214,7 +214,7 @@ class _Asking:
                 self._on_progress(refused + self._done // rounds, total)
 
     def _sharing(self, hits: Sequence[Hit], kind: str) -> list[Hit]:
-        """The hits with the id and payload that all hits of their point share: few points answer many queries."""
+        """The hits with id and payload shared between hits of a point: few points answer many queries."""
         shared = []
         for hit in hits:
             known = self._known.setdefault((hit.id, kind), hit.payload)
@@ -226,6 +226,6 @@ class _Asking:
         question, answer = self._questions[number], self._answers[number]
         if not question.pages or not returned == limit < deepest:
             return False
-        # A hit without a page takes a rank of the ranking all the same.
+        # A hit without a page still takes a rank.
         ranked = (*answer.hits, *answer.deeper)
         return len({self._page_of(hit.payload) or ("", hit.id) for hit in ranked}) < question.pages

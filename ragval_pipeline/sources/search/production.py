@@ -1,9 +1,9 @@
-"""``retrieval.retriever``: the user's own search, asked in place of embedding and searching.
+"""``retrieval.retriever``: the user's own search, used instead of embedding and searching.
 
 - a function ``(texts: list[str], top_k: int, filter: dict | None) -> hits``, or
 - an object, or a class without arguments, with ``search(texts, top_k, filter)``.
 
-It is called with one text at a time. It gives one list of hits a text, best first, or for the only text that list
+It is called with one text at a time. It returns one list of hits per text, best first, or for the only text that list
 itself. A hit is a mapping or an object with ``id``, ``score`` and ``payload``, such as qdrant-client's ``ScoredPoint``.
 """
 
@@ -34,11 +34,11 @@ class ProductionSearcher:
 
     Args:
         spec: ``module:attr``.
-        equal: ``qdrant.filter``, handed on as ``filter``.
+        equal: ``qdrant.filter``, passed on as ``filter``.
         search_path: Folder of the suite file.
 
     Raises:
-        SuiteError: There is no search under ``spec``.
+        SuiteError: ``spec`` is not a search.
         SystemFailure: Building the user's class raised.
     """
 
@@ -52,13 +52,13 @@ class ProductionSearcher:
         self._call: Callable[..., Any] = getattr(owner, "search", owner)
 
     def prepare(self, texts: Sequence[str]) -> float | None:
-        """Nothing: what the user's search embeds, and when, is its own affair."""
+        """No-op: the user's search embeds by itself."""
 
     def refusal(self, text: str) -> str | None:
-        """None: whether a text can be searched for shows when it is."""
+        """None: whether a text can be searched for is only known after searching."""
 
     def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
-        """``search`` for each text and number of hits, one after another: whether it may be called at once is unknown.
+        """``search`` for each text and number of hits, one after another: it may not be thread-safe.
 
         Raises:
             SystemFailure: As ``search``.
@@ -69,10 +69,10 @@ class ProductionSearcher:
             yield Found(hits, 1000 * (time.perf_counter() - started), asked_at)
 
     def search(self, text: str, *, limit: int) -> list[Hit]:
-        """The first ``limit`` hits for a text, in the order that the user's search gives; whole payloads.
+        """The first ``limit`` hits for a text, in the user's order, with whole payloads.
 
         Raises:
-            SystemFailure: The user's search raised, or its answer is malformed.
+            SystemFailure: The user's search raised, or its result is malformed.
         """
         answer = self._guarded(lambda: self._call([text], limit, self._equal))
         found = self._only_list(answer)
@@ -150,7 +150,7 @@ def production_searcher(suite: Suite) -> ProductionSearcher:
 
 
 def check_suite_search(suite: Suite) -> None:
-    """Say what is wrong with the ``retrieval.retriever`` of a suite, when it names one; nothing is built or called.
+    """Check the ``retrieval.retriever`` of a suite, if it names one; nothing is built or called.
 
     Raises:
         SuiteError: There is no search under that name.
@@ -163,7 +163,7 @@ def load_search(spec: str, *, search_path: Path | None = None) -> Any:
     """Import what ``spec`` names and check that it can be called as a search; nothing is built or called.
 
     Raises:
-        SuiteError: No such module or attribute, or it is no search.
+        SuiteError: No such module or attribute, or it is not a search.
     """
     found: Any = load_attribute(spec, key=KEY, search_path=search_path)
     search = getattr(found, "search", None)

@@ -1,4 +1,4 @@
-"""``Retriever``: one search as your assistant would make it, with the entities of ``retrieval-pipeline``."""
+"""``Retriever``: a single search as in your assistant, with the entities of ``retrieval-pipeline``."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE"
 
 
 class ValidationError(ValueError):
-    """The query is wrong by itself; raised before any call."""
+    """The query is invalid; raised before any call."""
 
 
 class SearchQuery(BaseModel):
-    """What is searched for: text of 1 to 8000 characters, number of hits, threshold 0 to 1."""
+    """A query: text of 1 to 8000 characters, number of hits, threshold 0 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ class SearchQuery(BaseModel):
 
 
 class SearchResult(BaseModel):
-    """One hit (profile ``retrieval-pipeline``). Fields that the payload does not hold are null."""
+    """One hit (profile ``retrieval-pipeline``). Fields missing from the payload are None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,13 +67,13 @@ class RetrievalResponse(BaseModel):
 
     Attributes:
         query: As asked.
-        results: Hits that reach the threshold, best first.
+        results: Hits at or above the threshold, best first.
         total_found: Number of results.
         search_time_ms: Milliseconds of connecting, embedding and searching, retries and waiting included.
-        status: ``success``, ``no_matches`` when no hit reaches the threshold, ``error`` when a system failed.
-        message: One line for people, without secrets.
-        states: The states passed through, the last one first to fail or ``COMPLETE``.
-        retries: Calls repeated on the way.
+        status: ``success``, ``no_matches`` if no hit reaches the threshold, ``error`` if a system failed.
+        message: One readable line, without secrets.
+        states: The states passed through; the last is the failed one or ``COMPLETE``.
+        retries: Number of retried calls.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -89,11 +89,11 @@ class RetrievalResponse(BaseModel):
 
 
 def validate_query(text: str, top_k: int | None, score_threshold: float | None) -> None:
-    """Hold what a caller gave against the profile's rules; what is None comes from the suite, which has its own.
+    """Check a caller's input against the profile's rules; None values come from the suite, which has its own rules.
 
     Raises:
-        ValidationError: Too long a text, or one of nothing but blanks and invisible characters; or top_k or threshold
-            out of range.
+        ValidationError: A text that is too long, or only whitespace and invisible characters; top_k or threshold out of
+            range.
     """
     if not isinstance(text, str) or is_blank(text):
         raise ValidationError("the query text must not be empty")
@@ -157,7 +157,7 @@ class Retriever:
     def nearest(self, text: str, top_k: int | None = None) -> RetrievalResponse:
         """Search for one text and keep every hit, whatever its score; otherwise like ``search``.
 
-        Its message says how many hits reach the suite's ``retrieval.min_similarity``.
+        The message says how many hits reach the suite's ``retrieval.min_similarity``.
         """
         return self._answer(text, top_k, None, whatever=True)
 
@@ -245,7 +245,7 @@ class Retriever:
 
 @dataclass
 class _Found:
-    """What one search has come to so far."""
+    """The state of one search."""
 
     states: list[State]
     hits: list[Hit] = field(default_factory=list)
@@ -281,7 +281,7 @@ def _ms(started: float) -> float:
 
 
 class Session:
-    """What a resolved suite's searches go through; a connection that cannot be opened raises ``SystemFailure``."""
+    """The connections for a resolved suite's searches; one that cannot be opened raises ``SystemFailure``."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -305,21 +305,21 @@ class Session:
 
     @cached_property
     def production(self) -> ProductionSearcher:
-        """The user's own search, where the suite names one."""
+        """The user's own search, if the suite names one."""
         return production_searcher(self._suite)
 
     @cached_property
     def higher_is_better(self) -> bool:
-        """Whether the larger score is the better one, as of a cosine; not so of distances."""
+        """Whether larger scores are better, as with cosine but not with distances."""
         if self._suite.retrieval.retriever is not None:
             return True
         vector = self.reader.facts().vector(self._suite.qdrant.vector_name)
         return vector is None or vector.higher_is_better
 
     def reaches(self, score: float, threshold: float) -> bool:
-        """Whether a score is at least as good as the threshold; of distances the smaller is the better.
+        """Whether a score is at least as good as the threshold; smaller is better for distances.
 
-        Infinity and NaN, which a search of the user's own may give, are no scores and reach nothing.
+        Infinity and NaN, which a custom search may return, never reach it.
         """
         if not math.isfinite(score):
             return False

@@ -1,4 +1,4 @@
-"""Who finds hits for a text: the suite's embedder and collection, or the user's own search; also exactly."""
+"""Searchers: the suite's embedder and collection, or the user's own search; also exact search."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class Searcher(Protocol):
     """Finds hits for texts."""
 
     def prepare(self, texts: Sequence[str]) -> float | None:
-        """Make ready for searching these texts; milliseconds of embedding a text, None where nothing is embedded."""
+        """Prepare for searching these texts; returns milliseconds of embedding per text, None without embedding."""
 
     def refusal(self, text: str) -> str | None:
-        """Why a text that was made ready cannot be searched for, in one line; None when it can."""
+        """Why a prepared text cannot be searched for, in one line; None if it can."""
 
     def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
-        """For each text, which was made ready, and number of hits: the hits, in the order asked, best first."""
+        """The hits for each prepared text and number of hits, in order, best first."""
 
 
 @dataclass
 class IndexSearcher:
-    """Embeds all texts in one go and searches the collection for each.
+    """Embeds all texts at once and searches the collection for each.
 
     Attributes:
         embedder: Embeds the texts.
@@ -45,7 +45,7 @@ class IndexSearcher:
         vector: Size and distance of the vectors searched.
         input_type: How queries are embedded.
         exact: Search exactly.
-        anew: Embed even what a cache holds, to see whether the embedder gives the same vectors again.
+        anew: Bypass the cache, to see whether the embedder gives the same vectors again.
     """
 
     embedder: Embedder
@@ -68,11 +68,11 @@ class IndexSearcher:
         return 1000 * self._given.elapsed_s / len(texts)
 
     def refusal(self, text: str) -> str | None:
-        """What the embedder says of a text that it does not take."""
+        """The embedder's reason for refusing a text."""
         return self._given.refused.get(text)
 
     def vector_of(self, text: str) -> Vector | None:
-        """What a text that was made ready is searched with; None for one that is refused."""
+        """The vector of a prepared text; None if it was refused."""
         return self._given.vectors.get(text)
 
     def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
@@ -83,7 +83,7 @@ class IndexSearcher:
 
 @dataclass(frozen=True)
 class Probe:
-    """One vector and both answers.
+    """One vector and the results of both searches.
 
     Attributes:
         kind: ``query`` for a test query's vector, ``point`` for a stored one.
@@ -105,13 +105,13 @@ def probe_all(
     limit: int,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Probe]:
-    """Search for every vector both ways, ids and scores only.
+    """Search for every vector both approximately and exactly, ids and scores only.
 
     Args:
         vectors: By kind and name.
         reader: The collection.
-        limit: Hits a search.
-        on_progress: Called with probes done and probes to do.
+        limit: Hits per search.
+        on_progress: Called with probes done and in total.
 
     Raises:
         SystemFailure: Qdrant fails.

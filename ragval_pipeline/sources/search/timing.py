@@ -1,4 +1,4 @@
-"""Timing what a user waits for: one query embedded and searched at a time."""
+"""Measuring latency: one query embedded and searched at a time."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
 
-#: Timings that there must be: nearest-rank p95 of 20 is the 19th value.
+#: Minimum number of timings: nearest-rank p95 of 20 is the 19th value.
 TIMINGS = 20
-#: Seconds after which no further query is timed, once there are ``TIMINGS``.
+#: Seconds after which timing stops, once there are ``TIMINGS``.
 LONG_ENOUGH_S = 30.0
 #: Texts embedded in one call, for comparison.
 BATCH = 20
@@ -29,7 +29,7 @@ BATCH = 20
 
 @dataclass(frozen=True)
 class Timing:
-    """One query, in milliseconds without waiting between tries; a search of the user's own embeds within its search."""
+    """One query, in milliseconds without waits between tries; a custom search includes embedding."""
 
     query_id: str
     embedding_ms: float | None
@@ -37,7 +37,7 @@ class Timing:
 
     @property
     def total_ms(self) -> float:
-        """What the user waits for."""
+        """Total latency."""
         return (self.embedding_ms or 0.0) + self.search_ms
 
 
@@ -54,13 +54,13 @@ class Timings:
     """All timings of a run.
 
     Attributes:
-        cold: The first query after connecting; not among the others.
+        cold: The first query after connecting; not in ``warm``.
         warm: Single calls.
         batch: Some of the same texts in one call.
         embedding_retries: Tries of the embedder beyond the first of each call.
         search_retries: The same of searches.
         waited_ms: Milliseconds slept between tries.
-        texts: The texts that were timed; those that the embedder refuses are not among them.
+        texts: The timed texts, without those that the embedder refuses.
     """
 
     cold: Timing
@@ -84,18 +84,18 @@ def time_queries(
     exact: bool,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Timings:
-    """Time every query once, and go on from the first until there are ``TIMINGS``.
+    """Time every query once, and start over until there are ``TIMINGS``.
 
     Args:
         queries: Ids and texts, at least one.
-        embedder: Its cache is passed by: each call really happens.
+        embedder: Its cache is bypassed.
         reader: The collection.
-        vector: What its vectors are like.
+        vector: Size and distance of its vectors.
         input_type: How queries are embedded.
         fields: Payload fields that come with a hit.
-        limit: Hits a search.
+        limit: Hits per search.
         exact: Search exactly.
-        on_progress: Called with queries timed and queries to time.
+        on_progress: Called with queries done and in total.
 
     Raises:
         SystemFailure: Qdrant or the embedder fails.
@@ -118,7 +118,7 @@ def time_searcher(
     limit: int,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Timings:
-    """``time_queries`` of a search that embeds by itself: only the whole is known.
+    """``time_queries`` for a search that embeds by itself: only the total is known.
 
     Raises:
         SystemFailure: The search fails.
@@ -138,7 +138,7 @@ def _timed(
     on_progress: Callable[[int, int], None] | None,
 ) -> Timings:
     left = list(queries)
-    # The shortest first: when that is refused, it is not for being too long, and nobody's answer can be timed.
+    # The shortest first: if that is refused, it is not for its length, and nothing can be timed.
     timings = Timings(time_one(*min(queries, key=lambda query: len(query[1]))))
     started = time.monotonic()
     while len(timings.warm) < max(TIMINGS, len(left)):
@@ -158,7 +158,7 @@ def _timed(
 
 
 class _Clock:
-    """Times calls, and keeps retries and waiting apart."""
+    """Times calls, and separates retries and waits."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class _Clock:
         attempts: Attempts | None,
     ) -> None:
         self._embed, self._input_type, self._search = embed, input_type, search
-        # A reader of somebody else's may not count its tries.
+        # A third-party reader may not count its tries.
         self._attempts = attempts or Attempts()
         self.embedding_retries = self.search_retries = 0
         self.waited_s = 0.0

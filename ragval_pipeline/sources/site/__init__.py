@@ -1,1 +1,1 @@
-"""The site as its sitemap and its pages tell it: which pages there are, and what stands on them."""
+"""The site, from its sitemap and pages: which pages there are, and their content."""

@@ -1,4 +1,4 @@
-"""The site as the sitemap tells it: which pages it lists, and which are in scope (include and exclude globs)."""
+"""The site's pages from the sitemap, and which of them are in scope (include and exclude globs)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SitemapEntry:
-    """A page as the sitemap spells it, its ``lastmod`` as it stands there, and the file that lists it first."""
+    """A page as written in the sitemap, its unparsed ``lastmod``, and the file that lists it first."""
 
     url: str
     lastmod: str | None
@@ -28,7 +28,7 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class SitemapListing:
-    """All pages, each once, in the order of the files that were read; ``site_host`` is the most frequent host."""
+    """All pages, each once, in file order; ``site_host`` is the most frequent host."""
 
     entries: tuple[SitemapEntry, ...]
     files: tuple[str, ...]
@@ -51,7 +51,7 @@ def parse_lastmod(text: str | None) -> datetime | None:
 
     Returns:
         An aware time in UTC; the first instant of a year, month or day without a time; UTC is assumed without a
-        zone. None when the text is no such date.
+        zone. None if the text is not such a date.
     """
     match = _W3C.fullmatch((text or "").strip())
     if match is None:
@@ -69,8 +69,8 @@ def parse_lastmod(text: str | None) -> datetime | None:
 class Scope:
     """Include and exclude globs: ``*`` stays within a segment, ``**`` spans any number of segments.
 
-    ``/docs/**`` has ``/docs`` too. Exclude wins; without an include everything is in scope. A trailing slash,
-    ``index.html`` and ``.html`` change no answer, neither on a page nor on a glob.
+    ``/docs/**`` includes ``/docs``. Exclude wins; without an include everything is in scope. A trailing slash,
+    ``index.html`` and ``.html`` make no difference, neither on a page nor on a glob.
 
     Args:
         include: Globs of which one must match; none means every page.
@@ -82,11 +82,11 @@ class Scope:
         self._exclude = tuple((glob, _compiled(glob)) for glob in exclude)
 
     def contains(self, url: str) -> bool:
-        """Say whether the page is in scope."""
+        """Whether the page is in scope."""
         return self.reason_out(url) is None
 
     def reason_out(self, url: str) -> str | None:
-        """Return why the page is out of scope, in words, or None when it is in scope."""
+        """Why the page is out of scope, in words, or None if it is in scope."""
         path = fold_path(path_of(url))
         path = path if path.startswith("/") else f"/{path}"  # a file's
         for glob, pattern in self._exclude:
@@ -118,7 +118,7 @@ def _segment_pattern(segment: str, *, at_end: bool) -> str:
 
 
 def _decoded(glob: str) -> str:
-    """Bring the glob into the form of ``path_of``; a whole address stands for its path."""
+    """Bring the glob into the form of ``path_of``; a whole address is reduced to its path."""
     if is_http_url(glob):
         return path_of(glob)
     # These two end a path in an address, but not in a glob.
@@ -126,14 +126,14 @@ def _decoded(glob: str) -> str:
     return path_of("http://glob" + ("" if path.startswith("/") else "/") + path)
 
 
-#: How a point names its page: by an http(s) URL, by that or the path of a file, or by any id.
+#: How points name their page: by an http(s) URL, by that or a file path, or by any id.
 Addresses = Literal["urls", "files", "ids"]
 
-#: Why nothing that needs the site is measured when there is none.
+#: Reason for not measuring what needs a site.
 NO_SOURCE = "the suite has no source"
 
 
-#: Stands for the module of a page that lies above all modules.
+#: Module name of pages above all modules.
 START = "/"
 
 
@@ -141,9 +141,9 @@ class SitePage(BaseModel):
     """One page of the site.
 
     Attributes:
-        url: As the sitemap spells it first.
+        url: As first written in the sitemap.
         key: Canonical form; pages with the same key are the same page.
-        lastmod: As the sitemap says, or None.
+        lastmod: From the sitemap, or None.
         sitemap: The sitemap file that names the page.
         out_of_scope: Why the page is not in scope, or None.
     """
@@ -158,7 +158,7 @@ class SitePage(BaseModel):
 
     @property
     def in_scope(self) -> bool:
-        """Whether include and exclude let the page in."""
+        """Whether the page is in scope."""
         return self.out_of_scope is None
 
 
@@ -166,15 +166,15 @@ class SiteInventory(BaseModel):
     """Every page that the sitemap names, each once.
 
     Attributes:
-        configured: False when the suite has no source; then there are no pages and nothing is compared with them.
-        location: Where the pages are named, without credentials.
+        configured: False if the suite has no source; then there are no pages to compare with.
+        location: Where the pages are listed, without credentials.
         site_host: The host of most pages, or None.
         host_aliases: Hosts that serve the same site.
         pages: In the sitemap's order.
         files: Sitemap files read.
-        markdown: Whether an address with ``.md`` behind it is the same page.
+        markdown: Whether an address with ``.md`` appended is the same page.
         of_files: Whether pages are files of the folder ``location``, and ``sitemap`` is the path of each in it.
-        failure: Why the sitemap could not be read, or None; then there are no pages, and which ones are is not known.
+        failure: Why the sitemap could not be read, or None; then the pages are not known.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -191,7 +191,7 @@ class SiteInventory(BaseModel):
 
     @property
     def addresses(self) -> Addresses:
-        """What points can name the pages by."""
+        """How points can name the pages."""
         return "files" if self.of_files else "urls" if self.configured else "ids"
 
     @property
@@ -201,7 +201,7 @@ class SiteInventory(BaseModel):
 
     @property
     def scope_urls(self) -> dict[str, str]:
-        """In-scope pages: canonical form to the sitemap's spelling."""
+        """In-scope pages: canonical form to the address in the sitemap."""
         return {page.key: page.url for page in self.pages if page.in_scope}
 
     def folder(self) -> UrlFolder:
@@ -214,7 +214,7 @@ class SiteInventory(BaseModel):
         return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, files=files)
 
     def check_readable(self) -> None:
-        """Raise the SystemFailure that kept the sitemap from being read, if one did: for what needs the site."""
+        """Raise the SystemFailure of reading the sitemap, if any: for what needs the site."""
         if self.failure is not None:
             raise self.failure.error()
 
@@ -228,7 +228,7 @@ def take_inventory(
     markdown: bool = False,
     of_files: bool = False,
 ) -> SiteInventory:
-    """The inventory of a sitemap; two spellings of one page count once, under the first."""
+    """The inventory of a sitemap; variants of one address count once, under the first."""
     aliases = tuple(host_aliases)
     folder = UrlFolder(site_host=listing.site_host, host_aliases=aliases, markdown=markdown)
     scope = Scope(tuple(include), tuple(exclude))
@@ -261,10 +261,10 @@ def unread_inventory(location: str, host_aliases: Iterable[str], failure: System
 
 
 def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
-    """The module of each in-scope page by its key: the path segment after what all their paths share.
+    """The module of each in-scope page by its key: the path segment after their common prefix.
 
     ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``. A page at the
-    path that all share, such as the home page of a site below a base path, is in no module: ``START``.
+    common prefix, such as the home page of a site below a base path, is in no module: ``START``.
     """
     paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
     shared = _shared_prefix(list(paths.values()))
@@ -274,7 +274,7 @@ def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
 def _shared_prefix(paths: list[list[str]]) -> int:
     if not paths:
         return 0
-    # A page that is itself the start of every other path (/docs/) must not hide the level below it.
+    # A page that is a prefix of every other path (/docs/) must not hide the level below it.
     folders = [path[:-1] for path in paths if len(path) > 1] or [[]]
     shortest = min(len(folder) for folder in folders)
     for depth in range(shortest):

@@ -1,4 +1,4 @@
-"""The site of a suite, whatever kind of source names its pages: its inventory, and reading its pages."""
+"""The site of a suite, for any kind of source: its inventory, and reading its pages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def list_urls(urls: Sequence[str] | Path) -> SitemapListing:
-    """The pages of a list in the suite, or in a file with one address a line; ``#`` starts a comment.
+    """The pages of a list in the suite, or in a file with one address per line; ``#`` starts a comment.
 
     Raises:
-        SuiteError: The file cannot be read, or an entry is no http(s) address.
+        SuiteError: The file cannot be read, or an entry is not an http(s) address.
     """
     if isinstance(urls, Path):
         lines = _lines(urls)
@@ -42,7 +42,7 @@ def list_llms(location: str, *, fetcher: HttpFetcher | None) -> SitemapListing:
 
     Args:
         location: Address or path of the file.
-        fetcher: Opens addresses; None when nothing may be fetched.
+        fetcher: Opens addresses; None if nothing may be fetched.
 
     Raises:
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
@@ -66,7 +66,7 @@ def list_llms(location: str, *, fetcher: HttpFetcher | None) -> SitemapListing:
 
 
 def _links(text: str) -> Iterator[str]:
-    """The targets of the first link of each item of a list, which is where the format has them."""
+    """The target of the first link of each list item, as in the format."""
     from markdown_it import MarkdownIt
 
     opens_item = False
@@ -74,7 +74,7 @@ def _links(text: str) -> Iterator[str]:
         if token.type == "inline" and opens_item:
             links = [child for child in token.children or [] if child.type == "link_open"]
             yield from (str(link.attrs["href"]) for link in links[:1])
-        if token.type != "paragraph_open":  # which stands between an item and its text
+        if token.type != "paragraph_open":  # found between an item and its text
             opens_item = token.type == "list_item_open"
 
 
@@ -119,14 +119,14 @@ MOST_HOSTS = 4
 
 
 class ReadsPages(Protocol):
-    """What reads the pages of a site: ``PageReader``, or a reader of the files that pages are made of."""
+    """Reads the pages of a site: ``PageReader``, or a reader of the pages' source files."""
 
     @property
     def reads_files(self) -> bool:
-        """Whether pages come from files, and nothing is fetched."""
+        """Whether pages come from files, without fetching."""
 
     def learn_base_path(self, urls: Iterable[str]) -> str | None:
-        """Look at the addresses before any page is read."""
+        """Examine the addresses before any page is read."""
 
     def read(self, url: str) -> PageCopy:
         """Read one page."""
@@ -143,18 +143,18 @@ def read_pages(
     """Read pages in the order of ``urls``.
 
     Args:
-        urls: Addresses; those after the first ``max_pages`` are left out, which is logged.
+        urls: Addresses; those after the first ``max_pages`` are left out and logged.
         reader: Reads one page; its base path is learned from ``urls`` first.
         max_pages: Limit of pages.
-        min_readable: Share of the pages, 0..1, that must be readable: pages of a host that fails and holds no more than
-            the rest are told as unreadable.
-        on_progress: Called with (pages read, pages to read) after each page.
+        min_readable: Share of the pages, 0..1, that must be readable: a failing host with at most the remaining share
+            is reported as unreadable pages.
+        on_progress: Called with (pages read, pages in total) after each page.
 
     Yields:
-        One copy per page, at most a few of them held at a time.
+        One copy per page; only a few are in memory at a time.
 
     Raises:
-        SystemFailure: The page host, or one that holds too many of the pages, is unreachable.
+        SystemFailure: The page host, or one with too many of the pages, is unreachable.
     """
     chosen = urls[:max_pages]
     if len(chosen) < len(urls):
@@ -168,7 +168,7 @@ def read_pages(
 
 
 def _fetched(urls: Sequence[str], reader: ReadsPages, min_readable: float) -> Iterator[PageCopy]:
-    """The pages, at most ``PER_HOST`` of a host at a time."""
+    """The pages, at most ``PER_HOST`` per host in parallel."""
     hosts = Counter(map(host_of, urls))
     turns = {host: BoundedSemaphore(PER_HOST) for host in hosts}
     spared = max(
@@ -192,7 +192,7 @@ def _fetched(urls: Sequence[str], reader: ReadsPages, min_readable: float) -> It
 
 
 def check_files(source: SourceSettings) -> None:
-    """Raise SuiteError unless the sitemap or llms.txt is there, where the suite names a file and no URL."""
+    """Raise SuiteError if the suite names a local sitemap or llms.txt that does not exist."""
     for key, place in (("sitemap", source.sitemap), ("llms", source.llms)):
         if place is not None and "://" not in place and Path(place).is_dir():
             remedy = f"For a folder of Markdown or HTML, set source.folder: {place}; otherwise use the file in it."
@@ -209,7 +209,7 @@ def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInv
     """The pages of a site, each once.
 
     Raises:
-        SuiteError: The folder or list that the suite names cannot be read, or is wrong.
+        SuiteError: The suite's folder or list cannot be read, or is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
     return take_inventory(
@@ -223,7 +223,7 @@ def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInv
 
 
 def fetch_inventory(source: SourceSettings, policy: RetrySettings) -> SiteInventory:
-    """``inventory_of``, with what has to be fetched for it, as patiently as ``policy`` says."""
+    """``inventory_of`` with the fetching that it needs, retried according to ``policy``."""
     with HttpFetcher(timeout_s=source.timeout_s, policy=policy, hosts=hosts_of(source)) as fetcher:
         return inventory_of(source, fetcher)
 
@@ -231,7 +231,7 @@ def fetch_inventory(source: SourceSettings, policy: RetrySettings) -> SiteInvent
 def reader_of(
     source: SourceSettings, inventory: SiteInventory, fetcher: HttpFetcher | None, cache: PageCache | None = None
 ) -> ReadsPages:
-    """What reads the pages of an inventory: the built site's folder, the files that name the pages, or the host."""
+    """The reader of an inventory's pages: the built site's folder, the source files, or the host."""
     if source.folder is not None and source.site_root is None:
         return FolderReader(Path(source.folder), {page.url: page.sitemap for page in inventory.pages})
     return PageReader(

@@ -1,7 +1,7 @@
-"""Answers of web servers kept from one run to the next, so that a page that did not change is not sent again.
+"""Responses of web servers kept between runs, so that unchanged pages are not sent again.
 
-One Parquet file holds the pages of the last run with their validators (``ETag``, ``Last-Modified``). A run asks whether
-each is still the same, writes the file of the next run beside it, and puts that in its place once all pages are read.
+One Parquet file holds the pages of the last run with their validators (``ETag``, ``Last-Modified``). A run makes
+conditional requests, writes the next run's file next to it, and replaces it once all pages are read.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Bytes of pages that are kept at most; the first pages of the site are.
+#: Maximum bytes kept; the site's first pages have priority.
 MOST_BYTES = 512 * 2**20
-#: Bytes of pages that are written at a time, and read again at a time.
+#: Bytes of pages written, and read, at a time.
 _GROUP_BYTES = 4 * 2**20
-#: Groups of pages that stay in memory: they are asked for in the order in which they were written, nearly.
+#: Groups of pages kept in memory: they are read nearly in the order written.
 _GROUPS_HELD = 4
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the answer of an address stands, and what tells whether it is still the same."""
+    """Position of an address's response, and its validators."""
 
     group: int
     row: int
@@ -45,11 +45,11 @@ class _Place:
 
 
 class PageCache:
-    """Answers by address; safe to use from several threads. It never makes a run fail: it may lose what it held.
+    """Responses by address; safe to use from several threads. It never fails a run: it may lose content.
 
     Args:
-        file: Of the last run; need not be there.
-        draft: Where that of the next run is written.
+        file: Of the last run; may be missing.
+        draft: Where the next run's file is written.
     """
 
     def __init__(self, file: UPath, draft: UPath) -> None:
@@ -65,7 +65,7 @@ class PageCache:
         self._load()
 
     def validators(self, url: str) -> dict[str, str]:
-        """The request headers that ask whether a page is still the same; none when it is not kept."""
+        """The headers of a conditional request; empty if the page is not cached."""
         place = self._places.get(url)
         if place is None:
             return {}
@@ -73,7 +73,7 @@ class PageCache:
         return {name: value for name, value in told.items() if value}
 
     def get(self, url: str) -> Fetched | None:
-        """The answer kept for an address; None when there is none."""
+        """The cached response for an address; None if there is none."""
         import pyarrow as pa
 
         with self._lock:
@@ -87,12 +87,12 @@ class PageCache:
                         self._groups.popitem(last=False)
                 row = self._groups[place.group][place.row]
                 return Fetched(**json.loads(row["facts"]), body=row["body"])
-            except (OSError, ValueError, TypeError, KeyError, IndexError, pa.ArrowException):  # not of this program
+            except (OSError, ValueError, TypeError, KeyError, IndexError, pa.ArrowException):  # not our file
                 del self._places[url]
                 return None
 
     def put(self, url: str, answer: Fetched) -> None:
-        """Keep an answer for the next run, when the server can be asked whether it is still the same."""
+        """Keep a response for the next run if it has a validator."""
         etag, modified = answer.headers.get("etag"), answer.headers.get("last-modified")
         private = "no-store" in answer.headers.get("cache-control", "").lower()
         if answer.status != 200 or private or not (etag or modified):
@@ -109,7 +109,7 @@ class PageCache:
                 self._flush()
 
     def keep(self) -> None:
-        """Put what this run was given in the place of what the last one was."""
+        """Replace the last run's file by this run's."""
         with self._lock:
             self._flush()
             if self._writer is None:

@@ -1,4 +1,4 @@
-"""Reading one page of a site, from its build folder or over http(s); a failing page is told from a failing host."""
+"""Reading one page of a site, from its build folder or over http(s), distinguishing page from host failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REFUSED_IN_A_ROW = 5
 
 
 def is_refusal(status: int) -> bool:
-    """Whether an answer says something about the host, and nothing about the page: 401, 403, 429 and 5xx."""
+    """Whether a response is about the host, not the page: 401, 403, 429 and 5xx."""
     return status in (401, 403, 429) or status >= 500
 
 
@@ -38,21 +38,21 @@ class _Tally:
 
 
 class HostHealth:
-    """Counts answers and failures per host; safe to use from several threads."""
+    """Counts responses and failures per host; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tallies: defaultdict[str | None, _Tally] = defaultdict(_Tally)
 
     def is_down_after_failure(self, host: str | None) -> bool:
-        """Note a page without an answer; say whether the host is down: it never answered, or failed in a row."""
+        """Record a page without a response; returns whether the host is down: it never answered, or failed in a row."""
         with self._lock:
             tally = self._tallies[host]
             tally.broken += 1
             return not tally.answered or tally.broken >= BROKEN_IN_A_ROW
 
     def is_down_after_status(self, host: str | None, status: int) -> bool:
-        """Note an answer; say whether the host lets nobody in: only 401, 403, 429 and 5xx, in a row, from the start."""
+        """Record a response; returns whether the host refuses everything: only 401, 403, 429 and 5xx from the start."""
         with self._lock:
             tally = self._tallies[host]
             tally.answered, tally.broken = True, 0
@@ -64,27 +64,27 @@ class HostHealth:
 
 SYSTEM = "page host"
 NOT_MODIFIED = 304
-#: A page of nothing but markup costs 1.5 seconds and 65 MiB a million bytes, and several are read at a time.
+#: A page of only markup takes 1.5 seconds and 65 MiB per million bytes, and several are read in parallel.
 MAX_BYTES = 8 * 2**20
 _TOO_LARGE = f"the page is larger than {MAX_BYTES / 2**20:g} MiB"
 
 
 @dataclass(frozen=True, slots=True)
 class PageCopy:
-    """A page as it was found.
+    """A page as it was read.
 
     Attributes:
-        url: The address that was asked for.
+        url: The requested address.
         status: HTTP status; 404 when the site's folder has no file for it; None for a file.
-        final_url: Where redirects, of the server or of the page itself, led to.
-        html: The decoded page; None when there is none to judge.
-        sha256: Hash of the page's bytes as they came, in hex.
-        problem: Why there is no page, one clause; None when there is one.
+        final_url: Target of redirects, by the server or the page itself.
+        html: The decoded page; None if there is none to judge.
+        sha256: Hash of the page's raw bytes, hex.
+        problem: Why there is no page, one clause; None if there is one.
         noindex: The page asks not to be indexed.
-        redirected: ``final_url`` is another page, not only another spelling.
-        last_modified: What the server says, in UTC; None for a file, whose date is that of the checkout.
-        host_failed: The host did not answer or refused: whether there is such a page is not known.
-        source: The Markdown that the page was rendered from; None for a page that came as HTML.
+        redirected: ``final_url`` is another page, not only a variant of the address.
+        last_modified: From the server, UTC; None for a file, whose date is that of the checkout.
+        host_failed: The host did not answer or refused: whether the page exists is unknown.
+        source: The Markdown that the page was rendered from; None for an HTML page.
     """
 
     url: str
@@ -105,13 +105,13 @@ class PageReader:
 
     Args:
         site_root: Folder of the built site, read instead of fetching.
-        base_path: Leading part of every path that the folder does not have; None to find out.
-        fetcher: Opens addresses when there is no folder.
-        cache: Answers of the last run, for pages that did not change since.
-        folder: Folds addresses, to tell a redirect to another page from one to another spelling.
+        base_path: Leading part of every path that the folder does not have; None to detect it.
+        fetcher: Opens addresses if there is no folder.
+        cache: Responses of the last run, for unchanged pages.
+        folder: Canonicalises addresses, to distinguish redirects to other pages from those to variants.
 
     Raises:
-        SuiteError: There is no folder ``site_root``.
+        SuiteError: The folder ``site_root`` does not exist.
     """
 
     def __init__(
@@ -131,18 +131,18 @@ class PageReader:
 
     @property
     def reads_files(self) -> bool:
-        """Say whether pages come from a folder, and nothing is fetched."""
+        """Whether pages come from a folder, without fetching."""
         return self._site is not None
 
     def learn_base_path(self, urls: Iterable[str]) -> str | None:
-        """Find out the base path from the pages of the site; see ``SiteFolder.learn_base_path``."""
+        """Detect the base path from the pages of the site; see ``SiteFolder.learn_base_path``."""
         return None if self._site is None else self._site.learn_base_path(urls)
 
     def read(self, url: str) -> PageCopy:
-        """Read one page; what is wrong with the page alone stands in its copy.
+        """Read one page; its copy says what is wrong with the page itself.
 
         Raises:
-            SystemFailure: ``source.unreachable``: the host does not answer, or lets nobody in.
+            SystemFailure: ``source.unreachable``: the host does not answer, or refuses access.
         """
         if not is_http_url(url):
             return PageCopy(url, problem="not an http(s) URL")
@@ -193,7 +193,7 @@ class PageReader:
         answer = fetcher.fetch(url, system=SYSTEM, headers=self._cache.validators(url))
         if answer.status == NOT_MODIFIED:
             kept = self._cache.get(url)
-            # Redirects may lead elsewhere by now, to a page that nobody asked about.
+            # Redirects may have changed and lead to another page.
             same = kept is not None and kept.final_url == answer.final_url
             answer = kept if kept is not None and same else fetcher.fetch(url, system=SYSTEM)
         self._cache.put(url, answer)

@@ -1,4 +1,4 @@
-"""The one URL canonicaliser: which addresses, and paths of files, are the same page, and what an address tells."""
+"""The one URL canonicaliser: which addresses and file paths are the same page; parts of addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from yarl import URL
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-# Parameters that only say where a visitor came from: the page behind the address is the same without them.
+# Tracking parameters: the page is the same without them.
 TRACKER = re.compile(
     r"utm_.*|_ga|_gl|_hsenc|_hsmi|hsctatracking|dclid|fbclid|gad_source|gad_campaignid|gbraid|gclid|gclsrc|igshid"
     r"|li_fat_id|mc_cid|mc_eid|mkt_tok|msclkid|srsltid|ttclid|twclid|wbraid|yclid",
@@ -27,9 +27,9 @@ PRIVATE_NETWORKS = tuple(
     ipaddress.ip_network(block)
     for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 )
-#: Scheme and host, and a path of characters that have one spelling only.
+#: Scheme and host, and a path of characters with a single representation.
 _PLAIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d+)?)(/[A-Za-z0-9_./-]*)", re.ASCII)
-#: What an ingester may put in front of an address to say what kind of document it is (AnythingLLM: ``link://``).
+#: Prefixes that ingestion tools add to mark the kind of document (AnythingLLM: ``link://``).
 _WRAPPED = re.compile(r"\A(?!https?:)[a-z][a-z0-9+.-]*:(?://)?(?=https?://)")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
@@ -40,17 +40,17 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class UrlFolder:
-    """Folds the spellings of a page's address into one key.
+    """Maps the variants of a page's address to one key.
 
     Folded are scheme, ``www.``, default port, case and trailing dot of the host, trailing slash, ``index.html``,
     ``.html``, fragment, tracking parameters and percent-encoding, then the aliases of the site's host. The rest of
-    the query is kept in its order, since it may choose the page. An address in one of another scheme is that address.
+    the query is kept in its order, since it may choose the page. An address wrapped in another scheme is that address.
 
     Args:
-        site_host: Host of the site, with its port unless that is the default one, e.g. ``docs.example.com``.
-        host_aliases: Further hosts of the same site, each with its port unless that is the default one.
-        markdown: Whether ``.md`` behind an address is folded too: the same page for machines, as ``llms.txt`` has it.
-        files: The files that the pages are made of, whose paths name them too.
+        site_host: Host of the site, with a non-default port, e.g. ``docs.example.com``.
+        host_aliases: Further hosts of the same site, with a non-default port.
+        markdown: Whether a trailing ``.md`` is folded too: the same page for machines, as in ``llms.txt``.
+        files: The pages' source files, whose paths also name them.
 
     Raises:
         SuiteError: A host or alias is not a host name.
@@ -72,7 +72,7 @@ class UrlFolder:
         self._hosts: dict[str, str] = {}
 
     def key(self, url: str) -> str:
-        """Return the one spelling of the page; what is no http(s) URL, nor names a file, comes back as it is."""
+        """The canonical form of the page; a text that is neither an http(s) URL nor a file path is unchanged."""
         known = self._keys.get(url)
         if known is None:
             known = self._keys[url] = self._fold(url)
@@ -81,7 +81,7 @@ class UrlFolder:
     def _fold(self, url: str) -> str:
         plain = _PLAIN.fullmatch(url)
         if plain is not None and "/." not in plain[2]:
-            # Nothing to decode and nothing to cut off: the host is all that needs to be looked at, once.
+            # Nothing to decode or cut off: only the host must be checked, once.
             host = self._hosts.get(plain[1])
             if host is None:
                 parsed = _parse(plain[1])
@@ -104,36 +104,36 @@ class UrlFolder:
 
 
 def is_http_url(text: object) -> TypeGuard[str]:
-    """Say whether ``text`` is an http(s) URL with a valid host and port; never raises."""
+    """Whether ``text`` is an http(s) URL with a valid host and port; never raises."""
     return isinstance(text, str) and _parse(text) is not None
 
 
 def host_of(url: str) -> str | None:
-    """Return the host in lower case without a trailing dot, with a non-default port; None without a host."""
+    """The host in lower case without a trailing dot, with a non-default port; None without a host."""
     parsed = _parse(url)
     return None if parsed is None else _authority(parsed, {DEFAULT_PORTS[parsed.scheme]})
 
 
 def path_of(url: str) -> str:
-    """Return the path, decoded but for ``%2F`` and ``%25``; an opaque id is its own path."""
+    """The path, decoded except ``%2F`` and ``%25``; an opaque id is its own path."""
     parsed = _parse(url)
     return url if parsed is None else parsed.path_safe or "/"
 
 
 def without_userinfo(url: str) -> str:
-    """Return the address without ``user:password@`` and values of secret parameters, fit for a log or a report."""
+    """The address without ``user:password@`` and values of secret parameters, for logs and reports."""
     return _PARAMETER.sub(
         lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
     )
 
 
 def without_fragment(url: str) -> str:
-    """Return the address of the page without the place on it."""
+    """The address without its fragment."""
     return url.split("#", 1)[0]
 
 
 def join(base: str, url: str) -> str:
-    """Resolve ``url`` against ``base``; what cannot be resolved comes back as it is."""
+    """Resolve ``url`` against ``base``; unchanged if that fails."""
     try:
         return urljoin(base, url)
     except ValueError:
@@ -155,7 +155,7 @@ def fold_path(path: str) -> str:
 
 
 def is_loopback_or_private(url: str) -> bool:
-    """Say whether nobody outside could open the address: localhost, a private or link-local address, ``file:``."""
+    """Whether the address is not public: localhost, a private or link-local address, ``file:``."""
     if url.strip().lower().startswith("file:"):
         return True
     parsed = _parse(url)
@@ -166,7 +166,7 @@ def is_loopback_or_private(url: str) -> bool:
 
 
 def is_inner_address(host: str) -> bool:
-    """Say whether ``host`` is a loopback, private, link-local or unspecified IP address; a name is none."""
+    """Whether ``host`` is a loopback, private, link-local or unspecified IP address; False for names."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -181,7 +181,7 @@ def is_inner_address(host: str) -> bool:
 def _parse(text: str) -> URL | None:
     from yarl import URL
 
-    # yarl drops lone surrogates, outer blanks and line breaks without a word; here they make a text no URL.
+    # yarl silently drops lone surrogates, outer blanks and line breaks; here such a text is not a URL.
     text = _WRAPPED.sub("", text, count=1)
     if text[:4].lower() != "http" or text != text.strip() or _CONTROL.search(text):
         return None
@@ -208,7 +208,7 @@ def _authority(url: URL, default_ports: set[int]) -> str:
 
 
 def _folded_authority(url: URL) -> str:
-    # The scheme is folded, so the default port of either scheme says nothing.
+    # The scheme is folded, so the default port of either scheme is dropped.
     host = _authority(url, set(DEFAULT_PORTS.values()))
     while host.startswith("www.") and "." in host.removeprefix("www."):
         host = host.removeprefix("www.")
@@ -231,7 +231,7 @@ def _without_trackers(query: str) -> str:
     return "?" + "&".join(kept) if kept else ""
 
 
-#: A line whose end is a suffix: no word, and no sentence.
+#: A line that ends with a file suffix: not a word or a sentence.
 _FILE = re.compile(r"\S[^\x00-\x1f]*\.\w{1,10}")
 
 
@@ -241,14 +241,14 @@ def is_file_path(text: str) -> bool:
 
 
 class FileNames:
-    """Finds the file that a path names, wherever its folder lay when it was ingested.
+    """Finds the file of a path, wherever its folder was during ingestion.
 
-    That is the one file whose path has the longest end in common, if the end is a whole path: the file's within the
-    folder, or the one that is stored.
+    That is the one file with the longest common path suffix, if the suffix is a whole path: the file's within the
+    folder, or the stored one.
 
     Args:
         folder: Path of the folder.
-        keys: What each file is known by; the files by their paths within the folder, with slashes.
+        keys: Key of each file by its path within the folder, with slashes.
     """
 
     def __init__(self, folder: str, keys: Mapping[str, str]) -> None:
@@ -260,7 +260,7 @@ class FileNames:
             self._named[parts[-1]].append(parts)
 
     def key(self, path: str) -> str | None:
-        """What the file of a stored path is known by; None when it names none of the files, or any of several."""
+        """The key of a stored path's file; None if it matches none of the files, or several."""
         stored = _parts(unquote(path.removeprefix("file://")) if path.startswith("file://") else path)
         if not stored:
             return None

@@ -1,1 +1,1 @@
-"""The payload snapshot: a folder of Parquet parts written while reading, and the way back to its columns."""
+"""The payload snapshot: a folder of Parquet parts written while reading, and its reader."""

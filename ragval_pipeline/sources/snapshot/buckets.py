@@ -1,4 +1,4 @@
-"""Parquet files by bucket: a page and its chunks share a bucket on every machine, so that each can be judged alone."""
+"""Parquet files by bucket: a page and its chunks always share a bucket, so that each can be judged separately."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from upath import UPath
 
-#: Each is opened by every step that reads: in an object store a larger number of smaller ones takes longer.
+#: Every reading step opens each file: many small ones take longer in an object store.
 MOST_BUCKETS = 1024
 #: Bytes of rows in memory after which they are sorted.
 BYTES_HELD = 32_000_000
-#: Columns whose values hardly repeat, so that a dictionary of them costs and gains nothing.
+#: Columns whose values hardly repeat, for which a dictionary is useless.
 UNIQUE = frozenset({"point_id", "text", "embedded_text", "text_sha256", "chunk_id", "text_hash"})
-#: Bytes of a value from which its column is compressed: for one of the small others, setting a compressor up takes
-#: longer than writing it.
+#: Bytes of a value from which its column is compressed: for smaller ones, setting up a compressor takes longer than
+#: writing.
 LARGE = 32
 
 
-@lru_cache(maxsize=1 << 16)  # the chunks of a page come here one by one, in the order of their ids
+@lru_cache(maxsize=1 << 16)  # called for each chunk of a page, in id order
 def bucket_of(key: str, buckets: int) -> int:
-    """The bucket of a canonical page, or of the id of a point that names none.
+    """The bucket of a canonical page, or of the id of a point without a page.
 
-    Buckets of a larger power of two are parts of those of a smaller one: bucket 5 of 8 lies in bucket 1 of 4.
+    Buckets of a larger power of two are parts of those of a smaller one: bucket 5 of 8 is in bucket 1 of 4.
 
     Args:
         key: Canonical form of the page's address.
@@ -49,19 +49,19 @@ def bucket_of(key: str, buckets: int) -> int:
 
 
 def buckets_for(rows: int, per_bucket: int) -> int:
-    """How many buckets hold about ``per_bucket`` of so many rows each: a power of two, at most ``MOST_BUCKETS``."""
+    """Number of buckets for about ``per_bucket`` rows each: a power of two, at most ``MOST_BUCKETS``."""
     wanted = max(1, -(-rows // per_bucket))
     return min(MOST_BUCKETS, 1 << (wanted - 1).bit_length())
 
 
 class BucketWriter(AbstractContextManager["BucketWriter"]):
-    """Sorts rows into one Parquet file a bucket: rows wait in a temporary file until all have come.
+    """Sorts rows into one Parquet file per bucket; rows are collected in a temporary file first.
 
-    A file that is written as its rows come has a row group for each handful of them: at a million points their
-    descriptions take most of the memory, and reading them most of the time.
+    Writing rows as they arrive would create many small row groups: at a million points their metadata takes most of the
+    memory, and reading it most of the time.
 
     Args:
-        folder: Where the files go; it exists.
+        folder: Folder of the files; must exist.
         schema: Of all rows.
         buckets: A power of two.
     """
@@ -72,16 +72,16 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._held: list[pa.RecordBatch] = []
         self._numbers: list[NDArray[np.int32]] = []
         self._bytes = 0
-        # Beside the files, where there is room for them; a folder for temporary files may lie in memory.
+        # Next to the files, where there is space; the system's temporary folder may be in memory.
         self._waiting = tempfile.TemporaryFile(dir=local_path(folder))  # noqa: SIM115  open as long as the writer is
-        #: Of each bucket, where its rows begin and end in the temporary file.
+        #: For each bucket, start and end of its rows in the temporary file.
         self._places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        # Sorting and compressing need no lock of Python's: the next rows are read meanwhile.
+        # Sorting and compressing release the GIL: the next rows are read meanwhile.
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ragval-parts")
         self._sorting: Future[None] | None = None
 
     def add(self, batch: pa.RecordBatch, keys: pa.Array) -> None:
-        """Take in rows and the key of each, a text."""
+        """Add rows with their keys."""
         import numpy as np
 
         once = keys.dictionary_encode()
@@ -93,7 +93,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
             self._hand_over()
 
     def close(self) -> tuple[Part, ...]:
-        """Write all files, and tell them by bucket."""
+        """Write all files; returns them by bucket."""
         import pyarrow.parquet as pq
 
         self._hand_over()
@@ -115,7 +115,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         self._waiting.close()
 
     def _hand_over(self) -> None:
-        """Have the held rows sorted, once those before them are."""
+        """Sort the collected rows in the background, after the previous ones."""
         self._wait()
         if self._held:
             self._sorting = self._pool.submit(self._sort, self._held, self._numbers)
@@ -136,7 +136,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         for start, end in pairwise([0, *(np.flatnonzero(np.diff(numbers[order])) + 1).tolist(), len(order)]):
             if start < end:
                 begins = self._waiting.tell()
-                # As they are: to compress what is read again at once takes longer than writing all of it.
+                # Uncompressed: compressing rows that are read again soon takes longer than writing them.
                 with pa.ipc.new_stream(self._waiting, self.schema) as stream:
                     stream.write_table(rows.slice(start, end - start))
                 self._places[int(numbers[order[start]])].append((begins, self._waiting.tell()))
@@ -145,7 +145,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         give_back_memory()
 
     def _rows(self, bucket: int) -> pa.Table:
-        """The rows of a bucket, in the order in which they came."""
+        """The rows of a bucket, in order of arrival."""
         import pyarrow as pa
 
         found = []
@@ -156,12 +156,12 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
 
 def encoding_of(rows: pa.Table, *, unique: Collection[str], hashes: Collection[str] = ()) -> dict[str, Any]:
-    """How Parquet's writer encodes such rows at the least cost.
+    """The cheapest encoding options of Parquet's writer for such rows.
 
     Args:
-        rows: Some of them.
+        rows: A sample.
         unique: Columns whose values hardly repeat.
-        hashes: Columns that no compressor makes smaller.
+        hashes: Incompressible columns.
     """
     kept = {*unique, *hashes}
     large = {name for name in rows.schema.names if rows.column(name).nbytes >= LARGE * len(rows)}.difference(hashes)
@@ -178,7 +178,7 @@ def in_bucket(parts: Sequence[Part], bucket: int, buckets: int) -> list[Part]:
 
 
 def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of some parts, a row group in memory at a time."""
+    """The rows of some parts, one row group in memory at a time."""
     import pyarrow.parquet as pq
 
     for part in parts:
@@ -187,7 +187,7 @@ def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None =
 
 
 def _leaves(kind: pa.Schema | pa.DataType, path: str = "") -> list[str]:
-    """The columns as Parquet names them, where what is nested is a column each."""
+    """Parquet's column names, with nested fields as separate columns."""
     import pyarrow as pa
 
     if isinstance(kind, pa.Schema) or pa.types.is_struct(kind):

@@ -1,7 +1,7 @@
-"""What an ingestion embedded for a point, where it puts more than the chunk's text into the vector.
+"""The text that an ingestion embedded for a point, if it is more than the chunk's text.
 
-``payload.embedded_text`` says it in the fields of a chunk, else ``payload.flavour`` names the framework. LangChain and
-Haystack embed the text as it is stored; LlamaIndex embeds it behind a header of its metadata (``MetadataMode.EMBED`` in
+``payload.embedded_text`` is a template of a chunk's fields, else ``payload.flavour`` names the framework. LangChain and
+Haystack embed the stored text; LlamaIndex embeds it after a header of its metadata (``MetadataMode.EMBED`` in
 ``llama_index.core.schema``).
 """
 
@@ -24,10 +24,10 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Template:
-    """What was embedded, as the suite says it.
+    """The suite's template of the embedded text.
 
     Attributes:
-        text: Canonical fields in braces, others of the payload as ``{payload.name}``, and what stands between them.
+        text: Canonical fields in braces, others of the payload as ``{payload.name}``, with text between them.
         fields: Canonical name to payload name.
     """
 
@@ -36,12 +36,12 @@ class Template:
 
     @cached_property
     def others(self) -> Mapping[str, str]:
-        """The payload names that it reads besides the mapped ones, by their placeholders."""
+        """Payload names besides the mapped ones, by placeholder."""
         names = PLACEHOLDER.findall(self.text)
         return {name: name.removeprefix(OF_PAYLOAD) for name in names if name.startswith(OF_PAYLOAD)}
 
     def of(self, payload: Mapping[str, Any]) -> str | None:
-        """What was embedded for a point with this payload; None when it has no text."""
+        """The embedded text of a point with this payload; None if it has no text."""
         values = {name: lookup(payload, path)[1] for name, path in (*self.fields.items(), *self.others.items())}
         text = values.get("text")
         return None if not text or (isinstance(text, str) and is_blank(text)) else filled(self.text, values)
@@ -79,7 +79,7 @@ def embedded_text(row: Mapping[str, Any]) -> str:
         row: A row of the snapshot with ``text`` and ``embedded_text``.
 
     Returns:
-        The text; empty when the point has none.
+        The text; empty if the point has none.
     """
     return str(row["embedded_text"] or row["text"] or "")
 
@@ -87,13 +87,13 @@ def embedded_text(row: Mapping[str, Any]) -> str:
 def embedded_of(
     payload: Mapping[str, Any], path: str | None, flavour: str | None, template: Template | None = None
 ) -> str:
-    """The text that a point's vector was made from, by its payload; empty when it has none.
+    """The text that a point's vector was made from, by its payload; empty if it has none.
 
     Args:
         payload: The whole payload.
         path: Payload name of the text; None: not known.
         flavour: The framework; None: not known.
-        template: What the suite says of it; None: nothing.
+        template: The suite's template; None: none.
     """
     stored = None if path is None else lookup(payload, path)[1]
     return text_of_payload(payload, flavour, template) or (stored if isinstance(stored, str) else "")
@@ -107,15 +107,15 @@ def fields_read(flavour: str | None, template: Template | None = None) -> tuple[
 
 
 def text_of_payload(payload: Mapping[str, Any], flavour: str | None, template: Template | None = None) -> str | None:
-    """What was embedded for a point with this payload.
+    """The embedded text of a point with this payload.
 
     Args:
         payload: The payload, with ``fields_read``.
         flavour: The framework; None: not known.
-        template: What the suite says of it, which wins; None: nothing.
+        template: The suite's template, which takes precedence; None: none.
 
     Returns:
-        The embedded text; None where it is the stored text itself.
+        The embedded text; None if it is the stored text itself.
     """
     if template is not None:
         return template.of(payload)
@@ -126,13 +126,13 @@ def text_of_payload(payload: Mapping[str, Any], flavour: str | None, template: T
 
 
 def _with_header(node: Mapping[str, Any]) -> str | None:
-    """The text of a node behind its metadata, as the node's own templates say; None without text or metadata."""
+    """The text of a node after its metadata, by the node's own templates; None without text or metadata."""
     text, metadata = node.get("text"), node.get("metadata")
     if not isinstance(text, str) or is_blank(text) or not isinstance(metadata, Mapping):
         return None
     left_out = frozenset(map(str, node.get("excluded_embed_metadata_keys") or ()))
     entry = _setting(node, "{key}: {value}", "metadata_template")
-    # The name was misspelt in older versions, and still is in what some of them write.
+    # The name is misspelt in older versions and their data.
     separator = _setting(node, "\n", "metadata_separator", "metadata_seperator")
     header = separator.join(
         _replaced(entry, key=key, value=str(value)) for key, value in metadata.items() if key not in left_out
@@ -148,5 +148,5 @@ def _setting(node: Mapping[str, Any], default: str, *names: str) -> str:
 
 
 def _replaced(template: str, **values: str) -> str:
-    # Not str.format: a template out of a payload may ask for attributes, or for a width of gigabytes.
+    # Not str.format: a template in a payload may access attributes, or request a width of gigabytes.
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)

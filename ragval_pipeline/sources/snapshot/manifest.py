@@ -1,4 +1,4 @@
-"""What a snapshot consists of: its Parquet parts, and its columns, one row a point."""
+"""The parts and columns of a snapshot, with one row per point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Part(BaseModel):
     Attributes:
         name: File name.
         rows: Its rows.
-        bucket: The bucket that its pages are in (``buckets.bucket_of``).
+        bucket: The bucket of its pages (``buckets.bucket_of``).
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -31,18 +31,18 @@ class Part(BaseModel):
 
 
 class KeptParts(BaseModel):
-    """Parquet parts of a run, and where they are.
+    """Parquet parts of a run, and their location.
 
     Attributes:
         run_id: Run that read them.
         staged_uri: Folder that the parts were written to.
         kept_uri: Folder that the parts are moved to when the run's report is written.
-        parts: The Parquet files, one a bucket of pages.
-        buckets: How many buckets there are, a power of two; empty ones have no part.
+        parts: The Parquet files, one per bucket.
+        buckets: Number of buckets, a power of two; empty ones have no part.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
-    #: What to say when they are in neither place: of which run, from where, and what to do.
+    #: Message if they are in neither place, with the run, its origin, and the remedy.
     _gone: ClassVar[str]
 
     run_id: str
@@ -61,27 +61,27 @@ class KeptParts(BaseModel):
 
         for uri in (self.kept_uri, self.staged_uri):
             folder = UPath(uri)
-            # Parts are copied one by one where a store knows no folders: some of them are not what was read.
+            # Stores without folders copy parts one by one: an incomplete set must not be used.
             if all((folder / part.name).exists() for part in self.parts):
                 return folder
         raise FileNotFoundError(self._gone.format(run=self.run_id, place=self.kept_uri))
 
 
 class SnapshotManifest(KeptParts):
-    """A snapshot: what was read besides its parts.
+    """A snapshot's metadata and parts.
 
     Attributes:
         points: Rows in all parts.
         count_before: Exact number of points before the read.
         count_after: Exact number of points after the read.
-        facts: What Qdrant said of the collection before the read.
+        facts: Qdrant's facts about the collection before the read.
         fields: Canonical name to payload name.
-        required: Payload names that every point must hold.
+        required: Payload names that every point must have.
         observed: Payload names seen in the first points, dotted where nested.
         seconds: Duration of the read.
         tries: Calls made, retries included.
-        way: How the points were read: page after page, or several requests at a time.
-        repeated: Points that came more than once.
+        way: How the points were read: page by page, or several requests in parallel.
+        repeated: Points received more than once.
     """
 
     _gone: ClassVar[str] = "the snapshot of run {run} is gone from {place}: take a new one"
@@ -99,7 +99,7 @@ class SnapshotManifest(KeptParts):
     repeated: int = 0
 
 
-#: Canonical fields that become text columns; a number is kept as its text.
+#: Canonical fields stored as text columns; numbers become texts.
 TEXT_FIELDS = (
     "text", "source_url", "title", "module", "chapter", "chunk_id", "parent_id", "text_hash", "model", "embedded_at",
 )  # fmt: skip
@@ -139,7 +139,7 @@ def kind_column(field: str) -> str:
 
 
 def arrow_schema(tracked: Sequence[str]) -> pa.Schema:
-    """Arrow schema of the parts: the columns above, and one dictionary column a tracked payload field."""
+    """Arrow schema of the parts: the columns above, and one dictionary column per tracked payload field."""
     import pyarrow as pa
 
     types = {

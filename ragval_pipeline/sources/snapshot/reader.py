@@ -1,4 +1,4 @@
-"""Reading a snapshot back, a part at a time or the rows of given points, and what has changed since it was taken."""
+"""Reading a snapshot, part by part or by point ids, and detecting changes since it was taken."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:
-    """The rows of some points by id; ``batches`` hold ``point_id``."""
+    """The rows of some points by id; ``batches`` must have ``point_id``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -45,13 +45,13 @@ class Snapshot:
 
         Args:
             columns: Names of columns.
-            bucket: The bucket whose points are read.
-            buckets: How many buckets it is one of: a power of two, not more than the snapshot has; 1 for all points.
+            bucket: The bucket to read.
+            buckets: Number of buckets: a power of two, at most that of the snapshot; 1 for all points.
         """
         yield from read_parts(self.manifest.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
 
     def rows(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
-        """One mapping a point with ``columns``; arguments as of ``batches``."""
+        """One mapping per point with ``columns``; arguments as for ``batches``."""
         for batch in self.batches(columns, bucket=bucket, buckets=buckets):
             yield from batch.to_pylist()
 
@@ -60,15 +60,15 @@ MOMENT = "embedded_at"
 
 
 class Since(BaseModel):
-    """What a second look at the points found.
+    """The result of reading the points a second time.
 
     Attributes:
         count: Exact number of points now.
-        gone: Points of the snapshot that are not there any more.
-        come: Points that the snapshot does not have.
-        rewritten: Points with another time of embedding; 0 when they state none.
-        altered: Whether payloads, vectors or settings differ in what ``fingerprint_of`` compares: all points of a
-            collection of up to a page, the first page of a larger one.
+        gone: Points of the snapshot that were deleted.
+        come: New points.
+        rewritten: Points with another embedding time; 0 if they have none.
+        altered: Whether payloads, vectors or settings differ according to ``fingerprint_of``: all points of a
+            collection of up to one page, the first page of a larger one.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -81,21 +81,21 @@ class Since(BaseModel):
 
     @property
     def moved(self) -> int:
-        """Points that are known not to be what they were."""
+        """Points known to have changed."""
         return self.gone + self.come + self.rewritten
 
     @property
     def has_changed(self) -> bool:
-        """Whether anything is not what it was."""
+        """Whether anything has changed."""
         return self.moved > 0 or self.altered
 
 
 def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = None) -> Since:
-    """Compare the ids and times of embedding of all points with those of a snapshot; 16 bytes a point are held.
+    """Compare ids and embedding times of all points with those of a snapshot, at 16 bytes per point.
 
     Args:
         reader: The collection.
-        snapshot: What was read.
+        snapshot: The snapshot.
         state: ``fingerprint_of`` the collection before the read; None: payloads and vectors are not compared.
 
     Raises:
@@ -122,7 +122,7 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
 
 
 def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.int64]:
-    """Hashes of each point's id, and of its id and time; shape (points, 2). They are this process's own."""
+    """Hashes of each point's id, and of its id and time; shape (points, 2). Only valid in this process."""
     import numpy as np
 
     told = array("q")

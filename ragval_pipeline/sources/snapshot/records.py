@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 
 
 class _Absent:
-    """Stands for a name that a payload does not have."""
+    """Marks a name that a payload does not have."""
 
 
 _ABSENT = _Absent()
-#: What makes a name a path into a payload.
+#: Characters that make a name a path into a payload.
 _REACHES = frozenset({".", "#", NUMBERED})
 _PLAIN = frozenset(string.ascii_letters + string.digits)
 _BEGINNING = itemgetter(slice(1))
 _CODES = {kind: code for code, kind in enumerate(KINDS)}
 _OF_TYPE: dict[type, Kind] = {_Absent: "absent", type(None): "null", bool: "bool", int: "int", float: "float"}
 _NONE: frozenset[Kind] = frozenset({"absent", "null"})
-#: Kinds of values that Arrow turns into the column as they are.
+#: Kinds of values that Arrow converts directly.
 _USUAL: dict[str, frozenset[Kind]] = {
     **dict.fromkeys(TEXT_FIELDS, _NONE | {"str", "blank"}),
     **dict.fromkeys(INTEGER_FIELDS, _NONE | {"int"}),
@@ -64,9 +64,9 @@ class RecordMapper:
         fields: Canonical name to payload name.
         tracked: Payload names whose kinds are kept: all mapped and all required ones.
         page_key: Canonical form of a source URL.
-        pages: In-scope sitemap pages by canonical form, as the sitemap spells them.
-        flavour: The framework that wrote the points, which says what was embedded; None: not known.
-        template: What the suite says was embedded; None: nothing.
+        pages: In-scope sitemap pages by canonical form, as written in the sitemap.
+        flavour: The framework that wrote the points; None: not known.
+        template: The suite's template of the embedded text; None: none.
     """
 
     def __init__(
@@ -89,9 +89,9 @@ class RecordMapper:
         self.schema = arrow_schema(self._tracked)
 
     def batch(self, points: Sequence[Point]) -> pa.RecordBatch:
-        """One record batch of the snapshot's schema, a row a point, in the points' order.
+        """One record batch of the snapshot's schema, one row per point, in order.
 
-        A column whose values are all of the usual type goes into Arrow as a whole; any other value by value.
+        A column whose values are all of the usual type is converted as a whole; any other value by value.
         """
         import pyarrow as pa
 
@@ -123,7 +123,7 @@ class RecordMapper:
         text = pa.nulls(len(payloads), pa.string()) if columns.get("text") is None else columns["text"]
         found = {"text_sha256": _hashes(text), "text_chars": pc.utf8_length(text).cast(pa.int64())}
         if columns.get("source_url") is not None:
-            # The chunks of a page, and so a page's few addresses, are looked up once.
+            # The few addresses of a page are looked up once for all its chunks.
             urls = columns["source_url"].dictionary_encode()
             known = self._places
             places = [known.get(url) or self._place(url) for url in urls.dictionary.to_pylist()]
@@ -135,7 +135,7 @@ class RecordMapper:
         return found
 
     def _place(self, url: str | None) -> tuple[str | None, str | None]:
-        """Canonical form and in-scope page of a source URL, which is kept: a page has several chunks."""
+        """Canonical form and in-scope page of a source URL, cached: a page has several chunks."""
         key = self._page_key(url) if url is not None and not is_blank(url) else None
         place = self._places[url] = (key, None if key is None else self._pages.get(key))
         return place
@@ -165,7 +165,7 @@ def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[
 
 
 def _hashes(texts: pa.Array) -> pa.Array:
-    """SHA-256 of each text, hex, taken from the column's own bytes: these are the texts in UTF-8."""
+    """SHA-256 of each text, hex, computed from the column's UTF-8 bytes."""
     import pyarrow as pa
 
     _, offsets, content = texts.buffers()
@@ -179,13 +179,13 @@ def _hashes(texts: pa.Array) -> pa.Array:
 
 
 def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
-    """The kind of each value, or the one kind of all of them, which is what most columns have."""
+    """The kind of each value, or a single kind for all, as in most columns."""
     types = set(map(type, values))
     if len(types) == 1:
         [only] = types
         if only in _OF_TYPE:
             return _OF_TYPE[only]
-        # Most texts begin with a plain letter or digit, so they are not blank.
+        # Most texts begin with an ASCII letter or digit, so they are not blank.
         if only is str and _PLAIN.issuperset(map(_BEGINNING, values)):
             return "str"
         if (
@@ -208,7 +208,7 @@ def _coded(kinds: Sequence[Kind] | Kind, rows: int) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(array_from(codes), array_of(KINDS, pa.string()))
 
 
-@lru_cache(maxsize=4 * len(KINDS))  # nearly all pages of points are of one length
+@lru_cache(maxsize=4 * len(KINDS))  # nearly all pages of points have the same length
 def _coded_alike(kind: Kind, rows: int) -> pa.DictionaryArray:
     import numpy as np
     import pyarrow as pa
@@ -230,7 +230,7 @@ def _typed_column(
         try:
             return array_of(usual, kind_of_column), []
         except (UnicodeEncodeError, OverflowError, pa.ArrowException):
-            pass  # a half of a surrogate pair, or a number of more than 64 bits
+            pass  # a lone surrogate, or a number of more than 64 bits
     typed = [None if value is _ABSENT else typed_value(name, value) for value in values]
     each = [kinds] * len(values) if isinstance(kinds, str) else kinds
     strange = [row for row, value in enumerate(typed) if value is None and each[row] not in EMPTY_KINDS | {"absent"}]
@@ -238,12 +238,12 @@ def _typed_column(
 
 
 def tracked_fields(fields: Mapping[str, str], required: Iterable[str]) -> tuple[str, ...]:
-    """Payload names whose kinds the snapshot keeps: mapped and required ones, each once."""
+    """Payload names whose kinds the snapshot keeps: mapped and required ones, without duplicates."""
     return tuple(dict.fromkeys([*fields.values(), *required]))
 
 
 def typed_value(name: str, value: Any) -> Any:
-    """The value of a canonical field as its column holds it; None when the column cannot hold it."""
+    """The value of a canonical field in its column's type; None if that is impossible."""
     if value is None:
         return None
     if name in INTEGER_FIELDS:
@@ -251,7 +251,7 @@ def typed_value(name: str, value: Any) -> Any:
     if name in TEXT_FIELDS:
         if isinstance(value, str):
             return encodable(value)
-        # Ids and modules written as numbers are still what they are.
+        # Ids and modules may be written as numbers.
         return _digits(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     return _texts(value)
 
@@ -259,7 +259,7 @@ def typed_value(name: str, value: Any) -> Any:
 def _digits(number: float) -> str | None:
     try:
         return str(number)
-    except ValueError:  # Python writes no integer of more than 4300 digits
+    except ValueError:  # Python does not print integers of more than 4300 digits
         return None
 
 

@@ -1,4 +1,4 @@
-"""What a payload value is, before any typed column can hide it: its kind, and whether it is empty."""
+"""The kind of a payload value before any typed column hides it, including whether it is empty."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Kind = Literal[
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-#: Present, but nothing in it: null, "", blanks or zero-width characters only, [], {}.
+#: Present but empty: null, "", only blanks or zero-width characters, [], {}.
 EMPTY_KINDS: frozenset[Kind] = frozenset({"null", "blank", "empty"})
-#: What stands for the number of a key, at the end of a name.
+#: Placeholder for a key's number, at the end of a name.
 NUMBERED = "*"
 _DIGITS = re.compile(r"[0-9]{1,4}")
 
@@ -25,9 +25,8 @@ _DIGITS = re.compile(r"[0-9]{1,4}")
 def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
     """Whether the payload holds ``path``, and its value.
 
-    Dots reach into nested objects, ``field#path`` into a JSON object that is stored as text, and ``name*`` takes the
-    values of all keys that are this name and a number, in their order. A key that literally holds such characters wins
-    over reaching inside.
+    Dots reach into nested objects, ``field#path`` into a JSON object stored as text, and ``name*`` takes the values of
+    all keys that are this name and a number, in order. A key with such characters takes precedence.
     """
     if path in payload:
         return True, payload[path]
@@ -50,13 +49,13 @@ def lookup(payload: Mapping[str, Any], path: str) -> tuple[bool, Any]:
 
 
 def numbered(names: Iterable[str], stem: str) -> list[str]:
-    """The names that are a stem and a number, by the number: ``h1``, ``h2``."""
+    """The names that consist of a stem and a number, by number: ``h1``, ``h2``."""
     found = [name for name in names if name.startswith(stem) and _DIGITS.fullmatch(name, len(stem))]
     return sorted(found, key=lambda name: int(name[len(stem) :]))
 
 
 def payload_paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[str]:
-    """Every name of a payload that ``lookup`` finds, at most four levels deep, objects and what is in them alike."""
+    """Every name of a payload that ``lookup`` finds, at most four levels deep, for objects and their values."""
     for name, value in payload.items():
         yield f"{prefix}{name}"
         inside, joint = (value, ".") if isinstance(value, Mapping) else (json_object(value), "#")
@@ -65,7 +64,7 @@ def payload_paths(payload: Mapping[str, Any], prefix: str = "", depth: int = 0) 
 
 
 def json_object(value: Any) -> Mapping[str, Any] | None:
-    """The JSON object that a text holds; None for anything else. Not to be changed: it is kept for the next call."""
+    """The JSON object in a text; None for anything else. Do not modify it: it is cached."""
     return _parsed(value) if isinstance(value, str) and value.startswith("{") else None
 
 
@@ -79,7 +78,7 @@ def _parsed(text: str) -> Mapping[str, Any] | None:
 
 
 def kind_of(present: bool, value: Any) -> Kind:
-    """The kind of one payload value; 0, 0.0 and false are values, not emptiness."""
+    """The kind of one payload value; 0, 0.0 and false are not empty."""
     if not present:
         return "absent"
     if value is None:
@@ -102,21 +101,21 @@ def kind_of(present: bool, value: Any) -> Kind:
 
 
 def shown(value: Any, *, limit: int = 200) -> str:
-    """A value as JSON text for people, cut at ``limit`` characters; what JSON cannot hold is named by its type."""
+    """A value as JSON text for display, cut at ``limit`` characters; values that JSON cannot hold are named by type."""
     if isinstance(value, str):
-        value = value[:limit]  # of a text of megabytes only the start is encoded
+        value = value[:limit]  # encode only the start of a text of megabytes
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, TypeError, RecursionError):  # numbers of thousands of digits, keys that are no text, depth
+    except (ValueError, TypeError, RecursionError):  # numbers of thousands of digits, keys that are not texts, depth
         text = f"({type(value).__name__})"
     return encodable(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 def whole_number(value: Any) -> int | None:
-    """The value as a whole number of 64 bits; a float that is one counts, a truth value or a text does not."""
+    """The value as a 64-bit integer; integral floats count, booleans and texts do not."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if isinstance(value, float) and not value.is_integer():  # NaN and infinity are none either
+    if isinstance(value, float) and not value.is_integer():  # also excludes NaN and infinity
         return None
     whole = int(value)
     return whole if -(2**63) <= whole < 2**63 else None

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from upath import UPath
 
 _log = logging.getLogger(__name__)
-#: Points of a bucket: what later steps hold in memory at a time.
+#: Points per bucket: later steps hold one in memory at a time.
 POINTS_PER_BUCKET = 4096
-#: Points whose whole payload is looked at to learn which names it really has.
+#: Points whose whole payload is read to learn the actual field names.
 OBSERVED_POINTS = 200
 
 
@@ -49,17 +49,17 @@ def take_snapshot(
         payload: Field map and required fields.
         page_key: Canonical form of a source URL.
         pages: In-scope sitemap pages by canonical form.
-        folder: Where the parts go; made if it is not there.
-        kept_uri: Where the parts will be in the end.
-        run_id: The run that reads.
-        accept: Called with the facts of the collection before any point is read; raises where they do not fit.
+        folder: Where the parts go; created if missing.
+        kept_uri: Final location of the parts.
+        run_id: The reading run.
+        accept: Called with the facts of the collection before any point is read; raises if they do not fit.
         on_progress: Called with points read and points expected.
 
     Returns:
         The manifest; ``points``, ``count_before`` and ``count_after`` differ if the collection changed meanwhile.
 
     Raises:
-        SystemFailure: Qdrant does not answer, or has no such collection.
+        SystemFailure: Qdrant does not answer, or the collection does not exist.
     """
     started = time.monotonic()
     facts = reader.facts()
@@ -79,7 +79,7 @@ def take_snapshot(
     parts, repeated = read.all(way)
     count_after = reader.count()
     if way != "pages" and (repeated or (_rows(parts) != count_after == facts.points_count)):
-        # What stands between may not know slices, or an order of ids: then points are missing or come twice.
+        # A proxy or another server may not support slices or id order: then points are missing or duplicated.
         _log.warning("%s does not read the same in %s: it is read again page after page", reader.place, way)
         way = "pages"
         parts, repeated = read.all(way)
@@ -119,7 +119,7 @@ class _Read:
         return buckets_for(self.expected, POINTS_PER_BUCKET)
 
     def all(self, way: Way) -> tuple[tuple[Part, ...], int]:
-        """The parts, and how many points came more than once."""
+        """The parts, and how many points were received more than once."""
         _clear(self.folder)
         with sparing_memory():
             return self._all(way)
@@ -134,11 +134,11 @@ class _Read:
                 if not points:
                     continue
                 ids = [point.id for point in points]
-                # In the order of ids, an id that comes twice follows itself.
+                # In id order, duplicate ids are adjacent.
                 repeated += sum(map(operator.eq, [last, *ids], ids))
                 last = ids[-1]
                 batch = self.mapper.batch(points)
-                # Points without a page go by their ids, so that they do not all lie in one bucket.
+                # Points without a page are distributed by id, so that they are not all in one bucket.
                 writer.add(batch, pc.coalesce(batch.column("page_key"), batch.column("point_id")))
                 read += len(points)
                 if self.on_progress:
@@ -151,7 +151,7 @@ def _rows(parts: Sequence[Part]) -> int:
 
 
 def _clear(folder: UPath) -> None:
-    """Make the folder, without the parts of an earlier try of the same step."""
+    """Create the folder, without the parts of an earlier try of the same step."""
     folder.mkdir(parents=True, exist_ok=True)
     for part in folder.glob("part-*.parquet"):
         part.unlink()

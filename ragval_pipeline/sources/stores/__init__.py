@@ -1,1 +1,1 @@
-"""Vector stores: the reader that every store answers to, and the one that is implemented."""
+"""Vector stores: the reader interface, and its one implementation."""

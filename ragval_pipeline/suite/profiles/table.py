@@ -25,7 +25,7 @@ PIPELINE_MAX_CHARACTERS = 8000
 MAX_TOP_K = 50
 #: How long a query of ``rag-retrieval-testing`` may be.
 TESTING_MAX_CHARACTERS = 1000
-#: Cohere cuts what its model cannot read whole unless it is told not to, and no seed does: their limits are characters.
+#: Cohere truncates long texts by default, and no seed changes that: their limits are in characters.
 _COHERE = {"provider": "cohere", "long_queries": "cut"}
 
 # fmt: off
@@ -71,7 +71,7 @@ RETRIEVAL_PIPELINE_TESTING = Profile(
         Variable("TOP_K_RESULTS", "retrieval.top_k"),
     ),
     query_rules=(
-        # Real books have an "Intro" beside their modules: the pattern is advice.
+        # Real books have an "Intro" besides their modules: the pattern is advice.
         QueryRule(
             "expected_module",
             lambda value: value is None or bool(MODULE_PATTERN.fullmatch(value)),
@@ -83,7 +83,7 @@ RETRIEVAL_PIPELINE_TESTING = Profile(
     max_input_tokens=512,
 )
 
-#: Known answers found again, every time alike.
+#: Known answers, found the same way every time.
 RETRIEVAL_VALIDATION = Profile(
     name="retrieval-validation",
     seed="001 Retrieval Validation & End-to-End Pipeline Testing",

@@ -1,4 +1,4 @@
-"""Query files (YAML, JSON, JSONL, CSV), TREC topics and BEIR folders, each to mappings with where they stand."""
+"""Query files (YAML, JSON, JSONL, CSV), TREC topics and BEIR folders, read as mappings with their locations."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 _TABLES = frozenset({".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv"})
 _TOPIC = re.compile(r"<(top|topic)\b([^>]*)>(.*?)(?=</\1\s*>|<\1\b|\Z)", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"""\b(?:number|num|id)\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
-# Old topics close none of their fields: a field ends where the next tag begins.
+# Old topics have no closing tags: a field ends where the next tag begins.
 _FIELD = re.compile(r"<(\w+)[^>]*>([^<]*)")
 _LABEL = re.compile(r"^\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
-#: What a topic is asked as, the best first: only some years of TREC-4 and of CAsT have no title.
+#: Fields that hold a topic's query, best first: only some years of TREC-4 and CAsT have no title.
 _ASKED = ("title", "query", "raw_utterance", "question", "desc", "description")
 
 
@@ -104,10 +104,10 @@ _TRUE = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0":
 
 
 def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
-    """Read the entries of a file, by its ending; an empty file has none.
+    """Read the entries of a file, by its extension; an empty file has none.
 
     Raises:
-        SuiteError: The file is not there, is no list of mappings, or its format is not known.
+        SuiteError: The file does not exist, is not a list of mappings, or has an unknown format.
     """
     text = read_text(file, kind=kind)
     ending = file.suffix.lower()
@@ -227,25 +227,25 @@ _TEXTS = (*TEXT_NAMES, "title", "question")
 
 
 class Entry(NamedTuple):
-    """One entry of a query file: where it stands (``[3]`` or ``line 4``) and its content."""
+    """One entry of a query file: its location (``[3]`` or ``line 4``) and content."""
 
     where: str
     content: dict[str, Any]
 
     def key(self, name: str) -> str:
-        """The place of one field, for errors: ``[3].query_text``, ``line 4, query_text``."""
+        """The location of a field, for errors: ``[3].query_text``, ``line 4, query_text``."""
         return f"{self.where}{self.joint}{name}"
 
     @property
     def joint(self) -> str:
-        """What stands between the place of the entry and the name of a field."""
+        """The separator between the entry's location and a field name."""
         return "." if self.where.endswith("]") else ", "
 
 
 def of_collection(entry: Entry) -> Entry:
-    """An entry as test collections write it, under ragval's names: ``_id`` and the like become ``id``.
+    """An entry of a test collection under ragval's names: ``_id`` and the like become ``id``.
 
-    Fields that ragval does not know are kept below ``metadata``.
+    Unknown fields are kept under ``metadata``.
     """
     content = dict(entry.content)
     known: dict[str, Any] = {}
@@ -264,7 +264,7 @@ def read_beir(folder: Path) -> tuple[list[Entry], Qrels, Path]:
     """Read a BEIR folder.
 
     Args:
-        folder: Holds ``queries.jsonl`` (``_id``, ``text``, ``metadata``) and ``qrels/test.tsv``, or one other split.
+        folder: Contains ``queries.jsonl`` (``_id``, ``text``, ``metadata``) and ``qrels/test.tsv``, or one other split.
 
     Returns:
         The queries that are judged, in file order; the judgements; and the file that holds them.

@@ -28,7 +28,7 @@ _SINGLE = ("expected_module", "expected_chapter", "judgements")
 
 
 def with_ground_truth(queries: Sequence[TestQuery], file: Path) -> list[TestQuery]:
-    """The queries with what ``file`` expects of them, added to what they expect themselves.
+    """The queries with the expectations of ``file`` added to their own.
 
     Args:
         queries: The queries.
@@ -61,7 +61,7 @@ def _positions(queries: Sequence[TestQuery]) -> dict[str, list[int]]:
     positions: dict[str, list[int]] = {}
     for position, query in enumerate(queries):
         positions.setdefault(query.query_text.strip(), []).append(position)
-    # An id names one query, also where it is the text of another.
+    # An id names one query, even if it is the text of another.
     return {**positions, **{query.id: [position] for position, query in enumerate(queries)}}
 
 
@@ -103,13 +103,13 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     Args:
         suite: The suite; its ``queries`` may be a file, a BEIR folder, a list, a file with ground truth, TREC topics
             with qrels, or None.
-        advise: Whether to log what the profile would have otherwise. Once a run is enough.
+        advise: Whether to log the profile's advice. Once per run is enough.
 
     Returns:
         The queries, each with an id of its own; empty when the suite has none.
 
     Raises:
-        SuiteError: A file is not there, an entry is wrong, breaks a rule of the profile or holds a broken regular
+        SuiteError: A file does not exist, an entry is wrong, breaks a rule of the profile or has an invalid regular
             expression, or an id occurs twice.
     """
     located, file = _read(suite)
@@ -134,7 +134,7 @@ def unmatched_topics(suite: Suite, queries: Sequence[TestQuery]) -> dict[str, in
 
 
 def _truth_of(suite: Suite) -> Path | None:
-    """The file that adds to what the query file expects; None when nothing does."""
+    """The ground truth file; None if there is none."""
     return suite.queries.ground_truth if isinstance(suite.queries, QueryFiles) else None
 
 
@@ -241,13 +241,13 @@ def _refuse_broken(located: Located, profile: Profile | None, file: Path | None,
 
 
 def _written_name(field: str, entry: Entry) -> str | None:
-    """The name under which an entry states a field; None when it does not."""
+    """The name under which an entry has a field; None if it has not."""
     spellings = next((names for names in ((*TEXT_NAMES, "template"), THRESHOLD_NAMES) if field in names), (field,))
     return next((name for name in spellings if entry.content.get(name) is not None), None)
 
 
 def _advice(located: Located, profile: Profile | None, file: Path | None) -> Iterator[str]:
-    """What the profile would have otherwise, a line for each of its rules, however many queries break it."""
+    """The profile's advice, one line per rule, however many queries break it."""
     if profile is None:
         return
     for rule in _rules(profile, fatal=False):
@@ -280,7 +280,7 @@ def _is_broken(rule: QueryRule, query: TestQuery) -> bool:
 
 
 def _states(query: TestQuery, name: str) -> bool:
-    # Judgements of a qrels file say as well which pages are relevant.
+    # Judgements of a qrels file also say which pages are relevant.
     return name in query.model_fields_set or (name == "relevant_urls" and bool(query.judgements))
 
 

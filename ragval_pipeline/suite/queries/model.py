@@ -1,4 +1,4 @@
-"""One test query, with every field of the five profiles under their own names."""
+"""One test query, with the fields of all five profiles."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ragval_pipeline.text.characters import is_blank
 
 TEXT_NAMES = ("query_text", "query", "text")
 THRESHOLD_NAMES = ("min_similarity", "score_threshold")
-#: Keys of a profile's hits that do not say which hit is expected: kept in what was written, not compared.
+#: Keys of a profile's hits that do not identify the expected hit: kept, not compared.
 _UNCOMPARED = frozenset({"score", "embedding", "original_length", "processed_at"})
-#: Keys that an expected result can state; ``text`` is contained in the hit's text, the others are equal.
+#: Keys of an expected result; ``text`` must be contained in the hit's text, the others must be equal.
 EXPECTED_RESULT_KEYS = ("id", "source_url", "module", "chapter", "chunk_index", "text")
 
 
@@ -53,10 +53,10 @@ Name = Annotated[Words, BeforeValidator(_number_is_a_name)]
 
 
 class TestQuery(BaseModel):
-    """A question to the index and what its answer must hold. All but the text may be left out.
+    """A question to the index and what its answer must contain. Only the text is required.
 
-    ``judgements`` maps page URLs or opaque document ids to relevance grades as a qrels file has them; ``grades`` adds
-    2 for ``relevant_urls`` and 1 for ``acceptable_urls``.
+    ``judgements`` maps page URLs or opaque document ids to relevance grades from a qrels file; ``grades`` adds 2 for
+    ``relevant_urls`` and 1 for ``acceptable_urls``.
     """
 
     __test__ = False  # not a test class, whatever pytest makes of the name
@@ -114,7 +114,7 @@ class TestQuery(BaseModel):
             given = [name for name in names if values.get(name) is not None]
             if len(given) > 1:
                 raise ValueError(f"{' and '.join(given)} mean the same: give one of them")
-        # Exports write null or a blank for what is not there; the text itself must not be blank.
+        # Exports write null or a blank for missing values; the text itself must not be blank.
         return {key: value for key, value in values.items() if not _is_nothing(value) or key in TEXT_NAMES}
 
     @field_validator("query_text")
@@ -142,7 +142,7 @@ class TestQuery(BaseModel):
 
     @property
     def grades(self) -> dict[str, int]:
-        """Relevance grade of each judged page as the query spells it: relevant 2, acceptable 1, qrels as given."""
+        """Relevance grade of each judged page as written in the query: relevant 2, acceptable 1, qrels as given."""
         return {
             **dict.fromkeys(self.acceptable_urls, 1),
             **dict.fromkeys(self.relevant_urls, 2),
@@ -169,38 +169,38 @@ class TestQuery(BaseModel):
 
     @property
     def unjudged(self) -> bool:
-        """Whether qrels judge other queries and no document relevant to this one, which expects nothing else either."""
+        """Whether qrels judge other queries, but no document as relevant to this one, which expects nothing else."""
         return self._unjudged
 
     @property
     def counted(self) -> bool:
-        """Whether criteria and findings count it: nobody stands for a draft, or for a query that is unjudged."""
+        """Whether criteria and findings count it: drafts and unjudged queries do not count."""
         return self.status != "draft" and not self._unjudged
 
     def as_unjudged(self) -> TestQuery:
-        """This query as one that is asked and shown and not counted."""
+        """This query as one that is run and shown, but not counted."""
         query = self.model_copy()
         query._unjudged = True
         return query
 
     def of_entry(self, written: Mapping[str, Any], query_id: str) -> TestQuery:
-        """This query under its id in the run, with the entry of the query file that it was made from."""
+        """This query with its id in the run and its entry of the query file."""
         query = self.model_copy(update={"id": query_id})
         query._written = written
         return query
 
     def fields(self) -> dict[str, Any]:
-        """The fields that were given, under their canonical names, with the id in the run."""
+        """The given fields under their canonical names, with the id in the run."""
         return {"id": self.id, **self.model_dump(mode="json", exclude_unset=True)}
 
     def as_given(self) -> dict[str, Any]:
-        """The query as its file gives it: every key that was written there, and no id that was not.
+        """The query as in its file: every key that was written there, and no generated id.
 
-        A text or threshold under another name stands under its canonical name too, so that readers need to know only
-        that one. Of a template, ``template``, ``parameters`` and ``id`` are as written, all else is filled in.
+        A text or threshold under another name is also given under its canonical name, so that readers need only that
+        one. Of a template, ``template``, ``parameters`` and ``id`` are as written, the rest is filled in.
         """
         written = {key: value for key, value in self._written.items() if not _is_nothing(value)}
-        # Read flat, given back nested: a template fills in what is written, and ground truth adds to it.
+        # Read flat, returned nested: a template fills in what is written, and ground truth adds to it.
         nested = _are_written_as(self.expected_results, written.get("expected_results"))
         fields = self.model_dump(mode="json", exclude_unset=True, exclude={"id", *nested})
         return {**_ENTRY.dump_python(written, mode="json"), **fields} if written else self.fields()
@@ -211,16 +211,16 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _are_written_as(results: tuple[dict[str, Any], ...], written: Any) -> set[str]:
-    """The field's name when nothing but their nesting parts the expected results from what was written."""
+    """The field's name if the expected results differ from what was written only by nesting."""
     same = isinstance(written, list) and results and [expected_result(entry) for entry in written] == list(results)
     return {"expected_results"} if same else set()
 
 
 def expected_result(result: Any) -> Any:
-    """One expected result, flat; those of ``retrieval-validation`` hold module and chapter below ``metadata``.
+    """One expected result, flat; those of ``retrieval-validation`` have module and chapter under ``metadata``.
 
     Raises:
-        ValueError: It states nothing, or something else than ``EXPECTED_RESULT_KEYS``.
+        ValueError: It is empty, or has keys other than ``EXPECTED_RESULT_KEYS``.
     """
     if not isinstance(result, Mapping):
         return result

@@ -1,4 +1,4 @@
-"""Relevance judgements as evaluation tools write them, and joining them to queries."""
+"""Relevance judgements in the formats of evaluation tools, and joining them to queries."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _REMEDY = "Write query, 0, document, grade; or query, document, grade with tabs 
 def read_qrels(file: Path) -> Qrels:
     """Read a qrels file.
 
-    Four columns are TREC's (query, iteration, document, grade), three BEIR's (query, document, grade), parted by tabs
-    or blanks. A header row, blank lines and lines that start with ``#`` are skipped. A grade of 0 or less is a
-    judgement too: not relevant. Of two judgements on the same document the higher one stands.
+    Four columns are TREC's (query, iteration, document, grade), three BEIR's (query, document, grade), separated by
+    tabs or blanks. A header row, blank lines and lines that start with ``#`` are skipped. A grade of 0 or less is a
+    judgement too: not relevant. Of two judgements on the same document the higher one counts.
 
     Raises:
-        SuiteError: The file is not there, a line has other columns or a grade that is not a whole number, or there is
-            no judgement at all.
+        SuiteError: The file does not exist, a line has other columns or a grade that is not an integer, or there are no
+            judgements.
     """
     qrels: Qrels = {}
     judged = False
@@ -50,7 +50,7 @@ def read_qrels(file: Path) -> Qrels:
 
 
 def is_qrels(file: Path) -> bool:
-    """Whether a ground truth file is qrels rather than a table of queries and their pages, by ending and header."""
+    """Whether a ground truth file is qrels rather than a table of queries and their pages, by extension and header."""
     if file.suffix.lower() != ".tsv":
         return file.suffix.lower() in _ENDINGS
     lines = (line for line in read_text(file, kind="ground truth file").split("\n") if line.strip())
@@ -63,8 +63,8 @@ def with_judgements(
 ) -> list[TestQuery]:
     """The queries with the judgements on their ids.
 
-    A query without any relevant document that expects nothing itself is unjudged, whether the qrels leave it out or
-    find every document irrelevant: it can neither pass nor fail.
+    A query without relevant documents that expects nothing itself is unjudged, whether the qrels omit it or judge every
+    document irrelevant: it can neither pass nor fail.
 
     Raises:
         SuiteError: No query was judged, or a judged query is negative.
@@ -83,7 +83,7 @@ def with_judgements(
 
 
 def query_ids(queries: Iterable[TestQuery], qrels: Iterable[str]) -> dict[str, str]:
-    """The query that each id of the qrels names, without ids that name none.
+    """The query of each id of the qrels; unknown ids are left out.
 
     Ids that are numbers also match without leading zeros: topic ``051`` has the judgements of ``51``.
     """

@@ -12,12 +12,12 @@ from ragval_pipeline.suite.queries.model import TEXT_NAMES
 
 MAX_EXPANSIONS = 10_000
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-#: Fields whose braces are their own business.
+#: Fields in which braces are not parameters.
 _FREE = frozenset({"metadata", "embedding", "timestamp", "created_at", "actual_results"})
 
 
 def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every query that one entry stands for, with the suffix of its id.
+    """Every query of one entry, with the suffix of its id.
 
     Args:
         entry: A query; with ``template`` and ``parameters`` it is expanded over the product of the parameter values,
@@ -27,8 +27,8 @@ def expand_template(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, A
         ``("", entry)`` for a plain entry, else ``("[name=value,...]", entry without template and parameters)``.
 
     Raises:
-        ValueError: A template that is no text or stands beside a text, a slot without parameter, a parameter without
-            slot or value, or too many combinations.
+        ValueError: A template that is not a text or is given together with a text, a slot without parameter, a
+            parameter without slot or value, or too many combinations.
     """
     if entry.get("template") is None:
         if entry.get("parameters") is not None:

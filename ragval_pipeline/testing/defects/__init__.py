@@ -1,7 +1,7 @@
-"""Defects that can be planted: each makes one code of the catalogue true, and says exactly for what.
+"""Defects that can be planted: each triggers one code of the catalogue, with known subjects.
 
 What lives here: an editable index world (``corpus``), the registry, the planters and the comparison of a report with
-what was planted. What does not: finding defects (``validation``), which knows nothing of this room.
+what was planted. What does not: finding defects (``validation``), which is independent of this package.
 """
 
 from __future__ import annotations

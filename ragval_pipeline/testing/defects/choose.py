@@ -1,4 +1,4 @@
-"""Choosing what to spoil, so that two defects never touch the same page, and copying or rewriting points."""
+"""Choosing what to damage, so that two defects never touch the same page, and copying or rewriting points."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def choose_pages(
     """Indexed in-scope pages.
 
     Args:
-        corpus: The corpus; the pages are noted as spoilt.
-        amount: How many, of all indexed in-scope pages that qualify.
-        rng: Chooses.
+        corpus: The corpus; the pages are recorded as damaged.
+        amount: How many of the indexed in-scope pages that qualify.
+        rng: Random generator.
         min_chunks: Chunks that a page must have to qualify.
-        leave_modules: Leave at least one page of every module alone.
-        suits: Whether a page qualifies.
+        leave_modules: Keep at least one page of every module.
+        suits: Predicate of pages.
 
     Returns:
-        Pages as sitemap and index spell them, sorted.
+        Pages as written in sitemap and index, sorted.
     """
     indexed = corpus.pages()
     pages = [url for url in corpus.scope_urls if len(indexed.get(url, ())) >= min_chunks and suits(url)]
@@ -50,7 +50,7 @@ def choose_pages(
 def choose_points(
     corpus: Corpus, amount: Amount, rng: random.Random, *, suits: Callable[[StoredPoint], bool] = lambda _: True
 ) -> list[StoredPoint]:
-    """Points of in-scope pages; their pages are noted as spoilt."""
+    """Points of in-scope pages; their pages are recorded as damaged."""
     scope = set(corpus.scope_urls)
     candidates = [point for point in corpus.points if corpus.get(point, "source_url") in scope and suits(point)]
     free = [point for point in candidates if corpus.get(point, "source_url") not in corpus.spoilt]
@@ -60,14 +60,14 @@ def choose_points(
 
 
 def ids_of(points: Iterable[StoredPoint]) -> frozenset[str]:
-    """What a run calls these points."""
+    """Ids of these points as in a run."""
     return frozenset(str(point.id) for point in points)
 
 
 def choose_queries(
     corpus: Corpus, amount: Amount, rng: random.Random, *, suits: Callable[[dict[str, Any]], bool]
 ) -> list[dict[str, Any]]:
-    """Queries with an id that suit, with the pages that they name not spoilt; queries and pages are noted as spoilt."""
+    """Suitable queries with an id whose pages are undamaged; queries and pages are recorded as damaged."""
     candidates = [query for query in counted_queries(corpus) if "id" in query and suits(query)]
     free = [query for query in candidates if not corpus.spoilt & {query["id"], *named_pages(query)}]
     chosen = _pick(free, amount.of(len(candidates)), rng)
@@ -77,23 +77,23 @@ def choose_queries(
 
 
 def query_keys(corpus: Corpus, queries: Iterable[dict[str, Any]]) -> frozenset[tuple[float, ...]]:
-    """The ``vector_key`` of each query, by which a server knows that it was asked."""
+    """The ``vector_key`` of each query, by which a server recognises it."""
     vectors = corpus.embed([query["query_text"] for query in queries], input_type="search_query")
     return frozenset(map(vector_key, vectors))
 
 
 def top_k_of(corpus: Corpus, query: dict[str, Any] | None = None) -> int:
-    """How many hits a query asks for; without one, how many the suite does."""
+    """Number of hits of a query, else the suite's."""
     return int((query or {}).get("top_k") or corpus.settings.get("retrieval", {}).get("top_k", 5))
 
 
 def counted_queries(corpus: Corpus) -> list[dict[str, Any]]:
-    """Queries that criteria and findings count: a draft expects nothing yet that could be missed."""
+    """Queries that criteria and findings count: not drafts."""
     return [query for query in corpus.queries if query.get("status") != "draft"]
 
 
 def required_fields(corpus: Corpus) -> list[str]:
-    """Required fields that points hold, beside text and address, without which a point is none of a page."""
+    """Required fields of the points, except text and address."""
     return [name for name in corpus.required if name not in {"text", "source_url"} and corpus.holds(name)]
 
 
@@ -117,13 +117,13 @@ def _pick(free: Sequence[T], wanted: int, rng: random.Random) -> list[T]:
 
 
 def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **changes: Any) -> list[StoredPoint]:
-    """Add a copy of each point under a new id.
+    """Add a copy of each point with a new id.
 
     Args:
         corpus: The corpus.
         points: What to copy.
-        salt: Makes the new ids, together with the old ones: the same salt gives the same ids.
-        changes: Payload values of the copies, by canonical name; fields that no point holds are left out.
+        salt: Hashed with the old ids into the new ones: the same salt gives the same ids.
+        changes: Payload values of the copies, by canonical name; fields that no point has are left out.
     """
     copies = []
     held = {name: value for name, value in changes.items() if corpus.holds(name)}

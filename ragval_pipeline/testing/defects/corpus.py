@@ -1,4 +1,4 @@
-"""An index world that can be spoilt: site, points, vectors, queries and settings in memory, and their folder."""
+"""An editable index with its surroundings: site, points, vectors, queries and settings in memory, and their folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class StoredPoint:
-    """A point as Qdrant holds it; ``vector`` is None for a point that lacks the collection's (named) vector."""
+    """A point as in Qdrant; ``vector`` is None for a point without the collection's (named) vector."""
 
     id: str | int
     payload: dict[str, Any]
@@ -33,7 +33,7 @@ class StoredPoint:
 
 @dataclass(frozen=True)
 class VectorSpace:
-    """What the collection's vectors are like."""
+    """Size, distance and name of the collection's vectors."""
 
     size: int
     distance: str = "Cosine"
@@ -42,18 +42,18 @@ class VectorSpace:
 
 @dataclass
 class Corpus:
-    """An editable copy of an index world.
+    """An editable copy of an index with its site, queries and suite.
 
     Attributes:
-        folder: Where the world lives, absolute: ``write`` puts it there, and findings name places below it.
+        folder: Absolute; ``write`` writes there, and findings name paths in it.
         site: HTML files and sitemap.
         points: Every point, in no particular order.
-        queries: Test queries as their file holds them.
+        queries: Test queries as in their file.
         settings: The suite file's content.
         space: Size, distance and name of the vectors.
-        services: What stands between the run and Qdrant or the embedder; empty: nothing.
-        spoilt: Pages, as the sitemap spells them, and query ids that a planter has already used.
-        originals: Suite and query file as they were read, by file name: unchanged settings keep their comments.
+        services: Wrappers between the run and Qdrant or the embedder.
+        spoilt: Pages, as written in the sitemap, and query ids that a planter has already used.
+        originals: Original suite and query file, by file name: unchanged settings keep their comments.
     """
 
     folder: Path
@@ -68,7 +68,7 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: Path) -> Corpus:
-        """Read a world from a folder that holds ``ragval.yaml`` and all that it names, as ``write`` leaves it."""
+        """Read a corpus from a folder with ``ragval.yaml`` and everything that it names, as written by ``write``."""
         from ragval_pipeline.testing.defects.store import load_corpus
 
         return load_corpus(folder)
@@ -79,7 +79,7 @@ class Corpus:
         return cls.load(home.home)
 
     def copy_to(self, folder: Path) -> Corpus:
-        """A copy that will live in ``folder``; vectors are shared: planters replace them, never change them."""
+        """A copy for ``folder``; vectors are shared: planters replace them, never modify them."""
         return replace(
             self,
             folder=folder.absolute(),
@@ -95,7 +95,7 @@ class Corpus:
         """Write site, index, queries and suite file; older ones are replaced.
 
         Args:
-            into: Null: the corpus' own folder.
+            into: None: the corpus' own folder.
 
         Returns:
             The suite file.
@@ -106,12 +106,12 @@ class Corpus:
 
     @property
     def collection(self) -> str:
-        """Name of the collection that the run asks for."""
+        """Name of the collection that the run reads."""
         return str(self.settings["qdrant"]["collection"])
 
     @property
     def sitemap_location(self) -> str:
-        """What findings call the sitemap."""
+        """The sitemap's name in findings."""
         sitemap = str(self.settings["source"]["sitemap"])
         return sitemap if "://" in sitemap else str(self.folder / sitemap)
 
@@ -123,13 +123,13 @@ class Corpus:
 
     @property
     def required(self) -> list[str]:
-        """Canonical names of the fields that every point must hold."""
+        """Canonical names of the fields that every point must have."""
         required = PayloadSettings.model_validate(self.settings.get("payload", {})).required
         return [name for name, path in self.fields.items() if path in required]
 
     @property
     def scope_urls(self) -> list[str]:
-        """In-scope pages as the sitemap spells them, in its order.
+        """In-scope pages as written in the sitemap, in its order.
 
         Raises:
             NothingToSpoilError: The suite names no site.
@@ -141,12 +141,12 @@ class Corpus:
         return [entry.url for entry in self.site.entries if scope.contains(entry.url)]
 
     def holds(self, name: str) -> bool:
-        """Whether any point holds the field of a canonical name."""
+        """Whether any point has the field of a canonical name."""
         path = self.fields[name]
         return any(lookup(point.payload, path)[0] for point in self.points)
 
     def get(self, point: StoredPoint, name: str) -> Any:
-        """The payload's value for a canonical name; None when this point has none.
+        """The payload's value for a canonical name; None if this point has none.
 
         Raises:
             NothingToSpoilError: No point of the index has one.
@@ -160,17 +160,17 @@ class Corpus:
         """Check that the index has the field of a canonical name.
 
         Raises:
-            NothingToSpoilError: No point holds it.
+            NothingToSpoilError: No point has it.
         """
         if not self.holds(name):
             raise NothingToSpoilError(f"no point has {self.fields[name]}, the field for {name}")
 
     def text(self, point: StoredPoint) -> str:
-        """The stored text of a point; empty when it has none."""
+        """The stored text of a point; empty if it has none."""
         return str(self.get(point, "text") or "")
 
     def embedded(self, point: StoredPoint) -> str:
-        """The text that the vector of a point is made from: the stored one, with what the framework adds."""
+        """The embedded text of a point: the stored one, with what the framework adds."""
         payload = self.settings.get("payload", {})
         said = payload.get("embedded_text")
         template = None if said is None else Template(said, self.fields)
@@ -181,11 +181,11 @@ class Corpus:
         _edit(point.payload, self.fields[name], lambda holder, key: holder.__setitem__(key, value))
 
     def drop(self, point: StoredPoint, name: str) -> None:
-        """Take the key of a canonical name out of the payload."""
+        """Remove the key of a canonical name from the payload."""
         _edit(point.payload, self.fields[name], lambda holder, key: holder.pop(key, None))
 
     def pages(self) -> dict[str, list[StoredPoint]]:
-        """Points of each indexed page, by the stored spelling of its address, in chunk order."""
+        """Points of each indexed page, by its stored address, in chunk order."""
         pages: dict[str, list[StoredPoint]] = {}
         for point in self.points:
             url = self.get(point, "source_url")
@@ -203,7 +203,7 @@ class Corpus:
     def embed(
         self, texts: Sequence[str], *, input_type: Literal["search_query", "search_document"] = "search_document"
     ) -> list[list[float]]:
-        """Vectors of texts, by the embedder that made the index."""
+        """Vectors of texts from the index's embedder."""
         from ragval_pipeline.sources.embedders.opening import open_embedder
 
         settings = self.settings["embedding"]
@@ -212,7 +212,7 @@ class Corpus:
         return vectors
 
     def search(self, texts: Sequence[str]) -> list[list[tuple[float, StoredPoint]]]:
-        """For each text every point with its cosine, best first: what an exact search answers."""
+        """For each text every point with its cosine, best first: the result of an exact search."""
         import numpy as np
 
         held = [point for point in self.points if point.vector is not None]
@@ -222,7 +222,7 @@ class Corpus:
 
 
 def _edit(payload: dict[str, Any], path: str, change: Callable[[dict[str, Any], str], object]) -> None:
-    """Change what ``lookup`` finds under ``path``, in place; a JSON text on the way is written anew."""
+    """Change the value that ``lookup`` finds under ``path``, in place; a JSON text on the way is rewritten."""
     outer, inside, inner = path.partition("#")
     *parents, key = [path] if path in payload else outer.split(".")
     for parent in parents:

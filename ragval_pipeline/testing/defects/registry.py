@@ -1,4 +1,4 @@
-"""Which defects can be planted, what planting one declares, and planting one in the built demo.
+"""The registry of defects, what planting one declares, and planting one in the built demo.
 
 @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
 def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
@@ -21,14 +21,14 @@ from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.services import resources_of
 
-#: What a planter spoils: the collection's points, the site or the settings about it, the queries, or the answers of
-#: Qdrant or the embedder.
+#: What a planter changes: the collection's points, the site or its settings, the queries, or the responses of Qdrant or
+#: the embedder.
 Kind = Literal["points", "site", "queries", "service"]
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How many subjects to spoil: ``count`` of them, or a ``share`` of all that can be spoilt, at least one."""
+    """How many subjects to damage: ``count``, or a ``share`` of all possible ones, at least one."""
 
     count: int | None = None
     share: float | None = None
@@ -43,21 +43,20 @@ class Amount:
 
 
 ONE, TENTH, HALF, ALL = Amount(count=1), Amount(share=0.1), Amount(share=0.5), Amount(share=1.0)
-#: Amounts that a code is planted at, by its level.
+#: Amounts at which a code is planted, by its level.
 AMOUNTS: dict[Level, tuple[Amount, ...]] = {"subject": (ONE, TENTH, HALF), "corpus": (ALL,), "run": (ONE,)}
 
 
 @dataclass(frozen=True)
 class Planted:
-    """What was planted, so that a run can be held to it.
+    """What was planted, to check a run against.
 
     Attributes:
-        code: The code that the run must name.
-        subjects: Exactly the subjects that it must name.
-        scope: The scope of the finding: a payload field, or null.
-        field: The canonical name of the only payload field that is spoilt, or null.
-        causes: Codes that may be named besides because the planting makes them true as well, and the code follows from
-            them: a page that nothing finds has wrong vectors.
+        code: The code that the run must report.
+        subjects: The exact subjects that it must report.
+        scope: The scope of the finding: a payload field, or None.
+        field: The canonical name of the only damaged payload field, or None.
+        causes: Codes that the planting also triggers, and from which the code follows: a dark page has wrong vectors.
     """
 
     code: str
@@ -68,7 +67,7 @@ class Planted:
 
     @property
     def followers(self) -> frozenset[str]:
-        """Codes that may be named besides, each as a consequence: what reads what this and its causes break."""
+        """Codes that may also be reported as consequences: those that read what this and its causes break."""
         codes = consequences_of(self.code, self.field).union(*map(consequences_of, self.causes))
         return codes - self.causes - {self.code}
 
@@ -82,11 +81,11 @@ class Defect:
 
     Attributes:
         code: Code of the catalogue.
-        kind: What it spoils.
-        describe: One sentence: what is done.
-        plant: Does it, to a corpus that nobody else uses.
-        variant: Another way to the same code; None for the first.
-        amounts: Amounts at which the definition of the code holds.
+        kind: What it changes.
+        describe: One sentence: what it does.
+        plant: Plants it in a corpus of its own.
+        variant: Name of another way to trigger the code; None for the first.
+        amounts: Amounts at which the code's definition holds.
     """
 
     code: str
@@ -108,16 +107,16 @@ class Defect:
 
     @property
     def needs_baseline(self) -> bool:
-        """Whether only an earlier, clean run tells that something is wrong."""
+        """Whether it is visible only against an earlier, clean run."""
         return CATALOGUE[self.code].group == "regression"
 
     def plant_in(self, corpus: Corpus, amount: Amount | None = None, *, seed: int = 0) -> Planted:
-        """Plant the defect; the same seed in the same corpus spoils the same subjects.
+        """Plant the defect; the same seed in the same corpus damages the same subjects.
 
         Args:
-            corpus: What is spoilt.
-            amount: How many subjects; None: the least at which the code's definition holds.
-            seed: Which subjects.
+            corpus: The corpus to damage.
+            amount: How many subjects; None: the minimum of the code's definition.
+            seed: Chooses the subjects.
         """
         amount = amount or self.amounts[0]
         return self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
@@ -133,10 +132,10 @@ def defect(
 
     Args:
         code: Code of the catalogue.
-        kind: What it spoils.
+        kind: What it changes.
         describe: One sentence for ``ragval demo --list-defects``.
-        variant: Name of another way to the same code.
-        amounts: Null: those of the code's level.
+        variant: Name of another way to trigger the code.
+        amounts: None: those of the code's level.
 
     Raises:
         ValueError: The code is not in the catalogue, or the name is taken.
@@ -156,12 +155,12 @@ def defect(
 
 
 def defects() -> dict[str, Defect]:
-    """Every defect by name, in the catalogue's order, the first way to a code before its variants."""
+    """Every defect by name, in the catalogue's order, the main one of a code before its variants."""
     from ragval_pipeline.testing.defects import planters
 
     planters.load_all()
     order = {code: position for position, code in enumerate(CATALOGUE)}
-    # Stable: variants stay in the order in which they are written.
+    # Stable: variants stay in order of definition.
     ordered = sorted(_REGISTERED.values(), key=lambda entry: (order[entry.code], entry.variant is not None))
     return {entry.name: entry for entry in ordered}
 
@@ -170,7 +169,7 @@ def find_defect(name: str) -> Defect:
     """The defect called ``name``: a code, or ``code:variant``.
 
     Raises:
-        SuiteError: There is none; the nearest name is suggested.
+        SuiteError: There is none; a similar name is suggested.
     """
     known = defects()
     if name not in known:
@@ -184,8 +183,8 @@ class PlantedDemo:
 
     Attributes:
         defect: What was planted.
-        planted: What the run must name.
-        resources: What the run must be given (``run_suite(resources=...)``); None: nothing, the folder holds it all.
+        planted: What the run must report.
+        resources: Resources for the run (``run_suite(resources=...)``); None: none needed.
     """
 
     defect: Defect
@@ -194,17 +193,17 @@ class PlantedDemo:
 
 
 def plant_in_demo(home: DemoHome, name: str, amount: Amount | None = None) -> PlantedDemo:
-    """Plant a defect in the built demo, so that the next run meets it.
+    """Plant a defect in the built demo for the next run.
 
-    The spoilt parts are written beside ``home`` and moved into place at the end; reports are kept.
+    The changed parts are written next to ``home`` and moved into place at the end; reports are kept.
 
     Args:
-        home: The built demo; build it anew to get rid of the defect.
+        home: The built demo; rebuild it to remove the defect.
         name: A code of the catalogue, or ``code:variant``.
-        amount: How many subjects to spoil; None: the least at which the code's definition holds.
+        amount: How many subjects to damage; None: the minimum of the code's definition.
 
     Raises:
-        SuiteError: No defect is called so.
+        SuiteError: There is no such defect.
     """
     chosen = find_defect(name)
     corpus = Corpus.of_demo(home)

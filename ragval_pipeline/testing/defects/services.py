@@ -1,4 +1,4 @@
-"""Standing between the run and Qdrant or the embedder: what a server would answer when something is wrong with it."""
+"""Wrappers between the run and Qdrant or the embedder, which answer like a faulty server."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class PassingReader:
-    """A reader that passes everything on; its facts say that they are simulated."""
+    """A reader that forwards everything; its facts are marked as simulated."""
 
     def __init__(self, inner: Reader) -> None:
         self.inner = inner
 
     def facts(self) -> CollectionFacts:
-        """As the inner reader says, marked as simulated."""
+        """The inner reader's facts, marked as simulated."""
         return self.inner.facts().model_copy(update={"simulated": True})
 
     def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
-        """Each by ``search``, which a planter changes."""
+        """Each by ``search``, which planters override."""
         for search in searches:
             asked_at, started = datetime.now(UTC), time.perf_counter()
             hits = self.search(search.vector, limit=search.limit, fields=fields, exact=exact)
@@ -41,7 +41,7 @@ class PassingReader:
 
 
 class SpoilingReader(PassingReader):
-    """Spoils the hits of some vectors, known by their ``vector_key``, every time."""
+    """Changes the hits of some vectors, identified by their ``vector_key``, every time."""
 
     def __init__(
         self, inner: Reader, vectors: frozenset[tuple[float, ...]], spoil: Callable[[list[Hit]], list[Hit]]
@@ -50,18 +50,18 @@ class SpoilingReader(PassingReader):
         self._vectors, self._spoil = vectors, spoil
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits, or what is left of them."""
+        """The hits, changed if the vector matches."""
         hits = self.inner.search(vector, limit=limit, fields=fields, exact=exact)
         return self._spoil(hits) if vector_key(vector) in self._vectors else hits
 
 
 def vector_key(vector: Iterable[float]) -> tuple[float, ...]:
-    """What a vector that was sent is known again by: its values to five digits."""
+    """A key to recognise a sent vector: its values to five digits."""
     return tuple(round(value, 5) for value in vector)
 
 
 class PassingEmbedder:
-    """An embedder that passes everything on."""
+    """An embedder that forwards everything."""
 
     def __init__(self, inner: Embedder) -> None:
         self.inner = inner
@@ -72,7 +72,7 @@ class PassingEmbedder:
 
 @dataclass(frozen=True)
 class Service:
-    """One fault: how the reader, the embedder or both are wrapped."""
+    """One fault: wrappers of the reader, the embedder or both."""
 
     reader: Callable[[Reader], Reader] | None = None
     embedder: Callable[[Embedder], Embedder] | None = None
@@ -80,7 +80,7 @@ class Service:
 
 @dataclass(frozen=True)
 class SimulatedQdrant:
-    """The resource ``qdrant``: the suite's own collection behind the wrappers of some services."""
+    """The resource ``qdrant``: the suite's collection with the wrappers of some services."""
 
     services: tuple[Service, ...]
 
@@ -98,7 +98,7 @@ class SimulatedQdrant:
 
 @dataclass(frozen=True)
 class SimulatedEmbedder:
-    """The resource ``embedder``: the suite's own embedder behind the wrappers of some services."""
+    """The resource ``embedder``: the suite's embedder with the wrappers of some services."""
 
     services: tuple[Service, ...]
 
@@ -118,7 +118,7 @@ class SimulatedEmbedder:
 
 
 def resources_of(services: Sequence[Service]) -> dict[str, Any] | None:
-    """Resources for a run (``run_suite(resources=...)``); None when nothing stands in between."""
+    """Resources for a run (``run_suite(resources=...)``); None without services."""
     if not services:
         return None
     return {"qdrant": SimulatedQdrant(tuple(services)), "embedder": SimulatedEmbedder(tuple(services))}

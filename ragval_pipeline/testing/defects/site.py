@@ -13,7 +13,7 @@ from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.sources.site.html.furniture import content_element
 
 SITEMAP_FILE = "sitemap.xml"
-#: A text that no page holds.
+#: A text that no page has.
 _PLACE = "[[ragval: here]]"
 
 
@@ -29,8 +29,8 @@ class Site:
     """A built site.
 
     Attributes:
-        files: Text of each file by its path below the site's folder, with ``/``; ``sitemap.xml`` is one of them.
-        names: File of each page by its address, where it is not the ``index.html`` of a folder of its own.
+        files: Text of each file by its path in the site's folder, with ``/``; includes ``sitemap.xml``.
+        names: File of each page by its address, if it is not an ``index.html`` in its own folder.
     """
 
     files: dict[str, str] = field(default_factory=dict)
@@ -47,11 +47,11 @@ class Site:
         ]
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
-        """Write the sitemap anew."""
+        """Rewrite the sitemap."""
         self.files[SITEMAP_FILE] = sitemap_xml(entries)
 
     def remove_entries(self, urls: Iterable[str]) -> None:
-        """Take pages out of the sitemap; their files stay."""
+        """Remove pages from the sitemap; their files stay."""
         gone = set(urls)
         self.set_entries(entry for entry in self.entries if entry.url not in gone)
 
@@ -75,7 +75,7 @@ class Site:
         self.files[self._name(url)] = html
 
     def append(self, url: str, html: str) -> None:
-        """Put HTML at the end of a page's content."""
+        """Append HTML to a page's content."""
         from selectolax.lexbor import LexborHTMLParser
 
         tree = LexborHTMLParser(self.html(url))
@@ -85,7 +85,7 @@ class Site:
         self.set_html(url, (tree.html or "").replace(_PLACE, html))
 
     def remove_html(self, url: str) -> None:
-        """Take the file of a page away; its entry stays in the sitemap."""
+        """Remove the file of a page; its entry stays in the sitemap."""
         del self.files[self._name(url)]
 
     def _name(self, url: str) -> str:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def load_corpus(folder: Path) -> Corpus:
-    """Read the world of ``folder``: suite file, queries, site and embedded Qdrant under the demo's own names.
+    """Read the corpus of ``folder``: suite file, queries, site and embedded Qdrant under the demo's names.
 
     Raises:
-        FileNotFoundError: One of them is not there.
+        FileNotFoundError: One of them is missing.
     """
     folder = folder.absolute()
     originals = {name: (folder / name).read_text(encoding="utf-8") for name in (SUITE_FILE, QUERIES_FILE)}
@@ -44,10 +44,10 @@ def load_corpus(folder: Path) -> Corpus:
 
 
 def write_corpus(corpus: Corpus, folder: Path) -> Path:
-    """Write a world into ``folder``; what its parts replace is removed, everything else is left alone.
+    """Write a corpus into ``folder``; replaced parts are removed, everything else is left alone.
 
-    The collection is always called as it was when the corpus was read: a planter that changes the name in the settings
-    only makes the suite ask for another one.
+    The collection keeps its original name: a planter that changes the name in the settings only makes the suite read
+    another one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name in (SITE, QDRANT):

@@ -1,4 +1,4 @@
-"""Holding a report to what was planted: named exactly, followed only by its consequences, silent otherwise."""
+"""Checking a report against what was planted: reported exactly, with its consequences and nothing else."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
 
 
-#: Subjects of one finding with what was measured on each, by name.
+#: Measurements of one finding's subjects, by name.
 Subjects = Mapping[str, Mapping[str, Any]]
-#: Severities that a clean corpus is free of.
+#: Severities that a clean corpus must not have.
 LOUD = ("error", "warning")
 
 
 class Seen:
-    """The findings of a run with all their subjects, without what a run before named already."""
+    """The findings of a run with all their subjects, except those of a run before."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Seen:
         return [finding for finding in self.findings if (finding.code, finding.scope) == (code, scope)]
 
     def subjects(self, finding: ReportedFinding) -> Subjects:
-        """All subjects of a finding, as far as they are known."""
+        """All known subjects of a finding."""
         known = self._all.get((finding.code, finding.scope))
         if known is None:
             details = finding.details.get("subjects", {})
@@ -53,7 +53,7 @@ class Seen:
         return {name: entry for name, entry in known.items() if name not in own}
 
     def _own(self, finding: ReportedFinding) -> frozenset[str]:
-        """Subjects that the corpus had before anything was planted, and that were not planted."""
+        """Subjects that the corpus already had before planting."""
         if self._before is None:
             return frozenset()
         named = self._before.named(finding.code, finding.scope)
@@ -61,11 +61,11 @@ class Seen:
         return known - self._planted.get((finding.code, finding.scope), frozenset())
 
     def _is_known(self, finding: ReportedFinding) -> bool:
-        """Whether a finding names nothing that was not named before."""
+        """Whether a finding has no new subjects."""
         return bool(self._own(finding)) and not self.subjects(finding)
 
     def causes(self, finding: ReportedFinding) -> set[str | None]:
-        """What the subjects of a finding follow from; None among them: some follow from nothing."""
+        """Causes of the subjects of a finding; includes None if some have no cause."""
         subjects = self.subjects(finding).values()
         return {details.get("because", finding.because) for details in subjects} or {finding.because}
 
@@ -86,17 +86,17 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one planted defect was named.
+    """How one planted defect was reported.
 
     Attributes:
         planted: What was planted.
-        recall: Planted subjects that were named / planted subjects.
-        precision: Named subjects that were planted / named subjects; those of another defect's consequences aside.
-        named: Named subjects, those of another defect's consequences aside.
-        place: Where the finding stands in the report, from 1; None when there is none.
-        followers: Codes of severity error or warning that were named besides and can follow, sorted.
-        extra: Codes of severity error or warning that cannot follow from what was planted, sorted.
-        problems: Everything that is not as declared, one sentence each; empty when all is well.
+        recall: Planted subjects that were reported / planted subjects.
+        precision: Reported subjects that were planted / reported subjects, without another defect's consequences.
+        named: Reported subjects, without another defect's consequences.
+        place: Position of the finding in the report, from 1; None without a finding.
+        followers: Further codes of severity error or warning that can be consequences, sorted.
+        extra: Codes of severity error or warning that cannot be consequences, sorted.
+        problems: Deviations from what was declared, one sentence each.
     """
 
     planted: Planted
@@ -115,11 +115,11 @@ def verify(planted: Planted, report: ValidationReport, *, folder: str | Path | N
     Args:
         planted: What was planted.
         report: The report of the run.
-        folder: The run's folder, whose findings.parquet holds all subjects; None: the report's first 100 have to do.
+        folder: The run's folder, whose findings.parquet has all subjects; None: use the report's first 100.
 
     Returns:
-        One sentence for each problem; empty when the code is named with exactly the planted subjects, before its
-        consequences, and only what follows from it is named besides, each subject with its ``because``.
+        One sentence per problem; empty if the code is reported with exactly the planted subjects, before its
+        consequences, and everything else is a consequence with a ``because`` for each subject.
     """
     return list(judge([planted], report, folder=folder)[0].problems)
 
@@ -131,13 +131,13 @@ def judge(
     folder: str | Path | None = None,
     before: Seen | None = None,
 ) -> list[Outcome]:
-    """How each of several defects, planted in one corpus, was named.
+    """How each of several defects, planted in one corpus, was reported.
 
     Args:
         planted: What was planted.
         report: The report of the run.
-        folder: The run's folder; None: the report's first 100 subjects of each finding have to do.
-        before: What a run named before anything was planted: a corpus may have subjects of its own, which stay.
+        folder: The run's folder; None: use the report's first 100 subjects of each finding.
+        before: Findings of a run before planting: a corpus may have findings of its own.
     """
     seen = Seen(report, folder, before=before, planted=planted)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]
@@ -174,7 +174,7 @@ def _outcome(
 def _consequences(
     entry: Planted, planted: Sequence[Planted], named: Sequence[ReportedFinding], subjects: Subjects
 ) -> set[str]:
-    """Subjects of this code that another planted defect explains: they are not this one's doing."""
+    """Subjects of this code that another planted defect explains."""
     others = {
         code
         for other in planted
@@ -213,9 +213,9 @@ def _extra(planted: Sequence[Planted], seen: Seen) -> set[str]:
 
 
 def _unexplained(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
-    """Followers of which a subject does not say what it follows from.
+    """Followers with a subject without a cause.
 
-    An info finding leads no error: what it makes an error stands for itself.
+    An info finding causes no error: an error triggered by it has no cause.
     """
     expected = {(entry.code, entry.scope) for entry in planted}
     causes = {code for entry in planted for code in entry.causes}
@@ -232,7 +232,7 @@ def _unexplained(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
 
 
 def _late(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
-    """Causes that stand after their consequences."""
+    """Causes listed after their consequences."""
     places = {(finding.code, finding.scope): place for place, finding in enumerate(seen.findings)}
     for entry in planted:
         place = places.get((entry.code, entry.scope), 0)

@@ -1,4 +1,4 @@
-"""Systems that fail, for tests of whoever reads from them: servers on loopback ports, readers and embedders.
+"""Systems that fail, for tests of their clients: servers on loopback ports, readers and embedders.
 
     from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn   # needs ragval-pipeline[testing]
 
@@ -6,7 +6,7 @@
         server.fail("503", times=2, path="/scroll")
 
 ``qdrant_server`` is Qdrant's own engine behind its REST calls, ``http_host`` serves pages and sitemaps, and
-``cohere_server`` answers ``/v2/embed``: each answers well until it is told to fail. ``services`` fails in the process
-itself, between a run and its Qdrant or its embedder. What does not live here: what a run must make of a fault
+``cohere_server`` answers ``/v2/embed``: each works until it is set to fail. ``services`` fails in the process itself,
+between a run and its Qdrant or its embedder. What does not live here: the expected result of a fault
 (``tests/faults``).
 """

@@ -1,4 +1,4 @@
-"""A local stand-in for Cohere's ``/v2/embed``, answering what a test tells it to.
+"""A local stand-in for Cohere's ``/v2/embed`` with configurable responses.
 
 with CohereStandIn() as cohere:
 embedder = CohereEmbedder(model="embed-english-v3.0", api_key="k", base_url=cohere.url)
@@ -54,18 +54,18 @@ class RecordedRequest:
 
 
 class CohereStandIn:
-    """A server on 127.0.0.1 with a port of its own; ``url`` is what ``base_url`` must be.
+    """A server on its own port of 127.0.0.1; use ``url`` as ``base_url``.
 
-    ``mode`` says what it answers: ``ok``; a status (``429``, ``500``, ``401``, ...); ``html`` (502), ``html_latin1``
+    ``mode`` selects the response: ``ok``; a status (``429``, ``500``, ``401``, ...); ``html`` (502), ``html_latin1``
     (502, not UTF-8), ``html_ok`` (200), ``slow``, ``short`` (one vector too few), ``wrong_dimension``, ``nan``,
     ``ragged``, ``empty`` (no vectors), ``no_embeddings``, ``reset``, ``half`` (closes in mid-body), or ``raw`` with
     ``raw_body``.
 
     Args:
         dimension: Length of the vectors, unless a request asks for another.
-        max_words: Words that the model reads, the stand-in's tokens.
+        max_words: The model's input limit in words, the stand-in's tokens.
         delay_s: How long ``slow`` waits before it answers.
-        billed: Whether answers name billed tokens.
+        billed: Whether responses have billed tokens.
     """
 
     path = "/v2/embed"
@@ -105,7 +105,7 @@ class CohereStandIn:
         self._server.server_close()
 
     def next_mode(self, request: RecordedRequest) -> str:
-        """Record ``request`` and say how to answer it."""
+        """Record ``request`` and return its mode."""
         with self._lock:
             self.requests.append(request)
             if self._times is None:
@@ -114,7 +114,7 @@ class CohereStandIn:
             return self.mode if self._times >= 0 else "ok"
 
     def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Status and JSON of the answer to a request that is let through."""
+        """Status and JSON of the response to an accepted request."""
         texts = body.get("texts") or []
         if len(texts) > MAX_TEXTS:
             return 400, {"message": f"invalid request: at most {MAX_TEXTS} texts"}
@@ -128,15 +128,15 @@ class CohereStandIn:
         return 200, self.wrapped([hashed_vector(text, dimension) for text in read], sum(map(len, words)))
 
     def error(self, status: str, message: str) -> dict[str, Any]:
-        """The JSON of an answer with an error status."""
+        """The JSON of an error response."""
         return {"id": "x", "message": message}
 
     def texts_of(self, body: dict[str, Any]) -> list[str]:
-        """The texts that a request asks for."""
+        """The texts of a request."""
         return body.get("texts") or []
 
     def wrapped(self, vectors: list[Any], tokens: int = 0) -> dict[str, Any]:
-        """The JSON of an answer holding ``vectors``."""
+        """The JSON of a response with ``vectors``."""
         meta: dict[str, Any] = {"api_version": {"version": "2"}}
         if self.billed:
             meta["billed_units"] = {"input_tokens": tokens}
@@ -149,7 +149,7 @@ class CohereStandIn:
         }
 
     def spoiled(self, mode: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The JSON of a wrong answer with status 200."""
+        """The JSON of an invalid response with status 200."""
         good = [hashed_vector(text, self.dimension) for text in self.texts_of(body)]
         if mode == "no_embeddings":
             return {"id": "x", "response_type": "embeddings_by_type"}
@@ -215,7 +215,7 @@ def _handler_for(standin: CohereStandIn) -> type[BaseHTTPRequestHandler]:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
-            except ConnectionError:  # a client that timed out has gone
+            except ConnectionError:  # the client has timed out
                 self.close_connection = True
 
         def _break_off(self, mode: str) -> None:
@@ -227,6 +227,6 @@ def _handler_for(standin: CohereStandIn) -> type[BaseHTTPRequestHandler]:
             self.connection.close()
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     return Handler

@@ -1,4 +1,4 @@
-"""Real servers on the loopback address that answer well, badly or not at all."""
+"""Real servers on the loopback address that answer correctly, wrongly or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass
 class Answer:
-    """What a route answers."""
+    """The response of a route."""
 
     body: bytes | str = b""
     status: int = 200
@@ -27,14 +27,14 @@ class Answer:
 
 @dataclass
 class Site:
-    """A running server: its address, what was asked of it, and its routes, which may be changed while it runs."""
+    """A running server: its address, its requests, and its routes, which may be changed while it runs."""
 
     url: str
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     routes: dict[str, Route] = field(default_factory=dict)
 
     def paths(self) -> list[str]:
-        """The paths that were asked for, in order."""
+        """The requested paths, in order."""
         return [path for path, _ in self.asked]
 
 
@@ -43,7 +43,7 @@ Route = Answer | str | bytes | list[Any] | Callable[[], Answer]
 
 @contextlib.contextmanager
 def serving(routes: dict[str, Route]) -> Iterator[Site]:
-    """Serve routes; a list answers one after the other and repeats its last; an unknown path is a 404.
+    """Serve routes; a list is answered in turn and its last entry repeated; an unknown path is a 404.
 
     ``{base}`` in a text body becomes the server's own address.
     """
@@ -103,10 +103,10 @@ def serving(routes: dict[str, Route]) -> Iterator[Site]:
 
 @contextlib.contextmanager
 def raw_server(talk: Callable[[socket.socket, threading.Event], None], *, peek: bool = False) -> Iterator[Site]:
-    """Accept connections and let ``talk`` do as it likes; the event says that the test is over.
+    """Accept connections and pass them to ``talk``; the event is set at the end of the test.
 
     Args:
-        talk: Speaks on one connection.
+        talk: Handles one connection.
         peek: Leave the first bytes of the client for ``talk`` to read, as a TLS handshake needs them.
     """
     listener = socket.create_server(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Collections in Qdrant Edge, answering the REST calls of a server with a server's bodies."""
+"""Collections in Qdrant Edge, answering REST calls like a server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSION = "1.20.0"
 
 
 class Refused(Exception):
-    """An answer that is not 200: status and Qdrant's words."""
+    """A response other than 200: status and Qdrant's message."""
 
     def __init__(self, status: int, words: str) -> None:
         self.status = status
@@ -32,7 +32,7 @@ class Refused(Exception):
 class Collection:
     """One collection: its shard and what it was created with.
 
-    ``counted_twice``: points that count once more, as the same ids under two shard keys do. ``reads``: requests that
+    ``counted_twice``: points that count twice, like the same ids under two shard keys. ``reads``: requests that
     ``strict["read_rate_limit"]`` counts.
     """
 
@@ -51,7 +51,7 @@ class Collection:
 
 
 class Engine:
-    """All collections of one server; ``answer`` is the only way in."""
+    """All collections of one server; ``answer`` is the only entry point."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="edge-"))
@@ -92,7 +92,7 @@ class Engine:
         return self.collections[name]
 
     def read(self, name: str, asked: dict[str, Any]) -> Collection:
-        """The collection, unless its strict mode forbids what is asked: ``limit`` and ``exact``."""
+        """The collection, unless its strict mode forbids the request's ``limit`` or ``exact``."""
         collection = self.find(name)
         strict = collection.strict
         if not strict.get("enabled"):
@@ -133,7 +133,7 @@ class Engine:
         return True
 
     def optimize(self, name: str) -> None:
-        """Index what waits for it; a server does so by itself."""
+        """Index pending vectors; a server does so automatically."""
         with self._lock:
             self.find(name).shard.optimize()
 
@@ -212,7 +212,7 @@ class Engine:
         return {"operation_id": 0, "status": "completed"}
 
     def count(self, body: dict[str, Any], name: str) -> Any:
-        if "has_vector" in json.dumps(body.get("filter")):  # Edge knows no such condition
+        if "has_vector" in json.dumps(body.get("filter")):  # Edge does not support this condition
             return {
                 "count": self.read(name, {}).sparse.get(body["filter"]["must"][0]["has_vector"], {}).get("count", 0)
             }

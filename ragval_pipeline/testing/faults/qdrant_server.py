@@ -27,7 +27,7 @@ HTML = b"<!doctype html><title>Sign in</title><form action='/login'></form>"
 
 @dataclass
 class Fault:
-    """What goes wrong, how many times, and on which paths."""
+    """A fault, how many times, and on which paths."""
 
     kind: str
     times: int
@@ -40,17 +40,17 @@ class QdrantStandIn:
 
     Fault kinds: a status (``401``, ``429``, ``503``, ...), ``slow``, ``reset`` (in the middle of the body), ``html``,
     ``truncated``, ``nested`` (100,000 times), ``schema`` (JSON of
-    another shape), ``null`` (no result), ``circle`` (a scroll without end),
-    ``no score`` and ``nan score`` (hits whose score is None, or no number), ``echo`` (a 500 that repeats the key),
-    ``lost`` (what was asked is done, and the answer never comes).
+    another shape), ``null`` (no result), ``circle`` (an endless scroll), ``no score`` and ``nan score`` (hits whose
+    score is None, or no number), ``echo`` (a 500 that repeats the key), ``lost`` (the request is executed, but never
+    answered).
 
     Args:
         api_key: The key that every request must carry; None: none.
-        tokens: Keys with a limit: ``expired``, or the only collection that they may read.
-        write_key: The key that changes of aliases must carry, good for everything else too; None: ``api_key`` will do.
+        tokens: Limited keys: ``expired``, or the only collection that they may read.
+        write_key: The key required for changes of aliases, valid for everything else too; None: ``api_key``.
         slow_s: How long ``slow`` waits before it answers.
-        link_s: How long every answer is on its way.
-        version: What the server says that it is; those before 1.19 know no slices.
+        link_s: Latency of every response.
+        version: The reported version; those before 1.19 have no slices.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class QdrantStandIn:
         path: str | tuple[str, ...] = "",
         headers: dict[str, str] | None = None,
     ) -> None:
-        """Go wrong on the next ``times`` requests whose path ends with ``path``, or with one of several."""
+        """Fail the next ``times`` requests whose path ends with ``path``, or with one of several."""
         self._faults.append(Fault(kind, times, path, headers or {}))
 
     def heal(self) -> None:
-        """Answer everything well again."""
+        """Answer everything correctly again."""
         self._faults.clear()
 
     def count(self, ending: str) -> int:
@@ -106,7 +106,7 @@ class QdrantStandIn:
         return sum(entry.endswith(ending) for entry in self.asked)
 
     def refusal(self, path: str, key: str | None) -> tuple[int, str] | None:
-        """Status and words for a request whose key does not do; None when it does."""
+        """Status and message for a request with a wrong key; None if the key is valid."""
         allowed = self.tokens.get(key or "")
         if allowed == "expired":
             return 401, "Invalid API key or JWT: ExpiredSignature"
@@ -122,7 +122,7 @@ class QdrantStandIn:
         return None
 
     def next_fault(self, path: str) -> Fault | None:
-        """The fault of a request, one of its times used up; None: it is answered well."""
+        """The fault of a request, counted; None: it is answered correctly."""
         for fault in self._faults:
             if fault.times > 0 and path.endswith(fault.path):
                 fault.times -= 1
@@ -239,7 +239,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(body)
 
         def log_message(self, *args: object) -> None:
-            """Silence."""
+            """Log nothing."""
 
         do_GET = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815
 

@@ -1,4 +1,4 @@
-"""Readers and embedders that fail on a given call, as resources of a run: no server and no port is needed.
+"""Readers and embedders that fail on a given call, as resources of a run, without a server.
 
 run_suite(suite, resources=resources_of([failing_reader("search", SystemFailure(...), after=3)]))
 """
@@ -23,9 +23,9 @@ def failing_reader(call: Call, error: BaseException, *, after: int = 0) -> Servi
     """A reader that raises on one of its calls.
 
     Args:
-        call: The method that fails.
+        call: The failing method.
         error: What it raises.
-        after: How many calls of it go well first, over all readers of the run; pages count one by one.
+        after: How many calls succeed first, over all readers of the run; pages count individually.
     """
 
     def fail() -> None:
@@ -35,12 +35,12 @@ def failing_reader(call: Call, error: BaseException, *, after: int = 0) -> Servi
 
 
 def acting_reader(call: Call, act: Callable[[], None], *, after: int = 0) -> Service:
-    """A reader that does something before each of its calls from a number on, such as changing the collection.
+    """A reader that does something before its calls, from a given one, such as changing the collection.
 
     Args:
         call: The method.
-        act: What happens; what it raises ends the call.
-        after: How many calls of it go by first.
+        act: The action; its exceptions end the call.
+        after: How many calls are skipped first.
     """
     seen = [0]
 
@@ -63,7 +63,7 @@ def acting_reader(call: Call, act: Callable[[], None], *, after: int = 0) -> Ser
 
 
 def failing_embedder(error: BaseException, *, after: int = 0) -> Service:
-    """An embedder that raises, after as many calls as are to go well."""
+    """An embedder that raises after some successful calls."""
     seen = [0]
 
     class Failing(PassingEmbedder):

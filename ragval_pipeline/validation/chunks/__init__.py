@@ -1,1 +1,1 @@
-"""Are the chunks of each page complete, single, and as the embedding model needs them?"""
+"""Are the chunks of each page complete, unique, and suitable for the embedding model?"""

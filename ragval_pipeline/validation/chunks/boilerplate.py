@@ -1,14 +1,13 @@
-"""Page furniture that was embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
+"""Boilerplate embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
 
-Three kinds of evidence. A phrase that themes write, standing as themes write it, is furniture in any documentation; it
-counts from three pages and a twentieth of all pages on: fewer may be pages about the theme. Any other wording counts
-when chunks of a fifth of the pages begin or end with it and the content of hardly any of these pages has it: what the
-content has is repeated by the author, as "By the end of this chapter you will be able to" is. Where most of a chunk
-stands on its page and outside the content of that, three pages are enough: the extraction took all of some pages.
-Headings, and what an ingestion puts before a chunk to say where it is from, are never furniture, nor is what most
-chunks begin or end with, no page shows and goes on otherwise in each: a summary that says where a chunk belongs,
-questions that it answers. Where pages were not read, only a wording that pages share in several chunks each is taken
-for furniture, since an author repeats himself once a page.
+There are three kinds of evidence. A known phrase of themes, in its usual form, is boilerplate in any documentation; it
+counts from three pages and 5 % of all pages: fewer may be pages about the theme. Any other wording counts if chunks of
+20 % of the pages begin or end with it and the content of hardly any of these pages has it: wordings in the content are
+repeated by the author, e.g. "By the end of this chapter you will be able to". If most of a chunk is on its page but
+outside its content, three pages are enough: the extraction took whole pages. Headings, and context added by the
+ingestion, are never boilerplate, nor is text at the edges of most chunks that no page shows and that differs between
+chunks: summaries, or questions that a chunk answers. If pages were not read, only a wording in several chunks of each
+page counts, since authors repeat themselves once per page.
 """
 
 from __future__ import annotations
@@ -43,32 +42,32 @@ if TYPE_CHECKING:
 _Edge = Literal["begins", "ends"]
 _EDGES: tuple[_Edge, ...] = ("begins", "ends")
 
-#: How often a phrase stands in a chunk.
+#: Number of occurrences of a phrase in a chunk.
 _REPEATED = 2
 
 
 @dataclass(frozen=True)
 class Shared:
-    """A wording that chunks of several pages share."""
+    """A wording shared by chunks of several pages."""
 
     words: Words
     edge: _Edge
     texts: tuple[TextFacts, ...]
 
     def in_content(self, text: TextFacts) -> bool:
-        """Whether the content of a chunk's page has most of the wording: a button between may be left out."""
+        """Whether the content of a chunk's page has most of the wording, e.g. without a button in between."""
         held = text.begins_held if self.edge == "begins" else text.ends_held
         return held >= WHOLE * len(self.words)
 
     def is_of_its_page(self, text: TextFacts) -> bool:
-        """Whether what stands beside the wording is of the chunk's page."""
+        """Whether the text next to the wording is from the chunk's page."""
         beside = text.letters - sum(map(len, self.words))
         return not text.compared or text.found >= MOST * beside
 
 
 @dataclass(frozen=True)
 class Boilerplate:
-    """One phrase and the chunks that hold it."""
+    """One phrase and its chunks."""
 
     phrase: str
     texts: tuple[TextFacts, ...]
@@ -81,7 +80,7 @@ class Boilerplate:
 
 @detector("text.boilerplate", needs=ChunkEvidence)
 def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """The points that hold furniture; the details name the phrases."""
+    """The points with boilerplate; the details list the phrases."""
     chunks, pages = len(evidence.texts), len(evidence.texts.codes("page_key")[0]) - 1
     min_pages = _at_least(HABIT, pages)
     texts = _of_captured_pages(evidence, list(evidence.facts.texts(*_COLUMNS, where=_telling(evidence, min_pages))))
@@ -114,7 +113,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
-    """The wordings that texts of ``FEWEST`` pages share of which most stands on the page outside its content."""
+    """The wordings shared by texts of ``FEWEST`` pages that are mostly outside their page's content."""
     import pyarrow.compute as pc
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
@@ -127,12 +126,12 @@ def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
 
 
 def _outside(text: TextFacts) -> float:
-    """The share of a text that stands on its page outside the content."""
+    """The share of a text that is on its page outside the content."""
     return round(text.outside / text.letters, 4) if text.letters else 0.0
 
 
 def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> list[TextFacts]:
-    """Some texts without those of pages of which every chunk is gone: a wall was read there, and no frame of a page."""
+    """Some texts without those of pages whose chunks are all gone: there a wall was read instead of the page."""
     strange = _pages(text for text in texts if text.compared and text.found < MOST * text.letters)
     walls = {
         key
@@ -143,9 +142,9 @@ def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> l
 
 
 def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:
-    """The texts with a phrase, or with ``FEWEST`` words at an edge that texts of enough pages share.
+    """The texts with a phrase, or with ``FEWEST`` words at an edge shared by texts of enough pages.
 
-    Most texts have neither, and are never made into objects.
+    Most texts have neither, and no objects are created for them.
     """
     import numpy as np
     import pyarrow as pa
@@ -185,7 +184,7 @@ def _outermost(lists: pa.ListArray, edge: _Edge) -> pa.StringArray:
 
 
 def shared_wordings(texts: Sequence[TextFacts], *, min_pages: int) -> Iterator[Shared]:
-    """The longest wordings at the edges that chunks of at least ``min_pages`` pages share; a chunk has one an edge."""
+    """The longest wordings at the edges shared by chunks of at least ``min_pages`` pages; one per edge of a chunk."""
     yield from _grow([(text, text.begins) for text in texts], "begins", FEWEST, min_pages)
     yield from _grow([(text, text.ends[::-1]) for text in texts], "ends", FEWEST, min_pages)
 
@@ -203,7 +202,7 @@ def _grow(chunks: Sequence[tuple[TextFacts, Words]], edge: _Edge, size: int, min
         taken = {text.point_id for shared in longer for text in shared.texts}
         rest = tuple(text for text, _ in members if text.point_id not in taken)
         if rest:
-            # Those that go on otherwise are few or many: they share the shorter wording with the others.
+            # Texts that continue differently share the shorter wording with the others.
             yield Shared(words if edge == "begins" else words[::-1], edge, rest)
 
 
@@ -223,7 +222,7 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
 
 @dataclass(frozen=True)
 class _Additions:
-    """What the ingestion puts around its chunks and no page has."""
+    """Text that the ingestion adds around its chunks and that no page has."""
 
     evidence: ChunkEvidence
 
@@ -243,10 +242,10 @@ class _Additions:
         return sizes
 
     def contain(self, shared: Shared) -> bool:
-        """Whether a wording is of what is said of each chunk: that goes on otherwise from chunk to chunk.
+        """Whether a wording is part of a description of each chunk, which continues differently from chunk to chunk.
 
-        What is the same around most of them tells none from another: a menu or a banner that the site's HTML does not
-        hold.
+        Text that is the same around most chunks describes none of them: it is a menu or a banner missing from the
+        site's HTML.
         """
         if not self._usual:
             return False
@@ -262,9 +261,9 @@ class _Additions:
 
 
 def _added_to(chunk: ChunkFacts, edge: _Edge, usual: frozenset[str]) -> int:
-    """Letters that no page has at an edge of a chunk where most chunks have such; what is all edge may count as either.
+    """Letters at an edge of a chunk that no page has, if most chunks have such; short chunks may count for either edge.
 
-    Imports and the like, which no page shows, may be all that stands in front of what is put behind.
+    Imports and the like, which no page shows, may be the only text before an addition at the end.
     """
     sides = (chunk.openings, chunk.closings)
     for side in sides if edge == "begins" else sides[::-1]:
@@ -274,7 +273,7 @@ def _added_to(chunk: ChunkFacts, edge: _Edge, usual: frozenset[str]) -> int:
 
 
 def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
-    """The wording if it is furniture, without the chunks of pages whose content has it."""
+    """The wording if it is boilerplate, without the chunks of pages whose content has it."""
     phrase = as_written(shared.words)
     texts = [text for text in shared.texts if shared.is_of_its_page(text)]
     having: Mapping[str, bool] = {
@@ -297,5 +296,5 @@ def _at_least(share: float, pages: int) -> int:
 
 
 def _most_words(phrases: Iterable[str]) -> int:
-    """Words of a chunk that the frame accounts for: a phrase may stand twice, and be a part of more."""
+    """Words of a chunk that are boilerplate: a phrase may occur twice, and be a part of another."""
     return _REPEATED * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS

@@ -1,4 +1,4 @@
-"""The narrow columns of all texts, held once for all detectors, and the texts that stand under several points."""
+"""The narrow columns of all texts, shared by all detectors, and texts stored in several points."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 _REF = ("point_id", "page_key", "page_url")
-#: Texts that many rows share: each is held once.
+#: Columns with repeated texts: each is stored once.
 _SHARED = ("page_key", "page_url", "model", "script")
-#: Columns of the facts that are held.
+#: Columns of the facts that are kept.
 COLUMNS = (
     *_REF, "model", "script", "digest", "claimed", "characters", "parts", "marks", "tokens", "added", "exact",
 )  # fmt: skip
@@ -34,10 +34,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Columns:
-    """Some texts, a row each; counts are floats, and NaN stands for None.
+    """Some texts, one row each; counts are floats, with NaN for None.
 
     Attributes:
-        table: ``COLUMNS``, one chunk each.
+        table: ``COLUMNS``, one row per chunk.
     """
 
     table: pa.Table
@@ -60,7 +60,7 @@ class Columns:
         return int(self.table.num_rows)
 
     def some(self, rows: NDArray[Any]) -> Columns:
-        """The rows with these numbers, or for which this mask is true."""
+        """The rows with these numbers, or selected by a mask."""
         numbers = rows.nonzero()[0] if rows.dtype == bool else rows
         return Columns(self.table.take(array_from(numbers)).combine_chunks())
 
@@ -73,7 +73,7 @@ class Columns:
         return PointRef(*(self.value(name, row) for name in _REF))
 
     def codes(self, name: str) -> tuple[list[str | None], NDArray[np.int64]]:
-        """The different texts of a shared column, and the place of each row's among them; the last one is None."""
+        """The distinct texts of a shared column, and each row's index into them; the last one is None."""
         column = self.table.column(name).combine_chunks()
         known = column.dictionary.to_pylist()
         return [*known, None], numbers_of(without_nulls(column.indices, len(known))).astype("int64")
@@ -90,7 +90,7 @@ class Columns:
 
     @cached_property
     def parts(self) -> Counts:
-        """What blanks part."""
+        """Whitespace-separated tokens."""
         return self._counts("parts")
 
     @cached_property
@@ -114,7 +114,7 @@ class Columns:
         return self._counts("exact")
 
     def by_script(self) -> dict[Script, Mask]:
-        """The rows of each script, in the order in which the scripts come first."""
+        """The rows of each script, in order of first appearance."""
         import numpy as np
 
         names, codes = self.codes("script")
@@ -132,12 +132,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class SameTexts:
-    """Texts that stand under several points.
+    """Texts stored in several points.
 
     Attributes:
-        groups: By hash, the points of those of which some point is a copy.
-        copies: Ids of the points without a place of their own: their text is not on their page, or another point with
-            the same text stands where they do.
+        groups: By hash, the points of texts with at least one copy.
+        copies: Ids of the points without a position of their own: their text is not on their page, or another point
+            with the same text has the same position.
     """
 
     groups: Mapping[int, Sequence[PointRef]]
@@ -154,8 +154,8 @@ class SameTexts:
 
         Args:
             texts: All texts.
-            on_pages: The chunks of some pages, as far as these were read.
-            habits: What the ingestion puts around its chunks.
+            on_pages: The chunks of some pages that were read.
+            habits: What the ingestion adds around its chunks.
         """
         groups = _groups(texts)
         digests = {ref.point_id: digest for digest, refs in groups.items() for ref in refs}
@@ -166,7 +166,7 @@ class SameTexts:
                 if chunk.point_id in digests:
                     by_text.setdefault((chunk.depth, digests[chunk.point_id]), []).append(chunk)
             for (depth, _), same in by_text.items():
-                # Of a larger chunk that is not divided further the smaller one is all.
+                # A larger chunk that is not divided equals its only smaller one.
                 if _have_their_places(same, [chunk for chunk in chunks if chunk.depth == depth], habits):
                     own.update(chunk.point_id for chunk in same)
         copies = frozenset(digests.keys() - own)
@@ -174,7 +174,7 @@ class SameTexts:
 
 
 def _groups(texts: Columns) -> dict[int, list[PointRef]]:
-    """The points of each text that stands under several."""
+    """The points of each text with several."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -188,15 +188,15 @@ def _groups(texts: Columns) -> dict[int, list[PointRef]]:
 
 
 def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], habits: Callable[[], Habits]) -> bool:
-    """Whether chunks with one text each hold a place of their page that none of its other chunks holds.
+    """Whether chunks with the same text each have a position on their page that no other chunk has.
 
     Args:
-        same: Chunks of one page with one text.
+        same: Chunks of one page with the same text.
         own: All chunks of the page.
-        habits: What the ingestion puts around its chunks.
+        habits: What the ingestion adds around its chunks.
     """
     runs = [_longest_run(chunk) for chunk in same]
-    # Without habits more chunks are gone: what the ingestion adds is asked for only then.
+    # Without habits more chunks are gone: they are computed only then.
     if None in runs or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
         return False
     if len(same) == 1:
@@ -218,12 +218,12 @@ def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], ha
 
 
 def _overlaps(chunk: ChunkFacts | None, other: ChunkFacts, at_the_beginning: bool) -> bool:
-    """Whether the other chunk may hold a chunk as what neighbours share: the one before it at its beginning, or after.
+    """Whether a chunk may be the overlap of another one with its neighbour, at its beginning or end.
 
     Args:
-        chunk: The chunk; None where none is known to stand there.
-        other: One that holds all of its text.
-        at_the_beginning: Whether it begins with it.
+        chunk: The chunk; None if unknown.
+        other: A chunk with all of its text.
+        at_the_beginning: Whether the other begins with it.
     """
     if chunk is None or chunk.chunk_index is None or other.chunk_index is None:
         return False
@@ -231,5 +231,5 @@ def _overlaps(chunk: ChunkFacts | None, other: ChunkFacts, at_the_beginning: boo
 
 
 def _longest_run(chunk: ChunkFacts) -> tuple[int, int] | None:
-    """The longest stretch of its page that a chunk holds; None when it holds none."""
+    """The longest part of its page in a chunk; None if there is none."""
     return max(chunk.spans, key=lambda span: span[1] - span[0], default=None)

@@ -1,4 +1,4 @@
-"""The same and nearly the same text under several points: ``chunk.duplicate_text`` and ``chunk.near_duplicate``."""
+"""Identical and nearly identical texts in several points: ``chunk.duplicate_text`` and ``chunk.near_duplicate``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """The points of each group that have no place of their own; the details name all others."""
+    """The points of each group without a position of their own; the details name all others."""
     same = evidence.same_texts
     subjects = []
     for group in same.groups.values():
@@ -35,25 +35,25 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         for ref in group:
             if ref.point_id in same.copies:
                 others = [other for other in ids[: SHOWN + 1] if other != ref.point_id][:SHOWN]
-                # What is wrong with one copy makes a copy of the other.
+                # A problem of one copy may cause the other to be one.
                 subjects.append(ref.subject(points=tuple(others), others=others, copies=len(ids)))
     if subjects:
         yield make_finding("chunk.duplicate_text", subjects, details={"groups": len(same.groups)})
 
 
 ROWS, BANDS = 3, 64  # work
-#: In larger buckets each member is compared with its nearest neighbours only, in the order of the following bands.
+#: In larger buckets each member is only compared with its neighbours in the order of the following bands.
 ALL_PAIRS, NEIGHBOURS = 24, 8  # work
 _FOLLOWING = 3  # work
 _SEED = 20_011  # work
-#: Sets that are hashed at once.
+#: Sets hashed at once.
 _BLOCK = 512  # work
 #: Bytes of a key.
 _KEY = 8  # definition
 
 
 class Bands:
-    """The keys of sets in all bands, in a temporary file: one band is in memory at a time."""
+    """The keys of sets in all bands, in a temporary file: only one band is in memory at a time."""
 
     def __init__(self) -> None:
         import numpy as np
@@ -69,11 +69,11 @@ class Bands:
         return sum(self._blocks)
 
     def add(self, hashes: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> None:
-        """Put some sets behind those that are there.
+        """Append some sets.
 
         Args:
-            hashes: Distinct hashes of each set, one set after the other, none of them empty.
-            offsets: Where each set begins, and where the last one ends; shape ``(sets + 1,)``.
+            hashes: Distinct hashes of all sets, concatenated; no set is empty.
+            offsets: Start of each set, and end of the last; shape ``(sets + 1,)``.
         """
         for start in range(0, len(offsets) - 1, _BLOCK):
             edges = offsets[start : start + _BLOCK + 1]
@@ -82,7 +82,7 @@ class Bands:
             self._blocks.append(keys.shape[1])
 
     def keys(self, band: int) -> npt.NDArray[np.uint64]:
-        """The key of each set in a band: sets have the same when the smallest of their hashes are the same."""
+        """The key of each set in a band: equal if their minimum hashes are equal."""
         import numpy as np
 
         read, start = [np.empty(0, dtype=np.uint64)], 0
@@ -94,7 +94,7 @@ class Bands:
 
 
 def candidate_pairs(bands: Bands) -> Iterator[tuple[int, int]]:
-    """Pairs of sets that share a band, lower index first; some pairs come several times."""
+    """Pairs of sets that share a band, lower index first; with duplicates."""
     import numpy as np
 
     if len(bands) <= 1:
@@ -130,8 +130,8 @@ def _keys(
         part = keys[number // ROWS]
         np.multiply(block, factor, out=mixed)
         mixed += offset
-        # Multiply-shift: the upper half of the product is what is well mixed. The smallest product has the
-        # smallest upper half, so that only the smallest ones are shifted.
+        # Multiply-shift: the upper half of the product is well mixed. The smallest product has the smallest upper half,
+        # so only minima are shifted.
         part ^= np.minimum.reduceat(mixed, starts) >> np.uint64(32)  # definition
         part *= np.uint64(0x9E3779B97F4A7C15)  # definition
         part ^= part >> np.uint64(29)  # definition
@@ -145,24 +145,24 @@ def _pairs(members: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield (first, second) if first < second else (second, first)
 
 
-#: Trigrams by which texts differ that differ by two words: three on either side for each.
+#: Different trigrams of texts that differ by two words: three on either side for each.
 _TWO_WORDS = 12  # definition
-#: Neighbours of one text after which no more are looked for: it is a near duplicate, whatever else there is.
+#: Maximum neighbours of one text: more would not change that it is a near duplicate.
 _ENOUGH = 50  # work
 
 
 @dataclass(frozen=True)
 class Shingled:
-    """The word trigrams of the chunks that are long enough to be compared.
+    """The word trigrams of chunks that are long enough to compare.
 
     Attributes:
-        texts: All chunks; equal texts, blanks folded, are duplicates, not near duplicates, unless each of both has a
-            place of its own.
-        rows: The place of each of these chunks among all.
-        shingles: Sorted hashes of the trigrams of each, each once, one chunk after the other.
-        offsets: Where those of each chunk begin, and where the last ones end; shape ``(chunks + 1,)``.
-        bands: Their keys, by which those that may be alike are found.
-        copies: Ids of points with the text of another one and no place of their own.
+        texts: All chunks; equal texts, with whitespace collapsed, are duplicates, not near duplicates, unless both have
+            positions of their own.
+        rows: The row of each of these chunks among all.
+        shingles: Sorted distinct hashes of each chunk's trigrams, concatenated.
+        offsets: Start of each chunk's, and end of the last; shape ``(chunks + 1,)``.
+        bands: Their keys, for finding candidates.
+        copies: Ids of points with the text of another one and no position of their own.
     """
 
     texts: Columns
@@ -201,7 +201,7 @@ class Shingled:
         return self.texts.value(name, int(self.rows[index]))
 
     def are_comparable(self, first: int, second: int) -> bool:
-        """Whether two chunks are of different pages, and not equal unless their pages are."""
+        """Whether two chunks are from different pages, and not equal unless their pages are."""
         page, other = (self._value("page_key", index) for index in (first, second))
         if page is not None and page == other:
             return False
@@ -212,7 +212,7 @@ class Shingled:
 
 @detector("chunk.near_duplicate", needs=ChunkEvidence)
 def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Every member of each pair; the details name the others, the most alike first."""
+    """Every member of each pair; the details name the others, the most similar first."""
     chunks = Shingled.of(evidence)
     alike = _neighbours(chunks)
     subjects = []
@@ -237,7 +237,7 @@ def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) ->
 
 
 def _neighbours(chunks: Shingled) -> dict[int, dict[int, float]]:
-    """By chunk its near duplicates on other pages, with their similarity."""
+    """Near duplicates on other pages by chunk, with their similarity."""
     alike: dict[int, dict[int, float]] = {}
     seen: set[tuple[int, int]] = set()
     for pair in candidate_pairs(chunks.bands):

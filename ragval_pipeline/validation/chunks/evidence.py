@@ -1,4 +1,4 @@
-"""What the detectors of chunks and their texts look at."""
+"""The evidence of the detectors of chunks and their texts."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: All columns of a chunk but those that say in which other words or on which other pages it stands.
+#: All columns of a chunk except those about differing words and other pages.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
 
 
 @dataclass(frozen=True)
 class ChunkEvidence:
-    """The facts of a run, and what a suite says of chunks.
+    """The facts of a run, and the suite's settings for chunks.
 
-    What all detectors need of every chunk is held in columns; objects are made of the few that one looks at in full.
+    Data of every chunk is in columns; objects are created only for the few chunks examined in full.
 
     Attributes:
-        facts: One row a chunk and one a page.
-        points: Batches of the snapshot with the columns asked for; every point, those without a text too.
+        facts: One row per chunk and one per page.
+        points: Batches of the snapshot with the requested columns, for every point, including those without text.
         now: Time of the run, aware.
-        limits: Where the model's input limit comes from.
-        required: Canonical names of fields that every point must fill.
+        limits: Source of the model's input limit.
+        required: Canonical names of fields that no point may leave empty.
     """
 
     facts: FactRows
@@ -56,7 +56,7 @@ class ChunkEvidence:
 
     @cached_property
     def relations(self) -> Relations:
-        """How claimed token counts relate to what can be counted."""
+        """How stored token counts relate to measured counts."""
         return learn_relations(self.texts)
 
     @cached_property
@@ -66,17 +66,17 @@ class ChunkEvidence:
 
     @cached_property
     def layout(self) -> layout.Layout:
-        """Where the chunks of each page stand on it."""
+        """Positions of the chunks on their pages."""
         return layout.Layout.of(self.facts.by_bucket("chunks", layout.COLUMNS))
 
     @cached_property
     def same_texts(self) -> SameTexts:
-        """The texts that stand under several points."""
+        """Texts stored in several points."""
         return SameTexts.of(self.texts, self.on_pages, lambda: self.habits)
 
     @cached_property
     def read(self) -> Mapping[str, str]:
-        """The addresses of the pages that were read, by key."""
+        """Addresses of the pages read, by key."""
         return {
             key: url
             for batch in self.facts.batches("pages", ("page_key", "url", "state"))
@@ -85,7 +85,7 @@ class ChunkEvidence:
         }
 
     def last_passages(self, keys: Collection[str]) -> dict[str, BlockFacts]:
-        """The last block of some pages that says something, by key; pages without one are left out."""
+        """The last meaningful block of some pages, by key; pages without one are left out."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -103,7 +103,7 @@ class ChunkEvidence:
         return found
 
     def on_pages(self, keys: Collection[str]) -> Iterator[tuple[str, Sequence[ChunkFacts]]]:
-        """The chunks of some pages that were read, a bucket in memory at a time."""
+        """The chunks of some pages that were read, one bucket in memory at a time."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -122,7 +122,7 @@ class ChunkEvidence:
         return self.differing(points, "gone")
 
     def differing(self, points: Collection[str], kind: ChunkClass) -> dict[str, ChunkFacts]:
-        """Those of some points that are of one class beside their page, by id: ``drifted`` or ``gone``."""
+        """Those of some points with a class relative to their page, by id: ``drifted`` or ``gone``."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -135,7 +135,7 @@ class ChunkEvidence:
         return found
 
     def misplaced(self, points: Collection[str]) -> set[str]:
-        """Those of some points that are gone from their page while another page holds their text."""
+        """Those of some points that are gone from their page while another page has their text."""
         gone = self.gone(points)
         batches = self.facts.batches("pages", ("page_key", "url", "anchors")) if gone else ()
         pages = (PageFacts(**row) for batch in batches for row in batch.to_pylist())
@@ -144,7 +144,7 @@ class ChunkEvidence:
 
     @cached_property
     def habits(self) -> Habits:
-        """What the ingestion puts around its chunks."""
+        """What the ingestion adds around its chunks."""
         import pyarrow.compute as pc
 
         differing: list[ChunkFacts] = []
@@ -159,12 +159,12 @@ class ChunkEvidence:
 
 
 def _chunks(table: pa.Table, meant: pa.ChunkedArray) -> Iterator[ChunkFacts]:
-    """Those of the chunks that are meant and have letters."""
+    """The selected chunks with letters."""
     chosen = (chunk for batch in table.filter(meant).to_batches() for chunk in chunks_of(batch))
     return (chunk for chunk in chosen if chunk.letters)
 
 
 def required_fields(manifest: SnapshotManifest) -> frozenset[str]:
-    """Canonical names of fields that every point must fill."""
+    """Canonical names of fields that no point may leave empty."""
     present = present_fields(manifest.fields, manifest.required)
     return frozenset(name for name, path in manifest.fields.items() if path in present)

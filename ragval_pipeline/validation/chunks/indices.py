@@ -1,4 +1,4 @@
-"""Chunk indices that are given twice, missing, or out of the order of their page."""
+"""Chunk indices that are duplicate, missing, or out of page order."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 
-#: A page that lost its first chunks has the same numbers as one that was counted from another number.
+#: A page that lost its first chunks has the same numbers as one counted from another start.
 _LATE = "The first chunks were deleted or never written, or the chunks of these pages are not numbered from {first}."
 _COUNTED = (
     "Re-ingest the URLs that integrity.not_captured also lists: their first chunks are lost. The others are "
     "complete: number their chunks from {first}, as on the other pages."
 )
 
-#: Points that share an index, or indices that a page lacks, that a subject's details list.
+#: Maximum points with the same index, or missing indices, in a subject's details.
 _LISTED = 100  # shown
 _TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
 _SURPLUS = "Delete the surplus points of each group, identified by their {}: see delete_point_ids in remediation.json."
@@ -48,10 +48,10 @@ _RENUMBER = (
 
 @detector("chunk.duplicate_index", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points that share page and index; which of them stays, where anything tells it: one that its page has as it is.
+    """Points that share page and index, and which of them to keep, if known: one whose text is unchanged on the page.
 
-    Chunks that were cut from different larger ones are numbered within each of these. Those that hold different
-    stretches of their page are not copies of each other: only their numbers are wrong.
+    Chunks of different parent chunks are numbered within each. Those with different parts of their page are not copies
+    of each other: only their numbers are wrong.
     """
     subjects, groups = [], 0
     told: set[Basis | None] = set()
@@ -71,7 +71,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             strays = {name for name in ids if name in gone and name not in misplaced} if on_page else set()
             own = [name for name in ids if name not in strays]
             elsewhere = misplaced.intersection(ids)
-            # Without the texts of other pages the number is given once at most.
+            # Without the texts of other pages the number is unique.
             strangers = tuple(sorted(elsewhere)) if len(ids) - len(elsewhere) <= 1 else ()
             alike = _alike(own, misplaced, held)
             judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
@@ -81,7 +81,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
                     judged |= {name: {"same": _others(name, copies)} for name in copies}
                     if len(copies) == 1:
                         continue
-                # What the page has as it is was stored from the page as it is.
+                # An unchanged text was stored from the current page.
                 whole = [name for name in copies if name not in drifted]
                 if 0 < len(whole) < len(copies):
                     told.add("page")
@@ -109,7 +109,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
 def _held(
     evidence: ChunkEvidence, shared: Mapping[str, Mapping[Number, Sequence[str]]], gone: Collection[str]
 ) -> dict[str, Hashable]:
-    """What points hold of their page, of pages that are not stored twice; by their pages and the numbers they share."""
+    """The parts of their page that points have, for pages that are not stored twice; by page and shared number."""
     keys = {key for key, by_index in shared.items() if by_index and key not in evidence.layout.twice}
     if not keys:
         return {}
@@ -128,12 +128,12 @@ def _held(
 
 
 def _alike(own: Sequence[str], misplaced: Collection[str], held: Mapping[str, Hashable]) -> list[list[str]] | None:
-    """Some points with one number by what they hold; None where that is not known of all.
+    """Some points with the same number by their part of the page; None if unknown for some.
 
     Args:
-        own: The points, without those that their page does not have beside some that it has.
-        misplaced: Points that another page has.
-        held: What points hold.
+        own: The points, without those gone from their page if others are not.
+        misplaced: Points whose text is on another page.
+        held: The points' parts of the page.
     """
     if len(own) < 2 or not all(name in held or name in misplaced for name in own):
         return None
@@ -164,7 +164,7 @@ def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis
     found = make_finding(
         "chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy
     )
-    # Where nothing is stored twice, no answer differs from what it would be with other numbers.
+    # If nothing is stored twice, wrong numbers do not change any search result.
     return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
 
 
@@ -175,7 +175,7 @@ def _surplus(told: Collection[Basis | None]) -> str | None:
 
 
 def stored_again(finding: Finding) -> Finding:
-    """A finding of groups without the points that only share a number, each group without what is not the same."""
+    """The finding's groups without points that only share a number."""
     subjects = (
         replace(subject, details={**subject.details, "others": subject.details["same"]})
         if subject.details.get("same")
@@ -187,13 +187,13 @@ def stored_again(finding: Finding) -> Finding:
 
 
 def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
-    """The point that stays of those that are not gone from their page beside others, and what told."""
+    """The point to keep, of those not gone from their page if others are, and the evidence."""
     return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)
 def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Pages whose indices do not go from 0 up, each there."""
+    """Pages whose indices are not complete from 0."""
     first = _first_index(evidence.orders)
     subjects = list(_gaps(evidence.orders, first))
     late = all(subject.details["missing_count"] == subject.details["lowest"] - first for subject in subjects)
@@ -209,7 +209,7 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
     pages = orders.in_full(orders.chosen(orders.last - first - orders.indices + 1 > 0))
-    # Where numbers begin again in each larger chunk, what was divided further may be missing from them.
+    # If numbers restart in each parent chunk, subdivided chunks may be missing from them.
     again = any(page.parents for page in pages.values()) and orders.begin_again()
     for key, page in pages.items():
         if again and page.parents:
@@ -219,22 +219,22 @@ def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
         shown = list(islice(_between(first, present), _LISTED))
         details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
         extent = missing / (missing + len(present))
-        # A number that no version of the page has does not follow from there being two.
+        # A number missing in every version of the page does not follow from there being two.
         without = frozenset({Aspect.CURRENT} if any(len(own) > 1 for own in page.points.values()) else ())
         yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent, without=without)
 
 
 def _between(first: int, present: Sequence[int]) -> Iterator[int]:
-    """The indices from ``first`` that are not there; never all at once, for one wrong index can leave billions."""
+    """Yield the missing indices from ``first``; lazily, since one wrong index can leave billions."""
     for index in present:
         yield from range(first, index)
         first = index + 1
 
 
 def _first_index(orders: Orders) -> int:
-    """0, or 1 where no page has a chunk 0 and most of several pages start at 1: then the index counts from 1.
+    """0, or 1 if no page has a chunk 0 and most of several pages start at 1: then the index counts from 1.
 
-    Of the others the first chunk is missing, or does not say its page or index.
+    On the others the first chunk is missing, or has no page or index.
     """
     pages = len(orders.keys)
     from_one = int((orders.first == 1).sum())
@@ -243,7 +243,7 @@ def _first_index(orders: Orders) -> int:
 
 @detector("chunk.order_shuffled", needs=ChunkEvidence)
 def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
-    """Pages of which some chunk stands before one with a smaller index."""
+    """Pages with a chunk before one with a smaller index."""
     found = {
         key: (own, order)
         for key, own in evidence.on_pages(evidence.layout.doubtful)
@@ -252,13 +252,13 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     tails = {subject.name for subject in stale_tails(evidence)} if found else set()
     for key, (own, order) in found.items():
         left = _out_of_order([chunk for chunk in own if chunk.point_id not in tails], evidence.habits)
-        # What is as shuffled without the leftovers does not follow from them.
+        # A page that is equally shuffled without the leftovers does not follow from them.
         without = frozenset({Aspect.CURRENT} if left else ())
         yield Subject(name=evidence.read[key], page=key, details=order, without=without)
 
 
 def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
-    """How many of the chunks of a page that can be placed stand out of order, and how many these are; empty: none."""
+    """How many of a page's located chunks are out of order, and how many are located; empty: none."""
     indexed = [
         (chunk.chunk_index, _place(chunk))
         for chunk in own
@@ -266,8 +266,8 @@ def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
     ]
     placed = sorted((index, place) for index, place in indexed if index is not None)
     if len({index for index, _ in placed}) < len(placed):
-        return {}  # of two chunks with one index neither is known to be the page's
-    # Of copies neither is known to be the one that is out of order.
+        return {}  # of two chunks with the same index neither is known to be the page's
+    # Of two copies neither is known to be out of order.
     copies = Counter(place for _, place in placed)
     places = [place for _, place in placed if copies[place] == 1]
     moved = len(places) - _longest_rising(places)
@@ -275,7 +275,7 @@ def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
 
 
 def _is_placed(chunk: ChunkFacts) -> bool:
-    """Whether what the page has of a chunk stands there in one place, so that this is no chance."""
+    """Whether a chunk's text is in one place of the page, not scattered by chance."""
     longest = max((length for length, place, _ in _spans(chunk) if place >= 0), default=0)
     if chunk.repeated or longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
         return False
@@ -286,9 +286,9 @@ def _is_placed(chunk: ChunkFacts) -> bool:
 
 
 def _place(chunk: ChunkFacts) -> int:
-    """Where on the page the first long span of a chunk stands that is in place beside its longest one.
+    """Position on the page of the first long span of a chunk that is consistent with its longest one.
 
-    What is put before the text, found elsewhere or nowhere, says nothing of where the text begins.
+    Text added before the chunk, found elsewhere or nowhere, does not affect the position.
     """
     _, shift = _longest_span(chunk)
     return next(
@@ -299,7 +299,7 @@ def _place(chunk: ChunkFacts) -> int:
 
 
 def _longest_span(chunk: ChunkFacts) -> tuple[int, int]:
-    """The first letter of the longest span on the page, and how much further it stands there than in the chunk."""
+    """The first letter of the longest span on the page, and its offset relative to the chunk."""
     _, place, start = max((span for span in _spans(chunk) if span[1] >= 0), key=lambda span: span[0])
     return start, place - start
 

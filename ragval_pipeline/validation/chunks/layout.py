@@ -1,4 +1,4 @@
-"""Where the chunks of each page stand on it, in arrays: of most pages no objects are made."""
+"""Positions of the chunks on their pages, in arrays: no objects are created for most pages."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
-#: Columns of the facts that a layout is made of.
+#: Columns of the facts that a layout uses.
 COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "depth", "starts", "places",
     "lengths",
 )  # fmt: skip
-#: Chunks with the beginning, and with the end, of a page that was ingested again, or within others of it.
+#: Chunks at the beginning, and at the end, of a page that was ingested twice, or within others of it.
 _CHUNKS = 2
-#: More letters than a page has: the places of one page after those of another.
+#: More letters than a page has: offset between the positions of different pages.
 _PAGE = 1 << 40  # definition
 
 
 class Stored(NamedTuple):
-    """How often the letters of pages are stored, one entry a page.
+    """How often the letters of pages are stored, one entry per page.
 
     Attributes:
-        letters: Letters of the page that its chunks hold, each as often as it is held.
-        covered: Letters of the page that they hold.
-        repeated: Those that more than one chunk holds.
+        letters: Letters of the page in its chunks, with multiplicity.
+        covered: Distinct letters of the page in its chunks.
+        repeated: Letters in more than one chunk.
     """
 
     letters: Numbers
@@ -55,10 +55,10 @@ def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> 
     """How often the letters of pages are stored.
 
     Args:
-        page: The page of each span, from 0 on.
+        page: The page of each span, from 0.
         place: Its first letter on the page.
         length: Its letters.
-        pages: How many pages there are.
+        pages: Number of pages.
     """
     import numpy as np
 
@@ -77,12 +77,12 @@ def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the chunks of all pages that were read show.
+    """The layout of all pages that were read.
 
     Attributes:
-        copies: How often each page is stored whose chunks hold some of it: letters held over letters covered.
-        twice: The pages that two ingestions went through, with how often their text is stored.
-        doubtful: Pages whose chunk indices do not plainly follow their places.
+        copies: How often each page is stored, if at all: stored letters over covered letters.
+        twice: The pages ingested twice, with how often their text is stored.
+        doubtful: Pages whose chunk indices do not clearly follow their positions.
     """
 
     copies: list[float] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Layout:
             meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
             kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), constant(0))))
             found._add(_Chunks.of(kept))
-            # What was cut from a stored chunk is stored again by that alone: each depth is an ingestion of its own.
+            # Child chunks repeat their parent's text by design: each depth is treated as a separate ingestion.
             for depth in pc.unique(kept.column("depth")).to_pylist():
                 chunks = _Chunks.of(kept.filter(pc.equal(kept.column("depth"), constant(depth))))
                 found.twice.update(chunks.ingested_twice(sliding[depth]))
@@ -117,15 +117,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Chunks:
-    """The chunks of some pages, and the spans of their texts that stand in one piece on the page.
+    """The chunks of some pages, and the contiguous spans of their texts on the page.
 
     Attributes:
-        keys: Of the pages.
-        page: The page of each chunk, as its place in ``keys``.
-        columns: Numbers of each chunk by the names of the facts.
+        keys: Keys of the pages.
+        page: The page of each chunk, as an index into ``keys``.
+        columns: Numeric facts of each chunk, by name.
         chunk: The chunk of each span.
         start: Its first letter in the chunk.
-        place: Its first letter on the page; -1 where the chunk's own title or headings have it.
+        place: Its first letter on the page; -1 if it is in the chunk's own title or headings.
         length: Its letters.
     """
 
@@ -156,21 +156,21 @@ class _Chunks:
 
     @property
     def on_page(self) -> Mask:
-        """The spans that stand on the page."""
+        """The spans on the page."""
         return self.place >= 0
 
     def stored(self, spans: Mask) -> Stored:
-        """How often the pages are stored, by some of the spans."""
+        """How often the pages are stored, from some of the spans."""
         return stored_of(self.page[self.chunk[spans]], self.place[spans], self.length[spans], pages=len(self.keys))
 
     def ingested_twice(self, sliding: SlidingWindows) -> dict[str, float]:
-        """The pages of which most is held more than once, with how often they are stored.
+        """The pages that are mostly stored more than once, with how often.
 
-        Two of their chunks begin at the beginning and two end at the end, or many stand within others, and numbers
-        do not say that each follows the one before it, as windows that slide over a page do.
+        Two of their chunks begin at the start and two end at the end, or many are within others, and their numbers do
+        not show that they are sliding windows.
 
         Args:
-            sliding: Takes the pages whose chunks have no numbers and may be such windows by their places.
+            sliding: Collects the pages whose chunks have no numbers and may be such windows by position.
         """
         import numpy as np
 
@@ -179,8 +179,8 @@ class _Chunks:
         spans = self._beside_the_longest()
         np.minimum.at(begins, self.chunk[spans], self.place[spans])
         np.maximum.at(ends, self.chunk[spans], (self.place + self.length)[spans])
-        # In pieces a chunk may have stood anywhere: words of what the page does not show are met all over it. What is
-        # not shown between them, as the address of a link, leaves them next to each other on the page.
+        # Scattered spans do not locate a chunk: words of text that the page does not show occur all over it. Invisible
+        # text between spans, such as the address of a link, leaves them adjacent on the page.
         held = stored_of(self.chunk[spans], self.place[spans], self.length[spans], pages=count).covered
         longest = np.append(self.length, 0)[self._longest_spans()]
         most = MOST * self.columns["letters"]
@@ -192,7 +192,7 @@ class _Chunks:
         def counted(chunks: Mask) -> Numbers:
             return np.bincount(self.page[placed & chunks], minlength=pages)
 
-        # Those that stand within one before them: it begins no later, and ends no earlier. Copies of one count once.
+        # Chunks within a previous one: it begins no later, and ends no earlier. Copies count once.
         order = np.lexsort((-ends, begins, self.page))
         order = order[placed[order]]
         reached = np.maximum.accumulate(np.append(-1, (self.page * _PAGE + ends)[order]))[:-1]
@@ -200,7 +200,7 @@ class _Chunks:
         stretch = np.stack((self.page, begins, ends))[:, order]
         copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
         within[order] = ((self.page * _PAGE + ends)[order] <= reached) & ~copies
-        # One alone may end the page where it only goes on with what is not shown.
+        # A single one may end the page if the page only continues with invisible text.
         twice = counted(within) >= np.maximum(_CHUNKS, NESTED * counted(placed))
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
         twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
@@ -217,7 +217,7 @@ class _Chunks:
         return sliding.without(times, self.keys, self.page[own], begins[own], ends[own])
 
     def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
-        """The pages of which each chunk with the next number begins and ends no earlier than the one before."""
+        """The pages on which each next chunk begins and ends no earlier than the previous one."""
         import numpy as np
 
         chunks = np.flatnonzero(placed)
@@ -230,9 +230,9 @@ class _Chunks:
         return in_turn
 
     def _beside_the_longest(self) -> Mask:
-        """The spans on the page that are no further from the longest of their chunk than the chunk is long.
+        """The spans on the page within a chunk's length of the chunk's longest span.
 
-        A word that stands alone may be met far from there.
+        A single word may occur far away.
         """
         first = self._longest_spans()[self.chunk]
         place, length, reach = self.place[first], self.length[first], self.columns["letters"][self.chunk]
@@ -241,7 +241,7 @@ class _Chunks:
         return beside
 
     def out_of_order(self) -> set[str]:
-        """The pages with a chunk that does not stand behind all those of a smaller index."""
+        """The pages with a chunk that is not after all those with a smaller index."""
         import numpy as np
 
         index, found, page = self.columns["chunk_index"], self.columns["longest"], self.page
@@ -255,7 +255,7 @@ class _Chunks:
         return {self.keys[number] for number in np.unique(of[1:][~behind & (np.diff(of) == 0)]).tolist()}
 
     def _places(self) -> Numbers:
-        """Where the longest span of each chunk puts its first letter, but for title and headings put before."""
+        """Position of each chunk's first letter according to its longest span, without added title and headings."""
         import numpy as np
 
         span = self._longest_spans()

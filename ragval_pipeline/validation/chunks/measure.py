@@ -1,4 +1,4 @@
-"""Everything that is judged about chunks and their texts, and pages whose text another ingestion stored again."""
+"""The measurement of chunks and their texts, and pages ingested twice."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, n
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
-#: What tells generations apart so that the older ones are known.
+#: Evidence that separates generations and shows which are older.
 BY_DATE = "embedded_at"
-#: What tells that it is all the same which of the generations stays.
+#: Evidence that it does not matter which generation is kept.
 BY_TEXT = "the same texts"
-#: What tells which points belong together, and not which of them are older.
+#: Evidence of which points belong together, but not which are older.
 BY_PLACE = "places on the page"
-#: The remedy, by what tells which points go; the catalogue's is for pages of several kinds.
+#: The remedy, by evidence; the catalogue's is for mixed cases.
 _REMEDIES = {
     BY_DATE: "Delete the older points, identified by their embedding times and listed under delete_point_ids in "
     "remediation.json. In future, delete a page's points before re-ingesting it.",
@@ -39,7 +39,7 @@ _REMEDIES = {
 
 
 def times_stored(layout: Layout) -> MeasuredValue:
-    """The criterion: letters of chunks that stand on their page / letters of it that they cover, median over pages."""
+    """The criterion: letters of chunks on their page / letters that they cover, median over pages."""
     pages = len(layout.copies)
     if not pages:
         return not_measured("times_stored", "not_applicable", "no page with chunks was read")
@@ -50,7 +50,7 @@ def times_stored(layout: Layout) -> MeasuredValue:
 
 @detector("chunk.ingested_twice", needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """The pages; the details hold the points of each generation."""
+    """The pages; the details have the points of each generation."""
     subjects = list(_stored_twice(evidence))
     if subjects:
         known = {subject.details["told_by"] if subject.details["older"] else "" for subject in subjects}
@@ -81,26 +81,26 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
             if told_by in {BY_DATE, BY_TEXT}
             else [],
         }
-        # Of the same texts none is from another version of the page.
+        # Identical texts are not from different versions of the page.
         without = frozenset({Aspect.CURRENT} if told_by == BY_TEXT else ())
         yield Subject(name=evidence.read[key], page=key, details=details, without=without)
 
 
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:
-    """Whether each of several generations holds the same texts: then none of them is missed."""
+    """Whether several generations have the same texts: then it does not matter which is kept."""
     texts = [sorted(str(copied.get(chunk.point_id, chunk.point_id)) for chunk in own) for own in generations]
     return len(texts) > 1 and all(own == texts[0] for own in texts)
 
 
 def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
-    """The chunks of a page that stand on it."""
+    """The chunks of a page that are on it."""
     return [chunk for chunk in chunks if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
 
 
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
-    """The chunks of a page by the ingestion that wrote them, the oldest first by dates, and what tells them apart.
+    """The chunks of a page by ingestion, the oldest first if dated, and the evidence that separates them.
 
-    Dates tell, or models; else each chunk follows the one that ends nearest to where it begins, and neither is older.
+    By dates or models; else each chunk follows the one that ends nearest to its beginning, and the age is unknown.
     """
     in_order = sorted(chunks, key=lambda chunk: (_begins(chunk), _ends(chunk), chunk.point_id))
     dates = [parse_time(chunk.embedded_at) for chunk in in_order]
@@ -122,7 +122,7 @@ def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]]
 
 
 def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:
-    """Runs of chunks that were embedded less than ``CLOCK_SKEW`` after one another."""
+    """Runs of chunks embedded less than ``CLOCK_SKEW`` apart."""
     generation: list[ChunkFacts] = []
     before = None
     for moment, chunk in dated:
@@ -150,7 +150,7 @@ def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measur
 
     Args:
         facts: The collection and its pages.
-        limits: Where the model's input limit comes from.
+        limits: Source of the model's input limit.
         now: Time of the run, aware.
     """
     snapshot = facts.snapshot

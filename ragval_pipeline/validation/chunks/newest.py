@@ -1,4 +1,4 @@
-"""Which of several points that hold the same was stored last, and what tells."""
+"""Which of several points with the same content was stored last, and the evidence."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, Literal
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.times import parse_time
 
-#: What told: the page, which lacks the texts of the others; times of embedding, the model that queries are embedded
-#: with, ids that count up or begin with a time.
+#: Kinds of evidence: the page, which lacks the texts of the others; embedding times; the queries' model; ids that count
+#: up or begin with a time.
 Basis = Literal["page", "date", "model", "id"]
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What a point says of its ingestion.
+    """A point's data about its ingestion.
 
     Attributes:
-        embedded_at: Time of embedding as stored.
+        embedded_at: Embedding time as stored.
         model: Embedding model as stored.
     """
 
@@ -29,11 +29,11 @@ class Stored:
 
 
 def newest_of(points: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
-    """The point that was stored last, and what told; None when nothing tells.
+    """The point that was stored last, and the evidence; None if unknown.
 
     Args:
-        points: What is stored, by point id.
-        model: The model that queries are embedded with, whose points are the present generation.
+        points: Stored data, by point id.
+        model: The queries' model, whose points are the current generation.
     """
     ways: tuple[tuple[Basis, Callable[[str], Any]], ...] = (
         ("date", lambda name: parse_time(points[name].embedded_at)),
@@ -53,7 +53,7 @@ def _is_in_use(stored: str | None, model: str | None) -> bool | None:
 
 
 def _order_of_id(name: str) -> int | None:
-    """A number for ids that count up, and for UUIDs of version 7, which begin with their time; None for all others."""
+    """A number for integer ids, and for UUIDs of version 7, which begin with a time; None for all others."""
     if name.isdecimal():
         return int(name)
     try:

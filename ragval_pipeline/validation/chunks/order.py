@@ -1,4 +1,4 @@
-"""The points of each page by the chunk index that their payload claims: all pages in numbers, some of them in full."""
+"""The points of each page by the chunk index in their payload: all pages in numbers, some of them in full."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "parent_id", "embedded_at", "model")
 _NARROW = ("page_key", "source_url", "chunk_index", "embedded_at")
 
-#: A chunk index, and the larger chunk within which it counts; None: within the page.
+#: A chunk index, and the parent chunk within which it counts; None: within the page.
 Number = tuple[int, str | None]
 
 #: Reads some columns of every point of the snapshot.
@@ -46,9 +46,9 @@ def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
 
 @dataclass
 class PageOrder:
-    """The chunks of one page: its first stored spelling, without one of several fragments, and its points by index.
+    """The chunks of one page: its first stored address, without fragment if there are several, and its points by index.
 
-    Of its points the larger chunks that they were cut from, and the models, as far as these are stored.
+    Also the parent chunks and models of its points, as far as stored.
     """
 
     url: str
@@ -57,7 +57,7 @@ class PageOrder:
     models: dict[str, str] = field(default_factory=dict)
 
     def numbered(self) -> Iterator[tuple[Number, list[str]]]:
-        """The points with each number, counted within their parent where they have one."""
+        """The points with each number, within their parent if they have one."""
         for index, points in self.points.items():
             found: dict[Number, list[str]] = {}
             for name, _ in points:
@@ -65,28 +65,28 @@ class PageOrder:
             yield from found.items()
 
     def spelt(self, url: str) -> None:
-        """Take in how another point of the page spells it."""
+        """Add the address of another point of the page."""
         if url != self.url and without_fragment(url) == without_fragment(self.url):
             self.url = without_fragment(url)
 
 
 @dataclass(frozen=True)
 class Orders:
-    """The pages with chunk indices, in numbers: one entry a page.
+    """The pages with chunk indices, in numbers: one entry per page.
 
-    What several points hold in place of an address is no page that they share: it is named as an invalid value, and
-    left out of an index whose pages are addresses. A negative index is none.
+    A value shared by several points that is not an address is not a page: it is reported as an invalid value, and
+    ignored in an index whose pages are addresses. Negative indices are ignored.
 
     Attributes:
         keys: Of the pages.
-        points: Points of each.
-        indices: Different indices of each.
+        points: Number of points of each.
+        indices: Number of distinct indices of each.
         first: Smallest index of each.
         last: Largest index of each.
-        dated: Whether all points of each have a time of embedding that is not still to come.
-        apart: Seconds between the oldest and the newest index of each; of several points with an index the newest
+        dated: Whether all points of each have an embedding time that is not in the future.
+        apart: Seconds between the oldest and the newest index of each; of several points with the same index the newest
             counts.
-        read: Reads the snapshot again, for pages that are looked at in full.
+        read: Reads the snapshot again, for pages examined in full.
     """
 
     keys: Sequence[str]
@@ -107,7 +107,7 @@ class Orders:
         page, keys = pages.of_points(), pages.keys
         order = np.lexsort((moment, index, page))
         page, index, moment = page[order], index[order], moment[order]
-        # Of the points with one index the newest comes last, but for those without a time.
+        # Of the points with the same index the newest comes last, except those without a time.
         last = np.ones(len(page), dtype=bool)
         last[:-1] = (np.diff(page) != 0) | (np.diff(index) != 0)
         each, own, times = page[last], index[last], moment[last]
@@ -132,7 +132,7 @@ class Orders:
 
     @property
     def mixed_ages(self) -> list[str]:
-        """The pages of which some chunks were embedded later than others."""
+        """The pages with chunks embedded at different times."""
         return self.chosen(self.dated & (self.indices > 1) & (self.apart > CLOCK_SKEW.total_seconds()))
 
     def in_full(self, keys: Collection[str]) -> dict[str, PageOrder]:
@@ -147,7 +147,7 @@ class Orders:
         return _collected(row for batch in batches for row in batch.to_pylist())
 
     def begin_again(self) -> bool:
-        """Whether chunks of a page that were cut from different larger ones have the same numbers."""
+        """Whether numbers repeat in different parent chunks of a page."""
         pages = self.in_full(self.chosen(self.points > self.indices))
         numbers = (Counter(index for (index, parent), _ in page.numbered() if parent) for page in pages.values())
         return any(count > 1 for counted in numbers for count in counted.values())
@@ -162,7 +162,7 @@ class Orders:
 
 
 class _Pages:
-    """Numbers for pages, in the order in which they are met."""
+    """Numbers for pages, in order of appearance."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -181,7 +181,7 @@ class _Pages:
         return np.array(self._addresses, dtype=bool)
 
     def add(self, keys: pa.Array, urls: pa.Array) -> None:
-        """Take in the pages of some points."""
+        """Add the pages of some points."""
         import numpy as np
 
         named = keys.dictionary_encode()
@@ -202,7 +202,7 @@ class _Pages:
 
 
 def _held(read: Points, now: datetime) -> tuple[_Pages, Numbers, NDArray[np.float64]]:
-    """Page, index and time of embedding of the points that have both page and index; NaN is no time."""
+    """Page, index and embedding time of the points that have both page and index; NaN: no time."""
     import numpy as np
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Which of the points with one chunk number hold the same stretch of their page, and which only share the number."""
+"""Which points with the same chunk number have the same part of their page, and which only share the number."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.thresholds import MOST
 
-#: The stretches of its page's letters that a chunk holds, as (first, behind the last).
+#: The parts of its page in a chunk, as (start, end) letters, end exclusive.
 Shape = tuple[tuple[int, int], ...]
 
 
 def stretches(
     chunks: Sequence[ChunkFacts], groups: Mapping[Number, Collection[str]], texts: Mapping[str, int]
 ) -> dict[str, Hashable]:
-    """What some points hold, by id: those with the same of their number hold the same stretch, or the same text.
+    """A number for the content of some points, by id: equal for the same part of the page, or the same text.
 
-    Empty where most of the points hold what a point with another number holds: the page is, in part, stored again in
-    other chunks, and the numbers tell nothing.
+    Empty if most of the points have the content of a point with another number: then the page is partly stored twice in
+    other chunks, and the numbers are meaningless.
 
     Args:
         chunks: All chunks of one page that was read, of one depth.
         groups: Points that share a number, by the number.
-        texts: The text of each point that has no place of its own, as a number.
+        texts: The text of each point without a position of its own, as a number.
     """
-    # Of what the page has more than once the place is not known: its text tells, and it holds no other.
+    # Repeated text of the page has no known position: it is identified by its text.
     shapes: dict[str, Shape] = {chunk.point_id: tuple(chunk.spans) for chunk in chunks if not chunk.repeated}
     numbers: dict[Shape, set[int | None]] = defaultdict(set)
     for chunk in chunks:
@@ -50,7 +50,7 @@ def stretches(
 
 
 def _held(shapes: Sequence[Shape]) -> Iterator[tuple[Shape, Shape]]:
-    """Shapes of which another one has most, with that one."""
+    """Shapes mostly contained in another one, with that one."""
     shared: Counter[tuple[int, int]] = Counter()
     reach: list[tuple[int, int]] = []
     for first, end, number in sorted((*span, number) for number, shape in enumerate(shapes) for span in shape):
@@ -66,7 +66,7 @@ def _held(shapes: Sequence[Shape]) -> Iterator[tuple[Shape, Shape]]:
 
 
 def _joined(shapes: Collection[Shape], within: Mapping[Shape, Collection[Shape]]) -> dict[Shape, Shape]:
-    """The first of those that hold, or are held by, each other, for each of some shapes."""
+    """For each of some shapes, the first of its connected shapes."""
     known = frozenset(shapes)
     pairs = ((shape, holder) for shape in known for holder in within[shape] if holder in known)
     return {shape: group[0] for group in groups_of_pairs(pairs) for shape in group}

@@ -1,12 +1,12 @@
 """Chunks left over from a longer, older version of their page.
 
-A page that became shorter and was ingested again over its old ids keeps its last old chunks: a tail of indices, all
-embedded before everything in front of them. An ingestion that embeds only the chunks that changed leaves old chunks
-too, but anywhere: where a collection shows such pages, dates alone prove nothing. And a chunk whose text the page still
-has, and no chunk in front of it, is no leftover whatever its date.
+A page that became shorter and was ingested again with the same ids keeps its last old chunks: a tail of indices, all
+embedded before everything preceding them. An ingestion that embeds only changed chunks leaves old chunks too, but
+anywhere: if a collection has such pages, dates alone prove nothing. And a chunk whose text is still on the page, but in
+no preceding chunk, is not a leftover whatever its date.
 
-Without dates the page alone tells: its chunks hold its end, and what follows them in the index is gone from it. A last
-chunk that holds another page's text by mistake is gone too, but then the page's own end stands in no chunk.
+Without dates the page decides: its chunks include its end, and what follows them in the index is gone from it. A last
+chunk with another page's text by mistake is gone too, but then the page's own end is in no chunk.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Tail:
         url: The page as stored.
         first: Index of the tail's first chunk.
         points: Points of the tail by id, with their index and time.
-        head: Points in front of it.
-        newest: When the newest of the tail was embedded.
-        rewritten: When the oldest of the head was.
+        head: Points before it.
+        newest: Embedding time of the newest of the tail.
+        rewritten: Embedding time of the oldest of the head.
     """
 
     page: str
@@ -55,7 +55,7 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
 
     Args:
         pages: The points of each page by index.
-        now: Time of the run, aware: what claims to be from later has no date, and is named as an invalid value.
+        now: Time of the run, aware: later times are ignored, and reported as invalid values.
     """
     tails, unordered = [], 0
     for key, page in pages.items():
@@ -77,10 +77,10 @@ def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def stale_tails(evidence: ChunkEvidence) -> list[Subject]:
-    """The points of old ends of pages that their pages do not need.
+    """The points of old ends that their pages do not need.
 
-    An end that other pages hold as a whole is none of the page. Of one that no other page holds as a whole some may say
-    what other pages say too, such as the closing words of all posts.
+    An end that is entirely on other pages does not belong to the page. Parts of other ends may also be on other pages,
+    such as the closing words of all posts.
     """
     found = list(_ends(evidence))
     misplaced = evidence.misplaced([subject.name for subject in found])
@@ -106,29 +106,29 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
-    """Points of a tail whose text the page has and the chunks in front of it do not hold."""
+    """Points of a tail whose text is on the page but not in the preceding chunks."""
     head = _letters_of(chunk for chunk in chunks if chunk.point_id in tail.head)
     return {chunk.point_id for chunk in chunks if chunk.point_id in tail.points and _is_needed(chunk, head)}
 
 
 def _letters_of(chunks: Iterable[ChunkFacts]) -> set[int]:
-    """The letters of a page that some of its chunks hold."""
+    """The letters of a page in some of its chunks."""
     return {letter for chunk in chunks for first, behind in chunk.spans for letter in range(first, behind)}
 
 
 def _is_needed(chunk: ChunkFacts, head: Collection[int]) -> bool:
-    """Whether most of a chunk stands on its page, where the chunks in front of it do not hold it."""
+    """Whether most of a chunk is on its page in parts that preceding chunks do not have."""
     return chunk.share >= MOST and sum(letter in head for letter in _letters_of([chunk])) < MOST * chunk.found
 
 
 def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
-    """The unbroken end of a page's chunk indices that is gone, when the chunks in front of it hold the page's end.
+    """The contiguous end of a page's chunk indices that is gone, if the preceding chunks include the page's end.
 
-    Pages repeat themselves: some of what is gone says most of what the page still says in front of it.
+    Pages repeat themselves: gone chunks may repeat most of the page's remaining text.
 
     Args:
         order: The points of the page by index.
-        chunks: The same against the page.
+        chunks: The same points compared with the page.
         last: The last passage of the page.
         habits: What the ingestion puts around its chunks.
     """
@@ -147,12 +147,12 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
 
 
 def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
-    """Whether a chunk that is long enough to tell is gone from its page."""
+    """Whether a sufficiently long chunk is gone from its page."""
     return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk, habits) == "gone"
 
 
 def _repeats(part: Iterable[ChunkFacts | None], habits: Habits) -> bool:
-    """Whether the chunks of one index stand on their page only in part."""
+    """Whether the chunks of one index are only partly on their page."""
     return all(chunk is not None and class_of(chunk, habits) == "drifted" for chunk in part)
 
 
@@ -178,7 +178,7 @@ def _gone_subjects(key: str, order: PageOrder, tail: Iterable[int]) -> Iterable[
 
 
 def _times(page: PageOrder, now: datetime) -> dict[int, datetime]:
-    """When the newest point of each index was embedded; without dates for all there is nothing to compare."""
+    """Embedding time of the newest point of each index; empty unless all have dates."""
     times = {}
     for index, points in page.points.items():
         moments = (parse_time(embedded_at) for _, embedded_at in points)
@@ -190,7 +190,7 @@ def _times(page: PageOrder, now: datetime) -> dict[int, datetime]:
 
 
 def _tail(key: str, page: PageOrder, times: Mapping[int, datetime]) -> Tail | None:
-    """The longest end of the page that is older than everything in front of it."""
+    """The longest end of the page that is older than everything before it."""
     indices = sorted(times)
     oldest_upto = list(accumulate((times[index] for index in indices), min))
     newest_from = list(accumulate((times[index] for index in reversed(indices)), max))[::-1]

@@ -1,4 +1,4 @@
-"""What is wrong with a text by itself: decoded wrongly, with invisible characters, of another hash, too short."""
+"""Problems of single texts: decoding errors, invisible characters, wrong hashes, too short."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @detector("text.mojibake", needs=ChunkEvidence)
 def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points with such passages, without those of which a page shows every word as it is."""
+    """Points with such passages, except those whose page shows every word unchanged."""
     shown = {
         word
         for batch in evidence.facts.batches("pages", ("damaged",))
@@ -54,13 +54,13 @@ _HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped"
 _UNESCAPE = "Unescape the text before embedding, and re-ingest."
 
 
-#: Characters that the cause names, the most frequent ones.
+#: Most frequent characters named in the cause.
 _SHOWN = 5  # shown
 
 
 @detector("text.zero_width", needs=ChunkEvidence)
 def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points with such characters; a required text without anything to see is an empty field, and named as that."""
+    """Points with such characters; a required text without visible characters is reported as an empty field."""
     total: Counter[str] = Counter()
     subjects = []
     for text in evidence.facts.texts("strays", "blank", where=filled("strays")):
@@ -73,7 +73,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
             total += characters
             places = list(dict.fromkeys(stray.place for stray in strays))
             subject = text.ref.subject(characters=dict(sorted(characters.items())), places=places)
-            # An empty heading explains nothing about a text.
+            # An empty heading does not explain the text.
             subjects.append(replace(subject, fields=("headings",) if places == ["headings"] else ()))
     if subjects:
         shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(_SHOWN))
@@ -83,7 +83,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 @detector("text.hash_mismatch", needs=ChunkEvidence)
 def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points whose hash is of no form of their text, where those of other points are."""
+    """Points whose hash matches no form of their text, if those of other points do."""
     if not any(_has_unexplained(batch) for batch in evidence.facts.batches("chunks", ("stored_hash", "hashed_as"))):
         return
     texts = [text for text in evidence.facts.texts("digest", "stored_hash", "hashed_as") if text.stored_hash]

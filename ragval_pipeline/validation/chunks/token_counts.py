@@ -1,4 +1,4 @@
-"""How many tokens a chunk has, what the collection's own counts are worth, and how many the model behind it reads."""
+"""Token counts of chunks, reliability of the stored counts, and input limits of models."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.chunks.columns import Counts, Mask
 
 
-#: Input limits of public models that ragval cannot call itself, by the start of the name without its maker.
-#: Source: the models' own cards and their providers' documentation.
+#: Input limits of further public models, by the start of the name without its maker. Source: the models' own cards and
+#: their providers' documentation.
 _OTHERS: Mapping[str, int] = {
     "text-embedding-3": 8191, "text-embedding-ada-002": 8191, "bge-m3": 8192, "bge-": 512,  # definition
     "e5-mistral": 4096, "multilingual-e5": 512, "e5-": 512, "gte-qwen": 32_000,  # definition
@@ -42,7 +42,7 @@ _COLLECTION_KEYS = ("embedding_model", "embedding_model_name", "model", "model_n
 
 @dataclass(frozen=True)
 class Limit:
-    """Tokens that a model reads, or None for all; and who says so."""
+    """Input limit of a model in tokens, or None if unlimited; and its source."""
 
     tokens: int | None
     source: str
@@ -50,13 +50,13 @@ class Limit:
 
 @dataclass(frozen=True)
 class LimitRules:
-    """Where limits come from.
+    """Sources of limits.
 
     Attributes:
         max_input_tokens: ``embedding.max_input_tokens`` of the suite.
-        collection: Free JSON on the collection, which may name a model.
+        collection: Metadata of the collection, which may name a model.
         profile: The profile's limit.
-        model: Model that queries are embedded with.
+        model: The queries' model.
     """
 
     max_input_tokens: int | None = None
@@ -65,16 +65,16 @@ class LimitRules:
     model: str | None = None
 
     def of(self, payload_model: str | None) -> Limit | None:
-        """The limit for a point whose payload names ``payload_model``; null when nobody knows one."""
+        """The limit for a point whose payload names ``payload_model``; None if unknown."""
         return next(self._candidates(payload_model), None)
 
     def model_of(self, payload_model: str | None) -> str | None:
-        """The model whose limit holds for a point, as far as payload, collection or suite name one."""
+        """The model whose limit applies to a point, from payload, collection or suite."""
         named = payload_model or _named_in(self.collection or {}) or self.model
         return named if self.has_limit(payload_model) else None
 
     def has_limit(self, payload_model: str | None) -> bool:
-        """Whether the model of a point is known to read only so many tokens."""
+        """Whether the model of a point has a known limit."""
         limit = self.of(payload_model)
         return limit is not None and limit.tokens is not None
 
@@ -105,7 +105,7 @@ def _named_in(metadata: Mapping[str, Any]) -> str | None:
     return next((metadata[key] for key in _COLLECTION_KEYS if isinstance(metadata.get(key), str)), None)
 
 
-#: What a claim may be an estimate from.
+#: Measures from which a stored count may be estimated.
 _MEASURES: tuple[Callable[[Columns], Counts], ...] = (
     lambda texts: texts.tokens,
     lambda texts: texts.parts,
@@ -116,11 +116,11 @@ _MEASURES: tuple[Callable[[Columns], Counts], ...] = (
 
 @dataclass(frozen=True)
 class Relation:
-    """How claimed counts relate to what can be counted, for texts of one script.
+    """How stored counts relate to measured ones, for texts of one script.
 
     Attributes:
-        scales: Claimed tokens for each token that was recounted, each word, each word or mark, each character.
-        spreads: Robust standard deviations of the logarithms of the same over chunks.
+        scales: Stored count per recounted token, per word, per word or mark, per character.
+        spreads: Robust standard deviations of their logarithms over chunks.
     """
 
     scales: tuple[float, ...]
@@ -128,24 +128,24 @@ class Relation:
 
     @property
     def tokens(self) -> float:
-        """Claimed tokens for each one that was recounted."""
+        """Stored count per recounted token."""
         return self.scales[0]
 
     @property
     def tolerance(self) -> float:
-        """How far the logarithm of a claim may be from that of the scaled recount."""
+        """Maximum difference between the logarithms of stored count and scaled recount."""
         return _scatter(self.spreads[0])
 
     def expected(self, texts: Columns) -> Counts:
-        """What the collection would claim for some texts, by the measure that predicts its claims best."""
+        """Expected stored counts for some texts, from the measure that predicts them best."""
         best = self.spreads.index(min(self.spreads))
         return self.scales[best] * _MEASURES[best](texts)
 
     def allowed(self, texts: Columns) -> tuple[Counts, Counts]:
-        """Smallest and largest claims that are not off: tokenizers differ by a factor, and claims scatter a little.
+        """Range of acceptable stored counts: tokenizers differ by a factor, and counts scatter a little.
 
-        Where the recount predicts the claims about as well as the best measure, a claim that is near either is not
-        off: a list of ``NAMES_LIKE_THIS`` has few words and many tokens, by any tokenizer.
+        If the recount predicts the stored counts about as well as the best measure, a count near either is acceptable:
+        a list of ``NAMES_LIKE_THIS`` has few words and many tokens in any tokenizer.
         """
         import numpy as np
 
@@ -154,27 +154,27 @@ class Relation:
         return np.minimum(best, recounted) / factor, np.maximum(best, recounted) * factor
 
     def gives(self, texts: Columns) -> Mask:
-        """Whether it gives the claims but for rounding."""
+        """Whether it reproduces the stored counts up to rounding."""
         return abs(texts.claimed - self.expected(texts)) <= 1 + COUNT_ROUNDING * texts.claimed
 
     def is_trusted(self, script: Script) -> bool:
-        """Whether claims that follow it are tokens of the model: what other measures predict better are estimates."""
+        """Whether stored counts that follow it are the model's tokens, not estimates from another measure."""
         low, high = RATIOS[script]
         return self._is_steady and low <= self.tokens <= high and self.tolerance <= math.log(MISCOUNTED)
 
     @property
     def _is_steady(self) -> bool:
-        """Whether the recount predicts the claims about as well as the measure that does best."""
+        """Whether the recount predicts the stored counts about as well as the best measure."""
         return self.spreads[0] <= 2 * min(self.spreads) + COUNT_ROUNDING
 
 
-#: By script; a script without a relation is not there.
+#: By script; scripts without a relation are missing.
 Relations = Mapping[Script, Relation]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Tokens that texts have for their model.
+    """Estimated token counts of texts for their model.
 
     Attributes:
         tokens: The estimates.
@@ -188,13 +188,13 @@ class Estimate:
 
     @property
     def measured(self) -> Mask:
-        """Which are counts and no estimates."""
+        """Which are exact counts."""
         counted: Mask = self.at_least == self.at_most
         return counted
 
 
 def learn_relations(texts: Columns) -> Relations:
-    """The relation for each script with enough claims that agree; none where claims are numbers of characters."""
+    """The relation for each script with enough consistent counts; none if counts are character counts."""
     if characters_claimed(texts).any():
         return {}
     usable = (texts.claimed > 0) & (texts.tokens >= SHORT_TEXT)
@@ -203,7 +203,7 @@ def learn_relations(texts: Columns) -> Relations:
     learnt = {script: _learn(claims, plausible_range(script)) for script, claims in by_script.items()}
     relations = {script: relation for script, relation in learnt.items() if relation is not None}
     if "latin" not in relations and len(by_script.get("latin", ())) >= FEWEST:
-        # What is no count of the script that all tokenizers cut alike is none of another.
+        # Counts that are not tokens in the script on which tokenizers agree are not tokens in others.
         return {}
     for script in by_script.keys() - relations.keys():
         same = next((known for known in learnt.values() if known and _is_followed(known, by_script[script])), None)
@@ -212,10 +212,10 @@ def learn_relations(texts: Columns) -> Relations:
 
 
 def characters_claimed(texts: Columns) -> Mask:
-    """Which claims are exactly the numbers of characters; none where most claims are something else.
+    """Which stored counts are exactly character counts; none if most counts are something else.
 
-    One such claim may be chance, in a script that needs about a token a character. Most of them are how the ingestion
-    counts, whatever the texts: then even those that are near the number of tokens are not counts of tokens.
+    A single one may be chance, in a script with about one token per character. If most are, that is how the ingestion
+    counts: then even those near the number of tokens are not token counts.
     """
     same: Mask = (texts.claimed == texts.characters) & (texts.claimed > 0)
     found = int((same & (texts.characters >= SHORT_TEXT)).sum())
@@ -225,25 +225,24 @@ def characters_claimed(texts: Columns) -> Mask:
 
 
 def _is_followed(relation: Relation, claims: Columns) -> bool:
-    """Whether most claims of a script with too few of them are just what a relation of another script gives."""
+    """Whether most counts of a rare script follow the relation of another script."""
     return int(relation.gives(claims).sum()) > MOST * len(claims)
 
 
 def _scatter(spread: float) -> float:
-    """How far the logarithms of claims of this spread may be from what is expected."""
+    """Maximum deviation of logarithms of counts with this spread."""
     return max(CHANCE * spread, FEW)
 
 
 def plausible_range(script: Script) -> tuple[float, float]:
-    """Claimed / recounted that some tokenizer or estimate gives."""
+    """Range of stored / recounted for real tokenizers and estimates."""
     return RATIOS[script][0] / MISCOUNTED, MISCOUNTED
 
 
 def estimate(texts: Columns, relations: Relations) -> Estimate:
-    """The tokens that the models read of texts, their headers included.
+    """Token counts of texts for their models, headers included.
 
-    The exact count where there is one; else the claim where it is believed; else the recount, scaled where there is a
-    relation.
+    The exact count if available; else the stored count if reliable; else the recount, scaled if there is a relation.
     """
     import numpy as np
 
@@ -285,10 +284,10 @@ def _learn(claims: Columns, plausible: tuple[float, float]) -> Relation | None:
 
 
 def _fit(counts: Counts, claimed: Counts) -> tuple[float, float]:
-    """The median of claimed / counted, and the robust standard deviation of its logarithm, in the longer texts."""
+    """The median of stored / measured, and the robust standard deviation of its logarithm, in the longer texts."""
     import numpy as np
 
-    long = np.lexsort((claimed, counts))[::-1][: max(FEWEST, len(counts) // 2)]  # rounding weighs little there
+    long = np.lexsort((claimed, counts))[::-1][: max(FEWEST, len(counts) // 2)]  # where rounding matters little
     ratios = claimed[long] / np.maximum(counts[long], 1)
     middle = float(np.median(ratios))
     return middle, 1.4826 * float(np.median(abs(np.log(ratios / middle))))  # definition

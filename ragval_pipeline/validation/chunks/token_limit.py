@@ -1,4 +1,4 @@
-"""Chunks with more tokens than their model reads, pages that are one such chunk, and counts far from a recount."""
+"""Chunks over their model's limit, pages that are one such chunk, and stored counts far from a recount."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @detector("chunk.token_count_off", needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points whose claimed count is off: by its size, or because it is the number of characters as most claims are."""
+    """Points whose stored count is off: by its size, or because it is a character count like most."""
     import numpy as np
 
     texts, relations = evidence.texts, evidence.relations
@@ -42,7 +42,7 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
         claimed, tokens = texts.value("claimed", row), texts.value("tokens", row)
         ratio = round(claimed / max(tokens, 1), 2)
         subject = texts.ref(row).subject(claimed=claimed, recounted=tokens, ratio=ratio)
-        # A text that was cut has fewer tokens than were counted.
+        # A truncated text has fewer tokens than were counted.
         whole = characters[row] or claimed > high[row]
         kept = frozenset() if whole else frozenset({Aspect.KEPT})
         surplus = float(claimed * MISCOUNTED / high[row] - 1) if high[row] else None
@@ -55,7 +55,7 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
-    """Smallest and largest claim of each text that is not off."""
+    """Range of acceptable stored counts of each text."""
     import numpy as np
 
     least, most = np.empty(len(texts)), np.empty(len(texts))
@@ -66,7 +66,7 @@ def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts
 
 
 def usual_ratios(relations: Relations) -> dict[str, float]:
-    """Claimed for each recounted token, by script, for the report."""
+    """Stored count per recounted token, by script, for the report."""
     return {script: round(relation.tokens, 3) for script, relation in relations.items()}
 
 
@@ -75,13 +75,13 @@ _MIN_PAGES = 2
 
 @dataclass(frozen=True)
 class Measured:
-    """The chunks that have a limit, with their tokens.
+    """The chunks with a limit, with their token counts.
 
     Attributes:
         texts: The chunks.
-        tokens: Of each.
-        limit: That holds for each.
-        sources: Who says so, for each.
+        tokens: Token count of each.
+        limit: Limit of each.
+        sources: Source of each limit.
     """
 
     texts: Columns
@@ -91,12 +91,12 @@ class Measured:
 
     @property
     def over(self) -> Mask:
-        """Which are over the limit even at the lower end of the estimate."""
+        """Which exceed the limit even at the lower end of the estimate."""
         over: Mask = self.tokens.at_least > self.limit
         return over
 
     def details(self, row: int) -> dict[str, Any]:
-        """The tokens of one, as far as they are known."""
+        """The details of one chunk's tokens."""
         tokens, limit = float(self.tokens.tokens[row]), int(self.limit[row])
         found: dict[str, Any] = {"tokens": round(tokens), "limit": limit}
         if self.tokens.measured[row]:
@@ -113,7 +113,7 @@ def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
 
 
 def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str | None], Limit | None]) -> Measured:
-    """Chunks that have a limit; none where no limit is known or the model reads everything."""
+    """Chunks with a limit; none if no limit is known or the model has none."""
     import numpy as np
 
     models, codes = texts.codes("model")
@@ -126,7 +126,7 @@ def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str
 
 
 def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
-    """``chunk.over_model_limit``, with the share that is embedded where it was counted, and ``chunk.one_per_page``."""
+    """``chunk.over_model_limit``, with the embedded share if counted, and ``chunk.one_per_page``."""
     import numpy as np
 
     texts, tokens, limit = measured.texts, measured.tokens, measured.limit
@@ -140,7 +140,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         total = float(tokens.tokens.sum())
         unread = float((tokens.tokens - limit)[over].sum())
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
-        # A believed claim is the ingestion's count, and the reader has to know whose figure it is.
+        # A stored count is the ingestion's figure, which readers must know.
         basis = ", by the stored token counts" if np.isnan(texts.exact).any() else ""
         message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
     else:
@@ -165,7 +165,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
 
 
 def _one_per_page(measured: Measured) -> list[Finding]:
-    """Pages that are one chunk over the limit, where they are most of those with more tokens than it."""
+    """Pages that are one chunk over the limit, if they are most of the pages with more tokens than it."""
     import numpy as np
 
     names, page = measured.texts.codes("page_key")
@@ -190,7 +190,7 @@ def _one_per_page(measured: Measured) -> list[Finding]:
 
 
 def _page_of(measured: Measured, row: int) -> Subject:
-    """The page of a chunk that is all of it."""
+    """The page of a chunk that is its only one."""
     ref = measured.texts.ref(row)
     details = {**measured.details(row), "point": ref.point_id}
     return Subject(name=ref.page_url or str(ref.page_key), page=ref.page_key, details=details)

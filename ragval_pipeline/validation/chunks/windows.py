@@ -1,4 +1,4 @@
-"""Windows that slide over their pages: chunks of one ingestion that overlap by as much as those of several do."""
+"""Sliding windows: chunks of one ingestion that overlap as much as those of several."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class SlidingWindows:
-    """The pages whose chunks may be windows, and whether those of all of them are.
+    """The pages whose chunks may be windows, and whether all of them are.
 
-    How an ingestion cuts is a habit: one page of a few sentences does not show it, all of them do.
+    How an ingestion chunks shows on all pages together, not on a single page of a few sentences.
 
     Attributes:
         copies: How often each page is stored.
-        pairs: Chunks of these pages that another follows, as many chunks on as begin the page.
-        overlapping: Those of which that one begins well within. Of so many ingestions it goes on where they end.
+        pairs: Pairs of a chunk and its successor, at a distance of the number of chunks that begin the page.
+        overlapping: Pairs whose successor begins well inside. With several ingestions it would continue where the chunk
+            ends.
     """
 
     copies: dict[str, float] = field(default_factory=dict)
@@ -32,25 +33,25 @@ class SlidingWindows:
     overlapping: int = 0
 
     def ingested_twice(self) -> dict[str, float]:
-        """The pages, with how often they are stored, unless they were cut into windows."""
+        """The pages, with how often they are stored, unless they were chunked into windows."""
         return {} if self.overlapping > SLIDING * self.pairs else self.copies
 
     def without(
         self, copies: dict[str, float], keys: Sequence[str], page: Numbers, begin: Numbers, end: Numbers
     ) -> dict[str, float]:
-        """Take the pages of which each chunk begins and ends behind the one before, and leave the others.
+        """Take out the pages on which each chunk begins and ends after the previous one.
 
         Several may begin with the page, and several may end with it.
 
         Args:
             copies: How often each page is stored.
             keys: Of the pages.
-            page: The page of each chunk, as its place in ``keys``.
+            page: The page of each chunk, as an index into ``keys``.
             begin: Its first letter on the page.
-            end: The letter behind its last one.
+            end: The letter after its last one.
 
         Returns:
-            Those of ``copies`` that are no such pages.
+            The other entries of ``copies``.
         """
         import numpy as np
 
@@ -61,7 +62,7 @@ class SlidingWindows:
         np.maximum.at(last, page, end)
         held = np.bincount(page, minlength=pages)
         size = np.bincount(page, end - begin, minlength=pages)[page] / held[page]
-        # Windows of a few sentences slide on by less than a passage.
+        # Windows of a few sentences advance by less than a passage.
         opens = begin - first[page] < np.minimum(PASSAGE_LETTERS, FEW * size)
         closes = last[page] - end < PASSAGE_LETTERS
         on = ((np.diff(begin) > 0) | opens[1:]) & ((np.diff(end) > 0) | closes[:-1])

@@ -1,4 +1,4 @@
-"""Sitemap against index, both directions named; pages that changed since, and pages under several spellings."""
+"""Sitemap against index in both directions; pages changed since, and pages under several addresses."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def measure_coverage(
     Args:
         inventory: The site.
         indexed: Pages of the index by canonical form.
-        points: Points of the collection, for telling an empty index from an uncovered site.
-        hidden: Points that the suite's filter leaves out.
+        points: Points of the collection, to distinguish an empty index from an uncovered site.
+        hidden: Points excluded by the suite's filter.
         now: Time of the run, aware.
 
     Returns:
@@ -56,7 +56,7 @@ def measure_coverage(
 def compare(inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, now: datetime) -> CoverageReport:
     """The coverage report; covered is the intersection, so the percentage never exceeds 100.
 
-    ``coverage_percentage`` is None when no page is in scope.
+    ``coverage_percentage`` is None if no page is in scope.
     """
     scope = inventory.scope_urls
     covered = [url for key, url in scope.items() if key in indexed]
@@ -147,7 +147,7 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
 
 @detector("source.suspicious_lastmod", "coverage.stale_page", needs=Covered)
 def freshness_findings(covered: Covered) -> Iterator[Finding]:
-    """Judge lastmod first, then pages by it: a build that stamps every page alike says nothing about any page."""
+    """Judge lastmod first, then pages by it: a build that gives all pages one date says nothing about any."""
     inventory, indexed = covered.inventory, covered.indexed
     dated = {page.key: moment for page in inventory.in_scope if (moment := parse_lastmod(page.lastmod)) is not None}
     suspicion = _suspicion(list(dated.values()), covered.now)
@@ -158,7 +158,7 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
     for page in inventory.in_scope:
         changed, known = dated.get(page.key), indexed.get(page.key)
         if changed is None or changed > covered.now + CLOCK_SKEW:
-            continue  # nothing changes in the future
+            continue  # dates in the future are ignored
         if known is not None and known.newest is not None and changed > known.newest:
             details = {"lastmod": page.lastmod, "embedded_at": utc_text(known.newest)}
             subjects.append(Subject(name=known.spelling, page=page.key, details=details))
@@ -167,7 +167,7 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
 
 
 def _suspicion(moments: list[datetime], now: datetime) -> str | None:
-    """Why the dates cannot be those of changes; two pages may well have changed at the same time."""
+    """Why the dates cannot be dates of changes; two pages may have changed at the same time."""
     if len(moments) > 2 and max(moments) - min(moments) <= CLOCK_SKEW:
         return "every page has the same lastmod"
     if moments and min(moments) > now + CLOCK_SKEW:
@@ -192,10 +192,10 @@ def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, 
 
 @detector("coverage.url_variant", needs=Covered)
 def url_variants(covered: Covered) -> Iterator[Subject]:
-    """All stored spellings of pages that have more than one.
+    """All stored addresses of pages with more than one.
 
-    A fragment names a place on the page, and paths that differ in case may be two pages: such addresses are spellings
-    of one page only where the same chunk stands under both.
+    A fragment is a position on the page, and paths that differ in case may be two pages: such addresses are variants of
+    one page only if both have the same chunk.
     """
     repeated = _repeated(covered.indexed)
     other_case = _repeated_in_another_case(covered.indexed, repeated)
@@ -205,13 +205,13 @@ def url_variants(covered: Covered) -> Iterator[Subject]:
             others = (distinct - {without_fragment(spelling)}) | repeated.get(spelling, set())
             if others:
                 details = {"points": points, "others": sorted(others)}
-                # Only in another case is one page two pages, of which the site has one.
+                # Only for case differences are these two pages, of which the site has one.
                 without = frozenset() if key in other_case else frozenset({Aspect.FIELD})
                 yield Subject(name=spelling, page=key, details=details, without=without)
 
 
 def _repeated_in_another_case(indexed: Mapping[str, IndexedPage], repeated: Mapping[str, set[str]]) -> frozenset[str]:
-    """Keys of pages whose chunks stand under an address of another case too."""
+    """Keys of pages whose chunks are also stored under an address with another case."""
     keys = {spelling: key for key, page in indexed.items() for spelling in page.spellings}
     return frozenset(
         keys[spelling]
@@ -221,7 +221,7 @@ def _repeated_in_another_case(indexed: Mapping[str, IndexedPage], repeated: Mapp
 
 
 def _repeated(indexed: Mapping[str, IndexedPage]) -> dict[str, set[str]]:
-    """By spelling, those that differ from it in fragment or case of the path and hold a chunk of it."""
+    """By address, those that differ from it in fragment or case and share a chunk."""
     alike: dict[str, dict[str, set[int]]] = {}
     for key, page in indexed.items():
         alike.setdefault(key.lower(), {}).update(page.chunks)

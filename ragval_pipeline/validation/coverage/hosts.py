@@ -1,4 +1,4 @@
-"""Pages stored under another address: on another host, one wrong host explaining many pages, or told by their texts."""
+"""Pages stored under another address: on another host, which may explain many pages, or recognised by their texts."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ LOOPBACK = "coverage.loopback_host"
 
 @detector(FOREIGN, LOOPBACK, needs=Covered)
 def host_findings(covered: Covered) -> Iterator[Finding]:
-    """Find hosts that hold the site's pages in its place.
+    """Find hosts that replace the site's host.
 
-    A host is foreign when it holds a page whose path the site has too, pages that have the site's paths behind one base
-    path, or when no page of the index is on the site's host. A single page of some other site is an orphan and says
-    nothing about hosts.
+    A host is foreign if it has a page whose path the site has too, or pages with the site's paths after one base path,
+    or if no page of the index is on the site's host. A single page of another site is an orphan and says nothing about
+    hosts.
     """
     inventory, indexed = covered.inventory, covered.indexed
     if not covered.comparable:
         return
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
-    # On a development site a private host is nothing special: another one than the site's is foreign like any other.
+    # On a development site a private host is normal: one other than the site's is foreign like any other.
     site_keys = [page.key for page in inventory.in_scope]
     site_hosts = {_host(page.key) for page in inventory.in_scope}
     strangers: dict[str, list[IndexedPage]] = {}
@@ -41,7 +41,7 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
             strangers.setdefault(host, []).append(page)
     all_strange = bool(strangers) and not any(_host(key) in site_hosts for key in indexed)
 
-    # What is indexed under the site's own address as well lacks nothing by standing under another.
+    # A page also indexed under the site's own address is not missing because of another one.
     loopback = [page for page in indexed.values() if _is_private(page, of_files=inventory.of_files)]
     counterparts_of = {
         host: site_pages_of((page.key for page in pages), site_keys) for host, pages in strangers.items()
@@ -63,7 +63,7 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
 
 
 def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, str]:
-    """The site's page that each page of another host stands for, where there is one.
+    """The site's page for each page of another host, if there is one.
 
     Args:
         keys: Canonical addresses of pages of one other host.
@@ -108,7 +108,7 @@ def _loopback(
 
 
 def _development(pages: list[IndexedPage]) -> Finding:
-    # Addresses that are expected are the cause of nothing.
+    # Expected addresses cause nothing.
     without = frozenset({Aspect.FIELD, Aspect.ORIGIN})
     subjects = [Subject(name=spelling, page=page.key, without=without) for page in pages for spelling in page.spellings]
     cause = "The sitemap itself has a private address: this is a development site."
@@ -117,7 +117,7 @@ def _development(pages: list[IndexedPage]) -> Finding:
 
 
 def _is_private(page: IndexedPage, *, of_files: bool) -> bool:
-    """Whether nobody outside could open the page; where pages are files, their paths are as good as addresses."""
+    """Whether the page is not public; if pages are files, their paths count as addresses."""
     first = next(iter(page.spellings))
     return is_loopback_or_private(first) and not (of_files and is_file_path(first))
 
@@ -127,22 +127,22 @@ def _host(key: str) -> str | None:
 
 
 def _rest(key: str) -> str:
-    """A canonical URL without its host; a file's address without its scheme, as the site would show it."""
+    """A canonical URL without its host; a file's address without its scheme."""
     if key.lower().startswith("file:"):
         return fold_path(urlsplit(key).path)
     host = _host(key)
     return key if host is None else key.removeprefix(f"https://{host}")
 
 
-#: Pages that one base path must explain: that a single path ends like another happens between any two sites.
+#: Minimum pages explained by one base path: a single common path ending is chance.
 MIN_SHARED = 2
 
 
 def counterparts(paths: Collection[str], site_paths: Collection[str]) -> dict[str, str]:
-    """The site's path for each path of another host that has one.
+    """The site's path for each path of another host, if there is one.
 
-    A deployment below a base path (``/book/docs/intro`` for ``/docs/intro``, or the other way round) is the same site;
-    the base path counts when it explains at least ``MIN_SHARED`` pages.
+    A deployment below a base path (``/book/docs/intro`` for ``/docs/intro``, or vice versa) is the same site; the base
+    path counts if it explains at least ``MIN_SHARED`` pages.
 
     Args:
         paths: Folded paths of the pages of one other host.
@@ -160,7 +160,7 @@ def counterparts(paths: Collection[str], site_paths: Collection[str]) -> dict[st
 
 
 def _shifted(paths: Iterable[str], site_paths: Collection[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Base path of the other host and of the site (one of them empty), path and site path of every pair that fits."""
+    """Base path of the other host and of the site (one of them empty), path and site path of every matching pair."""
     based: dict[str, list[tuple[str, str]]] = {}
     for site_path in site_paths:
         for base, end in _split(site_path):
@@ -174,7 +174,7 @@ def _shifted(paths: Iterable[str], site_paths: Collection[str]) -> Iterator[tupl
 
 
 def _split(path: str) -> Iterator[tuple[str, str]]:
-    """Every base path that a path can have, with the rest; the whole path leaves the root."""
+    """Every possible base path of a path, with the rest; the whole path leaves the root."""
     segments = path.split("/")[1:]
     for start in range(1, len(segments) + 1):
         if base := "/".join(segments[:start]):
@@ -182,7 +182,7 @@ def _split(path: str) -> Iterator[tuple[str, str]]:
 
 
 ORPHAN, MISSING = "coverage.orphan_page", "coverage.missing_page"
-#: In the details of an indexed page: the missing pages whose text it holds, as the sitemap has them.
+#: Detail of an indexed page: the missing pages whose text it has, as in the sitemap.
 STANDS_FOR = "stands_for"
 
 _REMEDY = (
@@ -193,13 +193,13 @@ _OTHERS = "Delete the points of the other pages, or bring those pages into scope
 
 
 def with_addresses(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
-    """The findings, pages out of scope with the missing pages of the site whose texts they hold.
+    """The findings, with the missing pages of the site whose texts are on pages out of scope.
 
-    Such a page did not leave the site: deleting it alone would take its text from the index.
+    Such a page did not leave the site: deleting it would remove its text from the index.
 
     Args:
         findings: All findings of the run.
-        moved: By key of a page that lacks something, what holds its text (``Site.moved``).
+        moved: By key of a page that lacks something, what has its text (``Site.moved``).
     """
     told = list(findings)
     missing = {entry.page: entry.name for finding in told if finding.code == MISSING for entry in finding.subjects}
@@ -226,7 +226,7 @@ def _with_pages(subject: Subject, urls: Sequence[str]) -> Subject:
 
 
 def _where(moved: Sequence[Subject]) -> str:
-    """Where the pages stand and where they belong: by folders where these are the same for all, else by an example."""
+    """Where the pages are and where they belong: by folders if these are the same for all, else by an example."""
     pairs = [(entry.name, url) for entry in moved for url in entry.details[STANDS_FOR]]
     folders = {_folders(*map(_segments, pair)) for pair in pairs} if len(pairs) > 1 else set()
     begun = f"{plural(len(moved), 'page')} {'is' if len(moved) == 1 else 'are'} stored"
@@ -238,7 +238,7 @@ def _where(moved: Sequence[Subject]) -> str:
 
 
 def _folders(stored: Sequence[str], own: Sequence[str]) -> tuple[str, str]:
-    """What leads two paths, without the end that both have."""
+    """Two paths without their common end."""
     ends = zip(reversed(stored), reversed(own), strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
     first, second = (path[: len(path) - same] for path in (stored, own))

@@ -1,4 +1,4 @@
-"""The pages that the index holds, collected slice by slice."""
+"""The pages of the index, collected slice by slice."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class IndexedPage:
 
     Attributes:
         key: Canonical form of its URL.
-        spellings: Points by stored spelling.
-        newest: Latest time of embedding, aware UTC, or None.
-        chunks: Chunks by stored spelling, each as a number that stands for its place and text.
+        spellings: Number of points by stored address.
+        newest: Latest embedding time, aware UTC, or None.
+        chunks: Chunks by stored address, each as a hash of its position and text.
     """
 
     key: str
@@ -34,7 +34,7 @@ class IndexedPage:
 
     @property
     def spelling(self) -> str:
-        """The stored spelling of most points, the first by name among equals; without fragment, if it has several."""
+        """The stored address of most points, the first by name among equals; without fragment, if it has several."""
         bare: dict[str, int] = {}
         for spelling, points in self.spellings.items():
             address = without_fragment(spelling) if len(self.spellings) > 1 else spelling
@@ -43,11 +43,11 @@ class IndexedPage:
 
     @property
     def points(self) -> int:
-        """Points of the page."""
+        """Number of points of the page."""
         return sum(self.spellings.values())
 
     def add(self, spelling: str, points: int, embedded_at: datetime | None) -> None:
-        """Count points of one spelling."""
+        """Count points of one address."""
         self.spellings[spelling] = self.spellings.get(spelling, 0) + points
         if embedded_at is not None and (self.newest is None or embedded_at > self.newest):
             self.newest = embedded_at
@@ -55,14 +55,14 @@ class IndexedPage:
 
 @dataclass(frozen=True)
 class Covered:
-    """The site and the index, as far as their pages go.
+    """The pages of site and index.
 
     Attributes:
         inventory: The site.
         indexed: Pages of the index by canonical form.
         points: Points of the collection.
         now: Time of the run, aware.
-        hidden: Points of the collection that the suite's filter leaves out.
+        hidden: Points of the collection excluded by the suite's filter.
     """
 
     inventory: SiteInventory
@@ -73,16 +73,16 @@ class Covered:
 
     @property
     def comparable(self) -> bool:
-        """Whether pages are named: not each single one when the index or the scope is empty, which is named instead."""
+        """Whether to report single pages: not if the index or the scope is empty, which is reported instead."""
         return bool(self.points and self.inventory.scope_urls)
 
 
 def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = None) -> dict[str, IndexedPage]:
-    """Indexed pages by canonical form; points without a source URL belong to none.
+    """Indexed pages by canonical form; points without a source URL are ignored.
 
     Args:
         rows: Rows of the snapshot, of ``COLUMNS``.
-        now: Time of the run, aware: nothing was embedded later, whatever a point says. None: all times are believed.
+        now: Time of the run, aware: later embedding times are ignored. None: all times are accepted.
     """
     pages: dict[str, IndexedPage] = {}
     latest = now + CLOCK_SKEW if now else None
@@ -94,7 +94,7 @@ def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = N
                 page = pages[key] = IndexedPage(key)
             moment = parse_time(row["embedded_at"])
             page.add(row["source_url"], 1, None if moment and latest and moment > latest else moment)
-            # A page may say the same in two places: only the same text in the same place is the same chunk.
+            # A page may repeat a text: only the same text in the same place is the same chunk.
             if row.get("text_sha256") is not None and row["chunk_index"] is not None:
                 chunk = hash((row["chunk_index"], row["text_sha256"]))
                 page.chunks.setdefault(row["source_url"], set()).add(chunk)

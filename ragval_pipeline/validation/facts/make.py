@@ -1,4 +1,4 @@
-"""Making facts: each bucket of points and pages becomes its files, wherever that is done."""
+"""Making facts: the files of each bucket of points and pages, in any process."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bucket:
-    """One bucket to make facts of: names and addresses only, so that any process of any machine can do it.
+    """One bucket to make facts of: names and addresses only, so that any process on any machine can do it.
 
     Attributes:
         points: The snapshot.
         copies: The pages.
-        counting: Which tokens are counted.
-        folder: Address of the folder that the files go to.
-        number: Which bucket.
-        buckets: How many there are.
+        counting: Which tokens to count.
+        folder: Address of the output folder.
+        number: Number of the bucket.
+        buckets: Number of buckets.
     """
 
     points: SnapshotManifest
@@ -45,10 +45,10 @@ class Bucket:
 
 
 def make_bucket(bucket: Bucket) -> tuple[int, Part | None, Part | None]:
-    """Read one bucket and write its facts: the same files whoever does it, and however often.
+    """Read one bucket and write its facts; deterministic and repeatable.
 
     Returns:
-        How many points it has, and its files with a row a chunk and a row a page; None without any.
+        Number of its points, and its files with a row per chunk and per page; None without any.
     """
     number, buckets = bucket.number, bucket.buckets
     rows = list(Snapshot(bucket.points).rows(COLUMNS, bucket=number, buckets=buckets))
@@ -75,16 +75,16 @@ def make_facts(
 
     Args:
         snapshot: The collection.
-        copies: The pages; without any each chunk stands alone.
-        folder: Where the files go; made if it is not there.
-        kept_uri: Where they will be in the end.
-        run_id: The run that makes them.
-        limits: Which models have limits, so that what they read is counted.
-        scale: In how many processes, and whose; None: in this one. The facts are the same.
-        on_progress: Called with points done and points in all.
+        copies: The pages; may be empty.
+        folder: Where the files go; created if missing.
+        kept_uri: Their final location.
+        run_id: The run.
+        limits: Which models have limits, for token counts.
+        scale: Which processes do it; None: this one. The facts are the same.
+        on_progress: Called with points done and in total.
 
     Raises:
-        WorkerError: A worker process died, or there is no Ray to work on.
+        WorkerError: A worker process died, or Ray is not available.
     """
     started = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def make_facts(
     counting = Counting(limits, claims="token_count" in points.fields)
     work = [Bucket(points, pages, counting, str(folder), number, buckets) for number in range(buckets)]
     made, done = [], 0
-    if scale is None or str(folder).startswith("memory:"):  # where no other process finds it
+    if scale is None or str(folder).startswith("memory:"):  # not accessible from other processes
         scale = ScaleSettings(workers=1)
     for count, *files in each_done(make_bucket, work, scale, weight=points.points):
         made.append(files)

@@ -1,4 +1,4 @@
-"""What the facts of a run consist of. Making and reading them does not live here (``store``)."""
+"""The manifest of a run's facts. Making (``make``) and reading (``store``) them does not live here."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import ClassVar, Literal
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import KeptParts, Part, SnapshotManifest
 
-#: A row a chunk (``ChunkFacts``), or a row a page (``PageFacts``).
+#: One row per chunk (``ChunkFacts``), or per page (``PageFacts``).
 Table = Literal["chunks", "pages"]
 
 
 class FactsManifest(KeptParts):
-    """The facts of a run, and what they were made of; each table has a file a bucket.
+    """The facts of a run, and their sources; each table has one file per bucket.
 
     Attributes:
         points: The snapshot.
         copies: The pages.
-        crash: Type of the exception that ended making them, when it was a defect; else empty.
-        problem: What that exception says to a person; empty when it says nothing.
+        crash: Type of the exception that ended making them, if it was a defect; else empty.
+        problem: Readable message of that exception, or empty.
         seconds: How long it took.
     """
 

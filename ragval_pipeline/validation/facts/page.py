@@ -1,4 +1,4 @@
-"""A text that others are looked for in, by the places of its letters: a page, or the labels stored with a chunk."""
+"""A searchable text, by positions of its letters: a page, or the labels stored with a chunk."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Letters by which words are in order.
+#: Letters by which words are sorted.
 _PREFIX = 64  # work
-#: Words of one beginning that are looked at, the first ones of the page: a page may list thousands that begin alike.
+#: Maximum words with the same beginning examined, in page order: a page may list thousands that begin alike.
 _ALIKE = 1024  # work
-#: From so many letters on a page is looked through by the index of its runs.
+#: Letters from which a page is searched by its n-gram index.
 _LARGE = 1 << 16  # work
-#: Letters of a word; longer ones are encoded files and the like, and are found by their runs only.
+#: Maximum letters of a word; longer ones are encoded files and the like, and are found only by n-grams.
 LONGEST_WORD = 1024  # work
-#: Pairs of lines of a page's content and body that are compared at most: an eighth of them in bytes is needed.
+#: Maximum pairs of lines of a page's content and body to compare: they need an eighth of this number in bytes.
 _COMPARED = 1 << 28  # work
-#: Lines of the body that a line of the content, which is none of them, is looked for in.
+#: Lines of the body in which a line of the content that equals none is searched for.
 _AHEAD = 256  # work
-#: The last of all characters.
+#: The highest character.
 _LAST = "\U0010ffff"
 
-#: Letters of a page, from the first to before the second.
+#: A half-open range of letters of a page.
 Range = tuple[int, int]
 
 
 class Searched:
-    """Some texts to look in, the first parts first.
+    """Some texts to search, in order of priority.
 
     Args:
-        parts: The texts; nothing is found across two of them.
+        parts: The texts; matches never span two of them.
     """
 
     def __init__(self, *parts: str | None) -> None:
         self._parts = [part for part in parts if part]
         self._letters = list[str]()
-        #: Letters up to which it is what readers are told: what stands there is not looked for behind.
+        #: Letters up to which it is visible text: what is found there is not searched for after.
         self.told: float = math.inf
-        #: What it was made of: what is written there and shown in other words, or not at all, is its own too.
+        #: Its source: text there that is shown differently, or not at all, belongs to it too.
         self.source: Searched | None = None
         self._indexes: dict[int, GramIndex] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
@@ -66,33 +66,33 @@ class Searched:
 
     @cached_property
     def flat(self) -> FoldedText:
-        """The same with each run of blanks as one."""
+        """The same with whitespace collapsed."""
         return FoldedText(self.folded.flat, self.letters)
 
     @cached_property
     def letters(self) -> str:
-        """The letters of all parts; every place is a position in them."""
+        """The letters of all parts; positions refer to them."""
         return SEPARATOR.join([*self._letters, *map(fold, self._parts[len(self._letters) :])])
 
     def index(self, width: int) -> GramIndex:
-        """The runs of ``width`` letters."""
+        """The index of n-grams of ``width`` letters."""
         if width not in self._indexes:
             self._indexes[width] = GramIndex(self.letters, width)
         return self._indexes[width]
 
     def place(self, letters: str, *, after: int = -1) -> int | None:
-        """Where the letters stand for the first time behind a place; None when they do not."""
+        """First position of the letters after a position; None if there is none."""
         if len(self.letters) >= _LARGE and len(letters) >= SIZE:
             return self.index(SIZE).first(letters, after=after)
         start = self.letters.find(letters, after + 1)
         return None if start < 0 else start
 
     def first_places(self, letters: str, most: int) -> Sequence[int]:
-        """The first places where the letters stand, in order; none for no letters."""
+        """The first positions of the letters, in order; none for no letters."""
         places = self._first.get((letters, most))
         if places is None:
             places = list(islice(self._every_place(letters), most))
-            # Equal chunks of a page that repeats itself ask for the same letters again and again.
+            # Equal chunks of a repetitive page search for the same letters again and again.
             if len(places) > 1:
                 self._first[letters, most] = places
         return places
@@ -104,21 +104,21 @@ class Searched:
             place = self.place(letters, after=place)
 
     def has(self, text: str) -> bool:
-        """Whether a text stands in one of the parts to the last character."""
+        """Whether a text is exactly in one of the parts."""
         return any(text in part for part in self._parts)
 
     def begins_line(self, at: int) -> bool:
-        """Whether a line break stands between a letter and the one before it."""
+        """Whether there is a line break between a letter and the one before it."""
         offsets = self.folded.offsets
         return not at or at >= len(offsets) or "\n" in self.folded.shown[int(offsets[at - 1]) : int(offsets[at])]
 
     def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:
-        """Where the letters stand from the beginning of a word to the end of one; None when they do not.
+        """Position of the letters as whole words; None if there is none.
 
         Args:
             letters: Folded words.
-            near: The place that is nearest to this one; None: the first.
-            one_word: Only where they are one word.
+            near: Return the position nearest to this one; None: the first.
+            one_word: Only if they are one word.
         """
         places = self._standing(letters, one_word)
         if not places or near is None:
@@ -127,7 +127,7 @@ class Searched:
         return min(places[max(0, at - 1) : at + 1], key=lambda place: abs(place - near))
 
     def _standing(self, letters: str, one_word: bool) -> list[int]:
-        """Every place where letters stand from the beginning of a word to the end of one, in order."""
+        """Every position of letters as whole words, in order."""
         if len(letters) > LONGEST_WORD:
             return []
         places = self._known.get((letters, one_word))
@@ -137,7 +137,7 @@ class Searched:
             self._known[letters, True] = places
         if places is None:
             text, starts, begin = self.letters, self.folded.word_starts, letters[:_PREFIX]
-            # Of the words in the order of their first letters those with these.
+            # Binary search among the sorted words.
             first = bisect_left(self._words, begin, key=self._prefix)
             last = bisect_left(self._words, begin + _LAST, first, key=self._prefix)
             if len(letters) > _PREFIX:
@@ -151,7 +151,7 @@ class Searched:
 
     @cached_property
     def _words(self) -> list[int]:
-        """Where words begin, in the order of their first letters."""
+        """Start positions of words, sorted by their first letters."""
         return sorted(self.folded.word_starts.nonzero()[0].tolist(), key=self._prefix)
 
     def _prefix(self, at: int) -> str:
@@ -159,23 +159,23 @@ class Searched:
 
 
 def searched_labels(labels: Iterable[str]) -> Searched:
-    """Title, headings and the like that are stored with a chunk."""
+    """Title, headings and the like stored with a chunk."""
     return Searched(*dict.fromkeys(labels))
 
 
 class Page(Searched):
-    """A page, with the places of the blocks of its content.
+    """A page, with the positions of the blocks of its content.
 
-    All that stands between its body tags is looked in, since an extractor may have taken any of it; what the content
-    has in other words (a heading without the label of its anchor) comes behind, then the title and texts of attributes.
+    Everything between its body tags is searched, since an extractor may have taken any of it; followed by content in
+    other words (a heading without the label of its anchor), the title and texts of attributes.
 
     Args:
         record: The page's copy.
 
     Attributes:
         blocks: The blocks of its content.
-        content: Its content alone, and the Markdown that it was rendered from, with and without markup.
-        source: That Markdown alone, without its comments; None for a page that came as HTML.
+        content: Its content only, and the Markdown that it was rendered from, with and without markup.
+        source: That Markdown only, without comments; None for an HTML page.
     """
 
     def __init__(self, record: PageRecord) -> None:
@@ -199,7 +199,7 @@ class Page(Searched):
 
     @cached_property
     def places(self) -> list[list[Range]]:
-        """Where the letters of each block stand: a range for each of its lines that has any."""
+        """Positions of each block: a range for each of its lines with letters."""
         starts = [0, *accumulate(map(len, self._body))]
         behind = starts[-1]
         places: list[list[Range]] = [[] for _ in self.blocks]
@@ -215,7 +215,7 @@ class Page(Searched):
 
     @cached_property
     def content_before(self) -> npt.NDArray[np.int64]:
-        """How many letters of the content stand in front of each place, and in all."""
+        """Cumulative number of content letters before each position, and in total."""
         import numpy as np
 
         changes = np.zeros(len(self.letters) + 1, dtype=np.int64)
@@ -225,12 +225,12 @@ class Page(Searched):
         return np.append(0, np.cumsum(np.cumsum(changes)[:-1] > 0))
 
     def beside(self, letters: int) -> Sequence[int]:
-        """The digests of the lines of so many letters that stand beside its content, each once."""
+        """Distinct digests of lines with enough letters outside its content."""
         own = {line for _, _, line in self._lines}
         return array("Q", sorted({hash_of(line) for line in self._body if len(line) >= letters and line not in own}))
 
     def position(self, place: int) -> int:
-        """Where a letter stands in the order of the page: lines that the content has in other words stand behind it."""
+        """Position of a letter in page order: lines that the content has in other words are stored after the body."""
         number = bisect_right(self._moved, place, key=itemgetter(0)) - 1
         if number < 0 or place >= self.told:
             return place
@@ -239,7 +239,7 @@ class Page(Searched):
 
     @cached_property
     def _moved(self) -> list[tuple[int, int]]:
-        """Where such lines begin, and the lines of the body that say the same: those between the ones around them."""
+        """Start of such lines, and the corresponding lines of the body: those between the surrounding ones."""
         starts = [0, *accumulate(map(len, self._body))]
         following, line = list[int](), len(self._body)
         for at in reversed(self._at):
@@ -257,9 +257,9 @@ class Page(Searched):
 
 
 def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int, int] | None]:
-    """The line of the body that each line of the content is, or is part of, and where in it.
+    """The line of the body that each line of the content equals, or is part of, and the position in it.
 
-    None where the body has it in other words.
+    None if the body has it in other words.
     """
     from rapidfuzz.distance import LCSseq
 
@@ -269,7 +269,7 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
     at: list[tuple[int, int] | None] = [None] * len(content)
     number = line = 0
     for block in LCSseq.editops(content, plain).as_matching_blocks():
-        # Between lines that both have: a heading and the label of its anchor.
+        # Between common lines: a heading and the label of its anchor.
         for other in range(number, block.a):
             ahead = range(line, min(block.b, line + _AHEAD))
             found = next((place for place in ahead if content[other] and content[other] in plain[place]), None)
@@ -283,9 +283,9 @@ def _lines_within(content: Sequence[str], body: Sequence[str]) -> list[tuple[int
 
 
 def _without_line_numbers(content: Sequence[str], body: Sequence[str]) -> list[str]:
-    """The lines of the body, but without the number that code has in front of a line of the content.
+    """The lines of the body, without line numbers before lines of code in the content.
 
-    Else a line of code that the text below repeats would be taken for that one, and all of the code between for lost.
+    Otherwise a line of code repeated in the text below would be taken for that one, and all code between for lost.
     """
     known = set(content)
     bare = (line.lstrip("0123456789") for line in body)
@@ -295,14 +295,14 @@ def _without_line_numbers(content: Sequence[str], body: Sequence[str]) -> list[s
 def _behind_line_numbers(
     at: Iterable[tuple[int, int] | None], plain: Sequence[str], body: Sequence[str]
 ) -> list[tuple[int, int] | None]:
-    """The same places, counted from the number of the line on."""
+    """The same positions, counted from the line number."""
     return [
         None if found is None else (found[0], found[1] + len(body[found[0]]) - len(plain[found[0]])) for found in at
     ]
 
 
 def _lines_in_turn(content: Sequence[str], body: Sequence[str]) -> list[tuple[int, int] | None]:
-    """The same for a page of too many lines to compare each with each: a line's next place, if it is not far ahead."""
+    """The same for a page with too many lines to compare all pairs: a line's next position, if not far ahead."""
     at: list[tuple[int, int] | None] = [None] * len(content)
     places: dict[str, list[int]] = {}
     for place, letters in enumerate(body):
@@ -321,7 +321,7 @@ def _lines_in_turn(content: Sequence[str], body: Sequence[str]) -> list[tuple[in
 def _beside_what_follows(
     at: list[tuple[int, int] | None], content: Sequence[str], body: Sequence[str]
 ) -> list[tuple[int, int] | None]:
-    """The same with each line at its last place in front of the next: a menu may have a heading's words before it."""
+    """The same with each line at its last position before the next: a menu may have a heading's words before it."""
     ends = dict(zip(body, count()))
     places: dict[str, list[int]] = {letters: [] for place, letters in enumerate(body) if ends[letters] > place}
     for place, letters in enumerate(body) if places else ():

@@ -1,4 +1,4 @@
-"""What of a page the texts of its chunks are looked for in as words."""
+"""The words of a page in which the texts of its chunks are searched for."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ragval_pipeline.validation.thresholds import FEWEST
 
 
 class PageWords:
-    """What of a page texts are looked for in as words.
+    """The words of a page in which texts are searched for.
 
     Args:
         record: The page's copy.
-        content: Its content, by its letters: extractions set blanks differently.
+        content: Its content, by letters: extractions use whitespace differently.
 
     Attributes:
-        body: All between its body tags.
+        body: Everything between its body tags.
     """
 
     def __init__(self, record: PageRecord, content: Searched) -> None:
@@ -36,7 +36,7 @@ class PageWords:
 
     @cached_property
     def shown(self) -> Shown:
-        """All that it shows, and what it was rendered from."""
+        """Everything that it shows, and its source."""
         record = self._record
         return Shown(f"{record.title}\n{record.body}\n{record.attributes}\n{record.source}")
 
@@ -47,7 +47,7 @@ class PageWords:
 
     @property
     def damaged(self) -> tuple[str, ...]:
-        """The words that it shows itself as if they had been decoded wrongly: it is about such text."""
+        """The words that it shows as if decoded wrongly, because it is about such text."""
         found = damaged_passages(f"{self._record.title}\n{self._record.body}")
         return tuple(sorted({word for passage in found for word in passage.words}))
 
@@ -56,10 +56,10 @@ class PageWords:
         return not passage.words or any(word not in self._shown for word in passage.words)
 
     def held(self, words: Sequence[str], *, last: bool = False) -> int:
-        """How many of the first, or last, words its content has, in pieces of ``FEWEST`` words or more.
+        """How many of the first, or last, words are in its content, in pieces of ``FEWEST`` words or more.
 
-        Between them extractions leave out labels of buttons and tabs; within them may stand texts of attributes and
-        numbers of lines of code.
+        Between them extractions omit labels of buttons and tabs; within them may be texts of attributes and line
+        numbers of code.
         """
         ordered, count = tuple(words[::-1] if last else words), 0
         for each in dict.fromkeys((ordered, tuple(word.lstrip("0123456789") for word in ordered))):
@@ -71,11 +71,11 @@ class PageWords:
         return count
 
     def _held(self, ordered: Sequence[str], *, last: bool) -> int:
-        first = self._piece(ordered, last=last)  # the first words of a formula's source may stand anywhere
+        first = self._piece(ordered, last=last)  # the first words of a formula's source may be anywhere
         count = first if first >= len(self._attribute(ordered, last=last)) else 0
         while count < len(ordered):
             text = self._attribute(ordered[count:], last=last)
-            # What it runs into is of the content as well; the words may be too few to say it.
+            # The adjoining text is in the content too; the words alone may be too few.
             beyond = self._piece(ordered[count + len(text) :], last=last) if text else 0
             if not beyond and len(ordered) > count + len(text):
                 break
@@ -83,25 +83,25 @@ class PageWords:
         return max(first, min(count, len(ordered)))
 
     def _piece(self, words: Sequence[str], *, last: bool) -> int:
-        """How many of some words its content has in one piece, from the first on; the last one first if so it is."""
+        """How many of some words its content has in one piece, from the first, or from the last backwards."""
 
         def lacks(count: int) -> bool:
-            # A vowel sign of a script without blanks is a word, and no letter.
+            # A vowel sign of a script without spaces is a word, but not a letter.
             return self._content.place(fold("".join(words[:count][::-1] if last else words[:count]))) is None
 
         if words and not lacks(len(words)):
             return len(words)
-        # What has so many of them has fewer as well.
+        # Monotonic: binary search.
         return bisect_left(range(1, len(words)), True, key=lacks)
 
     def _attribute(self, words: Sequence[str], *, last: bool) -> tuple[str, ...]:
-        """The longest text of an attribute that some words begin with, or begin; empty without one."""
+        """The longest attribute text that is a prefix of some words, or vice versa; empty without one."""
         known = self._attributes[last].get(words[0], ()) if words else ()
         return next((text for text in known if tuple(words[: len(text)]) == text[: len(words)]), ())
 
     @cached_property
     def _attributes(self) -> tuple[dict[str, list[tuple[str, ...]]], ...]:
-        """The words of texts of attributes by their first word, and turned round by their last, the longest first."""
+        """The words of attribute texts by first word, and reversed by last word, longest first."""
         lines = {tuple(words_of(line)) for line in self._record.attributes.split("\n")}
         found: tuple[dict[str, list[tuple[str, ...]]], ...] = ({}, {})
         for words in sorted(filter(None, lines), key=len, reverse=True):

@@ -1,4 +1,4 @@
-"""Damage to a text that only its page proves: lost letters, misread words, characters left escaped."""
+"""Damage to a text that only its page can prove: lost letters, misread words, characters left escaped."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.damage import SHOWN, Passage, around
 from ragval_pipeline.validation.thresholds import MOST
 
-#: Character sets that pages were written in, and those that they are read in by mistake.
+#: Character sets of pages, and those in which they are misread.
 _WRITTEN = (
     "utf-8", "cp1251", "koi8-r", "cp866", "cp1252", "cp1250", "cp1253", "cp1254", "shift_jis", "euc_jp", "gb18030",
     "euc_kr",
 )  # fmt: skip
 _READ = ("latin-1", "cp1252", "cp1251", "koi8-r", "cp866", "cp1250", "iso8859-2", "mac_roman")
-#: Words of a text that are looked for on its page.
+#: Words of a text searched for on its page.
 _SAMPLED = 16  # work
 #: What HTML cannot have in a text as it is, and how JSON and code write line breaks and letters.
 _ESCAPE = re.compile(
@@ -29,20 +29,20 @@ _ESCAPE = re.compile(
 _OF_STRINGS = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\[nrt])+")
 #: What is left out where these are looked for: extractions set blanks and other marks differently.
 _NO_LETTERS = re.compile(r"[^\w'\"<>&]|_")
-#: Blanks and marks of ASCII but the question mark: where what was lost is looked for they are left out.
+#: Whitespace and ASCII punctuation except the question mark: removed when searching for lost letters.
 _PLAIN_MARKS = re.compile(r"[\x00-/:->@\[-`{-\x7f\s]")
 _LOST_MARK = re.compile(r"\?")
-#: Question marks of a text that are looked for on its page.
+#: Question marks of a text searched for on its page.
 _MARKS = 64  # work
-#: Places of a page at which one of them is looked for.
+#: Positions of a page examined for each.
 _PLACES = 256  # work
-#: Characters beside an escape among which the letters are that must stand beside it on the page.
+#: Distance from an escape for its adjacent letters, which must be adjacent on the page, too.
 _BESIDE = 200  # work
 _WORD_END = re.compile(r"\S+\Z")
 
 
 class Shown:
-    """All that a page shows, to look for words in.
+    """Everything that a page shows, for searching words.
 
     Args:
         text: Title, body and attributes.
@@ -53,39 +53,39 @@ class Shown:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """What blanks part."""
+        """Whitespace-separated words."""
         return frozenset(self.text.split())
 
     @cached_property
     def marked(self) -> Mapping[str, str]:
-        """The words that are not ASCII, by what they become where only ASCII can be written."""
+        """The non-ASCII words, by their form when reduced to ASCII."""
         return {word.encode("ascii", "replace").decode(): word for word in self.words if not word.isascii()}
 
     @cached_property
     def unmarked(self) -> str:
-        """All but its blanks and marks of ASCII; question marks are there."""
+        """The text without whitespace and ASCII punctuation except question marks."""
         return _unmarked(self.text)
 
     @cached_property
     def lettered(self) -> str:
-        """Its letters, digits and the characters that HTML escapes."""
+        """Its letters, digits and characters that HTML escapes."""
         return _lettered(self.text)
 
 
 def unescapings(text: str) -> Iterator[str]:
-    """A text without what is escaped as in HTML or in strings of JSON, and that again where it was escaped again."""
+    """A text unescaped from HTML or JSON strings, and again if it was escaped twice."""
     for _ in range(1 + text.count("amp;")):
         text = unescaped(text)
         yield text
 
 
 def unescaped(text: str) -> str:
-    """A text without what is escaped as in HTML or in strings of JSON."""
+    """A text unescaped from HTML or JSON strings."""
     return _OF_STRINGS.sub(_unescaped, html.unescape(text))
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    # Characters beyond U+FFFF are two escapes.
+    # Characters above U+FFFF are two escapes.
     meant: str = json.loads(f'"{match.group()}"')
     return meant.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -99,12 +99,12 @@ def _lettered(text: str) -> str:
 
 
 def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
-    """What a text has in place of words of its page, where only the page tells that they are damaged.
+    """Damaged words of a text and the page's right ones, if only the page proves the damage.
 
     Args:
         text: A chunk.
-        page: What its page shows.
-        stands: Whether the chunk stands on the page: then it was not misread.
+        page: Its page's text.
+        stands: Whether the chunk is on the page: then it was not misread.
     """
     if "\ufffd" in text and "\ufffd" not in page.text:
         yield Passage(around(text, text.index("\ufffd")), None)
@@ -117,9 +117,9 @@ def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
 
 
 def _lost(text: str, page: Shown) -> Iterator[Passage]:
-    """Words with question marks where the page has characters beyond ASCII between the same characters.
+    """Words with question marks where the page has non-ASCII characters between the same characters.
 
-    Where it has the question mark between them as well, the text is as it should be.
+    If it also has a question mark between them, the text is correct.
     """
     bare = _unmarked(text)
     for mark in islice(_LOST_MARK.finditer(text), _MARKS):
@@ -131,12 +131,12 @@ def _lost(text: str, page: Shown) -> Iterator[Passage]:
 
 
 def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
-    """The character that a page has where a text has a question mark; empty where it has that mark too, or none.
+    """The page's character at a question mark of the text; empty if it has the mark too, or none.
 
     Args:
-        bare: The text without what the page leaves out.
-        at: Where the mark stands.
-        word: The word that it stands in, by whose length alone it is found where nothing else is left.
+        bare: The text without the characters removed from the page.
+        at: Position of the mark.
+        word: Its word, of which only the length remains if all letters are lost.
         page: The page.
     """
     first = max(at - SIZE, 0)
@@ -151,7 +151,7 @@ def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
         here = start + at - first
         if start < 0 or not _may_stand_for(window, page.unmarked[start : start + len(window)]):
             continue
-        # Where the text ends, what the page has beside the character may be the mark itself.
+        # At the end of the text, the page's neighbouring character may be the mark itself.
         beside = (page.unmarked[here - 1 : here] if at == 0 else "") + page.unmarked[here + 1 : here + 2]
         if _is_question(page.unmarked[here]) or (at in (0, len(bare) - 1) and any(map(_is_question, beside))):
             return ""
@@ -160,7 +160,7 @@ def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
 
 
 def _may_stand_for(window: str, shown: str) -> bool:
-    """Whether a text is another one but for question marks, which may stand for what is not ASCII."""
+    """Whether two texts are equal except for question marks replacing non-ASCII characters."""
     return len(window) == len(shown) and all(
         char == meant or (char == "?" and not meant.isascii()) for char, meant in zip(window, shown, strict=True)
     )
@@ -174,19 +174,19 @@ def _places(part: str, text: str) -> Iterator[int]:
 
 
 def _is_question(char: str) -> bool:
-    """Whether it is a question mark, of whatever width."""
+    """Whether it is a question mark of any width."""
     return unicodedata.normalize("NFKC", char) == "?"
 
 
 def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:
-    """The first of some words with what the page has in its place, if it has something for most of them."""
+    """The first of some words with the page's version, if it has one for most of them."""
     found = [(word, meant) for word, meant in words if meant not in ("", word)]
     if len(found) > MOST * len(words) and sum(len(word) for word, _ in found) >= SIZE:
         yield Passage(found[0][0][:SHOWN], found[0][1][:SHOWN])
 
 
 def _misread(text: str, page: Shown) -> Iterator[Passage]:
-    """Words of a single-byte or East Asian character set that were read in another one."""
+    """Words of a single-byte or East Asian character set misread in another one."""
     words = list(islice((word for word in text.split() if not word.isascii()), _SAMPLED))
     if sum(word in page.words for word in words) < MOST * len(words):
         for written in _WRITTEN:
@@ -203,10 +203,9 @@ def _reread(word: str, read: str, written: str) -> str:
 
 
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
-    """Words with a character escaped, where the page has the character itself between the same letters.
+    """Words with an escaped character, if the page has the character itself between the same letters.
 
-    Where it shows the escape between them, as a page about HTML does, the text is as it should be: what the text has
-    there is looked for as it stands.
+    If it shows the escape between them, as a page about HTML does, the text is correct.
     """
     for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
@@ -225,5 +224,5 @@ def _escaped(text: str, page: Shown) -> Iterator[Passage]:
 
 
 def _beside(before: str, after: str) -> tuple[str, str]:
-    """The letters that stand right before and behind a character."""
+    """The letters directly before and after a character."""
     return _lettered(before)[-SIZE:], _lettered(after)[:SIZE]

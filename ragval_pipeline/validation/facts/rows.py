@@ -1,4 +1,4 @@
-"""The rows that a bucket becomes: one a chunk and one a page, typed, with what each column holds."""
+"""The typed rows of a bucket, one per chunk and one per page, with documented columns."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The beginning or end of a chunk that its page does not have, before or after the first long run that it has.
+    """The beginning or end of a chunk that is not on its page, before the first or after the last long run that is.
 
     Attributes:
-        word: The outermost word, without digits: what ingestions put there themselves, they put there often.
-        missing: Letters that do not stand on the page.
-        replaced: In how many places the page has other words.
-        strange: The outermost word that the page does not have, without digits: before it may stand a title or an
-            address, which differ from page to page.
+        word: The outermost word, without digits: ingestions add the same words often.
+        missing: Letters that are not on the page.
+        replaced: Number of places where the page has other words.
+        strange: The outermost word that is not on the page, without digits: it may follow a title or an address, which
+            differ from page to page.
     """
 
     word: str
@@ -43,11 +43,11 @@ class Edge:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words by which it is told from others."""
+        """The words that identify it."""
         return tuple(dict.fromkeys(word for word in (self.word, self.strange) if word)) or (self.word,)
 
 
-#: Further places of a run that are kept: of texts that are stored more often each is taken to have a place.
+#: Maximum further positions of a run: texts stored more often are assumed to have one each.
 AGAIN = 64  # work
 
 
@@ -112,7 +112,7 @@ class ChunkFacts:
 
     @classmethod
     def unseen(cls, text: TextFacts) -> ChunkFacts:
-        """A text without letters, which is compared with nothing."""
+        """A text without letters, which is not compared."""
         return cls(
             text.point_id, text.page_key, compared=False, chunk_index=None, embedded_at=None, model=text.model,
             letters=0, found=0, words=0, changed=0, surely=0, longest=0, starts=(), places=(), lengths=(),
@@ -120,12 +120,12 @@ class ChunkFacts:
 
     @property
     def share(self) -> float:
-        """Fraction of letters that stand on the page; 1 for a text without letters."""
+        """Fraction of letters found on the page; 1 for a text without letters."""
         return self.found / self.letters if self.letters else 1.0
 
     @property
     def tail(self) -> int:
-        """Letters behind the last that the page lacks."""
+        """Letters after the last one missing on the page."""
         begin = self.letters
         for start, length in zip(reversed(self.starts), reversed(self.lengths), strict=True):
             if start + length < begin:
@@ -135,7 +135,7 @@ class ChunkFacts:
 
     @property
     def head(self) -> int:
-        """Letters before the first that the page lacks."""
+        """Letters before the first one missing on the page."""
         end = 0
         for start, length in zip(self.starts, self.lengths, strict=True):
             if start > end:
@@ -145,7 +145,7 @@ class ChunkFacts:
 
     @property
     def spans(self) -> Iterator[tuple[int, int]]:
-        """The stretches of the page's letters that it holds, as (first, behind the last)."""
+        """Its parts of the page as (start, end) letters, end exclusive."""
         for place, length in zip(self.places, self.lengths, strict=True):
             if place >= 0:
                 yield place, place + length

@@ -1,4 +1,4 @@
-"""Spans: letters of a chunk that stand on its page in one, and what is read off them."""
+"""Spans: contiguous letters of a chunk on its page, and measures derived from them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
 
 #: ``run``: a common run. ``words``: words between two runs. ``line``: a line or cell of words, ``word`` of one.
-#: ``stored``: what stands in the chunk's own title, headings or address. ``source``: what the page's Markdown has so.
+#: ``stored``: text of the chunk's own title, headings or address. ``source``: text of the page's Markdown.
 Kind = Literal["run", "words", "line", "word", "stored", "source"]
 
 
 class Span(NamedTuple):
-    """Letters of a chunk that stand on the page in one.
+    """Contiguous letters of a chunk on the page.
 
     Attributes:
         start: First letter in the chunk.
-        place: First letter on the page; -1 for what is ``stored`` with the chunk, or only in its ``source``.
+        place: First letter on the page; -1 for ``stored`` and ``source``.
         length: Letters, at least 1.
         kind: How it was found.
     """
@@ -40,12 +40,12 @@ class Span(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The letter of the chunk behind the span."""
+        """The letter of the chunk after the span."""
         return self.start + self.length
 
     @property
     def beyond(self) -> int:
-        """The letter of the page behind the span."""
+        """The letter of the page after the span."""
         return self.place + self.length
 
 
@@ -55,9 +55,9 @@ class Alignment:
 
     Attributes:
         text: The chunk, without the markup that its page does not show.
-        spans: By their start in the chunk; they do not overlap there.
-        verbatim: Whether it is lines of its own labels, if any, and then what the page has there in these very words:
-            it joins nothing that the page has apart.
+        spans: Sorted by their start in the chunk, without overlaps.
+        verbatim: Whether it is lines of its own labels, if any, followed by exactly the page's text, so that no words
+            are joined.
     """
 
     text: FoldedText
@@ -71,22 +71,22 @@ class Alignment:
 
     @cached_property
     def letters_found(self) -> int:
-        """Those that stand on the page."""
+        """Letters found on the page."""
         return sum(span.length for span in self.spans)
 
     @property
     def share(self) -> float:
-        """Fraction of letters that stand on the page; 1 for a text without letters."""
+        """Fraction of letters found on the page; 1 for a text without letters."""
         return self.letters_found / self.letters if self.letters else 1.0
 
     @property
     def whole(self) -> bool:
-        """Whether every letter stands on the page."""
+        """Whether every letter is found on the page."""
         return self.letters_found == self.letters
 
     @cached_property
     def found(self) -> Mask:
-        """Which letters stand on the page; shape ``(letters,)``."""
+        """Which letters are found on the page; shape ``(letters,)``."""
         import numpy as np
 
         mask = np.zeros(self.letters, dtype=np.bool_)
@@ -96,19 +96,19 @@ class Alignment:
 
     @property
     def surely(self) -> int:
-        """Letters found without words that stand alone in their line.
+        """Letters found, without words that are alone on their line.
 
-        Of code with a line for each of its words most stand on any other page about the same library.
+        Most words of code with one word per line are on any other page about the same library.
         """
         return sum(span.length for span in self.spans if span.kind != "word")
 
     @property
     def place(self) -> int | None:
-        """Where on the page the chunk begins: its first common run; None when it has none."""
+        """Position of the chunk on the page: its first common run; None if it has none."""
         return next((span.place for span in self.spans if span.kind == "run"), None)
 
     def window(self, start: int, end: int) -> tuple[int, int] | None:
-        """The letters of the page between what it has in front of and behind a stretch of the chunk; None without."""
+        """The letters of the page between the text before and after a part of the chunk; None without."""
         before = next((span for span in reversed(self.spans) if span.start < start and span.place >= 0), None)
         after = next((span for span in self.spans if span.end > end and span.place >= 0), None)
         if before is None or after is None:
@@ -121,7 +121,7 @@ class Alignment:
 
     @property
     def changed_words(self) -> int:
-        """Words, as blanks part them, of which some letter is not on the page."""
+        """Whitespace-separated words with a letter that is not on the page."""
         if self.whole:
             return 0
         import numpy as np
@@ -130,12 +130,12 @@ class Alignment:
 
 
 def covered(spans: Sequence[Span], first: int, last: int) -> int:
-    """How many letters from the first to before the last lie in spans."""
+    """How many letters of a range are in spans."""
     return sum(stop - start for start, stop, _ in _within(spans, first, last))
 
 
 def in_turn(spans: Sequence[Span], first: int, last: int) -> int:
-    """How many letters from the first to before the last the page has one after the other, but for short gaps."""
+    """How many letters of a range the page has in order, with short gaps."""
     most = count = beyond = 0
     for start, stop, place in _within(spans, first, last):
         count = (count if 0 <= place - beyond <= LONGEST_GAP else 0) + stop - start
@@ -145,7 +145,7 @@ def in_turn(spans: Sequence[Span], first: int, last: int) -> int:
 
 
 def _within(spans: Sequence[Span], first: int, last: int) -> Iterator[tuple[int, int, int]]:
-    """What of spans lies between two letters: first letter, letter behind, place of the first."""
+    """Parts of spans between two letters: start, end, position of the start."""
     for number in range(max(0, bisect_left(spans, (first,)) - 1), len(spans)):
         span = spans[number]
         if span.start >= last:
@@ -156,7 +156,7 @@ def _within(spans: Sequence[Span], first: int, last: int) -> Iterator[tuple[int,
 
 
 def in_one(spans: Sequence[Span], first: int, last: int) -> bool:
-    """Whether the page has the letters from the first to before the last one after the other."""
+    """Whether the page has the letters of a range contiguously."""
     number = bisect_right(spans, first, key=itemgetter(0)) - 1
     while first < last:
         if not 0 <= number < len(spans) or not spans[number].start <= first < spans[number].end:
@@ -170,7 +170,7 @@ def in_one(spans: Sequence[Span], first: int, last: int) -> bool:
 
 
 def free(chosen: Sequence[Span], start: int, end: int) -> list[tuple[int, int]]:
-    """The stretches between two letters that no chosen span holds."""
+    """The ranges between two letters without spans."""
     found, at = [], start
     for number in range(max(0, bisect_left(chosen, (start,)) - 1), len(chosen)):
         span = chosen[number]
@@ -186,7 +186,7 @@ def free(chosen: Sequence[Span], start: int, end: int) -> list[tuple[int, int]]:
 
 
 def gaps(spans: Sequence[Span], letters: int) -> Iterator[tuple[int, int]]:
-    """Stretches of letters that no span holds."""
+    """Ranges of letters without spans."""
     at = 0
     for span in spans:
         if span.start > at:
@@ -197,6 +197,6 @@ def gaps(spans: Sequence[Span], letters: int) -> Iterator[tuple[int, int]]:
 
 
 def add(spans: list[Span], start: int, end: int, place: int | None, kind: Kind) -> None:
-    """Add what no other span holds of a stretch."""
+    """Add the parts of a range that are not in other spans."""
     for first, last in free(spans, start, end):
         insort(spans, Span(first, -1 if place is None else place + first - start, last - first, kind))

@@ -1,4 +1,4 @@
-"""Facts as rows: those of a run from its files, or some in memory."""
+"""Facts as rows, from the files of a run or in memory."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ragval_pipeline.validation.facts.texts import TextFacts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows that are made into objects at once.
+#: Rows converted to objects at once.
 _BATCH = 4096  # work
 
-#: Which rows of a batch are meant, as a Boolean array.
+#: Selects rows of a batch, as a Boolean array.
 Chosen = Callable[["pa.RecordBatch"], "pa.BooleanArray"]
 _POINT = ("point_id", "page_key", "page_url")
 
 
 def filled(column: str) -> Chosen:
-    """The rows whose list in a column is not empty."""
+    """Select the rows whose list in a column is not empty."""
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         import pyarrow.compute as pc
@@ -43,13 +43,13 @@ class FactsError(RagvalError):
 
 
 class FactRows(Protocol):
-    """Facts, wherever they are held."""
+    """Facts in any storage."""
 
     def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a table, bucket by bucket, with some of its columns or all."""
 
     def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Some columns of a table, a bucket at a time: a page and its chunks are in one."""
+        """Some columns of a table, bucket by bucket: a page and its chunks are in the same."""
         import pyarrow as pa
 
         batches = list(self.batches(table, columns))
@@ -57,10 +57,10 @@ class FactRows(Protocol):
             yield pa.Table.from_batches(batches)
 
     def chunks(self, where: Chosen | None = None) -> Iterator[ChunkFacts]:
-        """Every chunk that has letters, against its page.
+        """Every chunk with letters, compared with its page.
 
         Args:
-            where: Says of the rows of a batch which of them are meant; None: all.
+            where: Selects rows of a batch; None: all.
         """
         columns = [field.name for field in fields(ChunkFacts)]
         for batch in self.batches("chunks", columns):
@@ -68,11 +68,11 @@ class FactRows(Protocol):
             yield from (chunk for chunk in found if chunk.letters)
 
     def texts(self, *columns: str, where: Chosen | None = None) -> Iterator[TextFacts]:
-        """Every text by itself, with its point and some of the columns.
+        """Every text on its own, with its point and some of the columns.
 
         Args:
             columns: Of ``TextFacts``.
-            where: Says of the rows of a batch with these columns which of them are meant; None: all.
+            where: Selects rows of a batch with these columns; None: all.
         """
         for batch in self.batches("chunks", (*_POINT, *columns)):
             yield from texts_of(batch if where is None else batch.filter(where(batch)))
@@ -85,7 +85,7 @@ class FactRows(Protocol):
         return pa.Table.from_batches(self.batches("chunks", columns), schema=schema)
 
     def pages(self, where: Chosen | None = None) -> Iterator[PageFacts]:
-        """Every in-scope page, or those that ``where`` says of the rows of a batch."""
+        """Every in-scope page, or those that ``where`` selects."""
         batches = self.batches("pages")
         return (page for batch in batches for page in pages_of(batch if where is None else batch.filter(where(batch))))
 
@@ -111,25 +111,25 @@ class Facts(FactRows):
 
     @property
     def snapshot(self) -> Snapshot:
-        """The points that the facts are of."""
+        """The points of the facts."""
         return Snapshot(self.manifest.points)
 
     @property
     def copies(self) -> PageCopies:
-        """The pages that the facts are of."""
+        """The pages of the facts."""
         return PageCopies(self.manifest.copies)
 
     def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a table, bucket by bucket, with some of its columns or all.
 
         Raises:
-            FactsError: Making them failed: they are not there, which is not the same as none.
+            FactsError: Making them failed: they are missing, not empty.
         """
         for file in self._files(table):
             yield from file.iter_batches(batch_size=_BATCH, columns=None if columns is None else list(columns))
 
     def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Some columns of a table, a bucket at a time; raises as ``batches``."""
+        """Some columns of a table, bucket by bucket; raises as ``batches``."""
         return (file.read(columns=list(columns)) for file in self._files(table))
 
     def _files(self, table: Table) -> Iterator[Any]:

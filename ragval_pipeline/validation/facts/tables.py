@@ -21,11 +21,12 @@ from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
+#: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
+#: or changed.
 FACTS_VERSION = "2.0"
-#: Columns of a page's row that hold many hashes.
+#: Columns of a page's row with many hashes.
 _OF_PAGES = ("beside", "anchors")
-#: Columns whose values hardly repeat, and those that hold hashes.
+#: Columns whose values hardly repeat, and those with hashes.
 UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), (
     "shingles", "probes", "beside", "anchors", "digest",
 )  # fmt: skip
@@ -89,7 +90,7 @@ def page_schema() -> pa.Schema:
 
 
 def facts_schema() -> dict[str, Any]:
-    """The columns of ``evidence/facts/``: by table, each with its name, Arrow type and what it holds."""
+    """The columns of ``evidence/facts/``: by table, each with name, Arrow type and description."""
     tables = {"chunks": (chunk_schema(), (ChunkFacts, TextFacts)), "pages": (page_schema(), (PageFacts,))}
     return {
         f"{name}-*.parquet": [
@@ -99,14 +100,14 @@ def facts_schema() -> dict[str, Any]:
     }
 
 
-#: The class of the entries of a column that is a list.
+#: Class of the entries of list columns.
 _ENTRIES: Mapping[str, type] = {
     "replaced": Replaced, "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
 }  # fmt: skip
 
 
 def _holds(kinds: Sequence[type], name: str) -> str:
-    """What the docstring of a row's class says of an attribute, and of those of the entries of a list."""
+    """The descriptions of an attribute, and of the attributes of a list's entries, from docstrings."""
     told = next(attributes[name] for kind in kinds if name in (attributes := _attributes(kind)))
     entries = Passage if name == "damaged" and TextFacts in kinds else _ENTRIES.get(name)
     if entries is not None:
@@ -115,14 +116,14 @@ def _holds(kinds: Sequence[type], name: str) -> str:
 
 
 def _attributes(kind: type) -> dict[str, str]:
-    """The attributes of a class by its docstring."""
+    """The attributes of a class, from its docstring."""
     section = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
     found = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", section, re.MULTILINE)
     return {name: " ".join(means.split()) for name, means in found}
 
 
 def chunk_table(chunks: Iterable[ChunkFacts], texts: Iterable[TextFacts]) -> pa.Table:
-    """A row for each text, with what its page says of it; texts without letters were compared with nothing."""
+    """A row for each text, with its comparison with the page; texts without letters are not compared."""
     by_id = {chunk.point_id: chunk for chunk in chunks}
     described = list(texts)
     placed = [by_id.get(text.point_id) or ChunkFacts.unseen(text) for text in described]
@@ -151,7 +152,7 @@ def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
 
 
 def texts_of(batch: pa.RecordBatch) -> Iterator[TextFacts]:
-    """The texts of a table's rows, of which some columns may be left out."""
+    """The texts of a table's rows; some columns may be missing."""
     kinds = {"strays": Stray, "damaged": Passage, "phrases": Phrase}
     entries = {name: partial(_entries, kind) for name, kind in kinds.items()}
     return (TextFacts(**row) for row in _rows(batch, {**_SHARED, **entries, "begins": _words, "ends": _words}))
@@ -176,7 +177,7 @@ def _once(text: str | None) -> str | None:
     return text if text is None else sys.intern(text)
 
 
-#: What many rows share is held once: all of them may be held at the same time.
+#: Repeated values are shared, since all rows may be in memory at the same time.
 _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
     ("point_id", "page_key", "page_url", "model", "embedded_at", "script"), _once
 )
@@ -187,7 +188,7 @@ def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
     import pyarrow.compute as pc
 
     entries = batch.column("blocks").flatten()
-    # Field by field: as mappings the blocks would take several times as long.
+    # Field by field: converting the blocks as mappings would take several times as long.
     blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
     hashes = (
         _cut(array("Q", numbers_of(batch.column(name).flatten()).tobytes()), batch.column(name)) for name in _OF_PAGES

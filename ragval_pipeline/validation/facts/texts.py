@@ -1,4 +1,4 @@
-"""What a chunk's text is by itself: tokens, words at its edges, invisible characters, damage, hash and trigrams."""
+"""Facts of a chunk's text on its own: tokens, words at its edges, invisible characters, damage, hash and trigrams."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StoredText:
 
     @cached_property
     def folded(self) -> FoldedText:
-        """The text by its letters."""
+        """The folded text."""
         return FoldedText.of(self.text)
 
     @cached_property
@@ -54,7 +54,7 @@ class StoredText:
 
     @cached_property
     def flat(self) -> str:
-        """The text with each run of blanks as one, and none at the ends."""
+        """The text with whitespace collapsed and stripped."""
         return self.folded.flat if self.text.isascii() else " ".join(self.text.split())
 
 
@@ -64,16 +64,16 @@ def labels_of(row: Row) -> list[str]:
 
 
 def address_of(row: Row) -> list[str]:
-    """Where a chunk is from, as stored with it."""
+    """The stored address of a chunk."""
     return [str(row[name]) for name in ("source_url", "module", "chapter") if row[name]]
 
 
-#: Snapshot columns that text facts are made of.
+#: Snapshot columns for text facts.
 COLUMNS = (
     *REF_COLUMNS, "text", "embedded_text", "title", "headings", "module", "chapter", "model", "token_count",
     "text_hash", "text_sha256",
 )  # fmt: skip
-#: Characters of a text that are kept to be shown.
+#: Characters of a text kept for display.
 EXCERPT = 120  # shown
 
 
@@ -162,7 +162,7 @@ class TextFacts:
 
     @property
     def ref(self) -> PointRef:
-        """The point as a finding names it."""
+        """The point as in findings."""
         return PointRef(self.point_id, self.page_key, self.page_url)
 
 
@@ -176,9 +176,9 @@ def described(
 
     Args:
         texts: The texts.
-        counts: What was found of each among many, by the names of ``TextFacts``: counts and trigrams.
-        page: Their page, when they are compared with it.
-        read: The texts that stand on it as they were read there, by the ids of their points.
+        counts: Values computed for many texts at once, by the names of ``TextFacts``: counts and trigrams.
+        page: Their page, if they are compared with it.
+        read: The texts on it as aligned, by point id.
     """
     for stored, counted in zip(texts, counts, strict=True):
         row, text, own = stored.row, stored.text, stored.words
@@ -193,7 +193,7 @@ def described(
         )
         begins_held, ends_held = _held(against, begins, ends)
         if on_page is not None and (begins_held, ends_held) != (len(begins), len(ends)):
-            # The title of a link may stand on the page as the text of an attribute, while its content goes on.
+            # The title of a link may be on the page as an attribute, in the middle of its content.
             bare = begins_and_ends(text, labels, names=names)
             bare_held = _held(against, *bare)
             begins, begins_held = (bare[0], bare_held[0]) if bare_held[0] == len(bare[0]) else (begins, begins_held)
@@ -228,7 +228,7 @@ def described(
 
 
 def _held(page: PageWords | None, begins: Sequence[str], ends: Sequence[str]) -> tuple[int, int]:
-    """How many of the first, and of the last, words of a text the content of its page has in one piece."""
+    """How many of the first, and of the last, words of a text are contiguous in its page's content."""
     return (page.held(begins), page.held(ends, last=True)) if page else (0, 0)
 
 

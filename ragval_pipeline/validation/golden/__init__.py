@@ -1,1 +1,1 @@
-"""Is the golden set itself any good? Queries that cannot fail or cannot pass say nothing about the index."""
+"""Is the golden set itself valid? Queries that cannot fail or cannot pass say nothing about the index."""

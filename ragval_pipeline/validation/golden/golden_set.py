@@ -1,4 +1,4 @@
-"""The test queries with what the suite asks of them, what they are held against, and their measurement."""
+"""The test queries with the suite's requirements, the facts that they are reviewed against, and the measurement."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GoldenSet:
-    """The test queries with what the suite asks of them.
+    """The test queries with the suite's requirements.
 
     Attributes:
         queries: In file order.
@@ -30,10 +30,10 @@ class GoldenSet:
         module_match: How modules are compared.
         judge: Conditions that decide, or None.
         gates: The gate of each criterion.
-        top_k: Hits of a query that states no number of its own.
+        top_k: Default number of hits.
         min_similarity: The suite's threshold.
         higher_is_better: False for distances.
-        unmatched_topics: Ids of the qrels that name no query, with the number of judgements on each.
+        unmatched_topics: Ids of the qrels without a query, with their number of judgements.
     """
 
     queries: Sequence[TestQuery]
@@ -49,12 +49,12 @@ class GoldenSet:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """What the detectors look at.
+    """The evidence of the detectors.
 
     Attributes:
         golden: The test queries.
         facts: Pages, modules, chapters and texts of the index.
-        results: Report sections of the asked queries; empty when they could not be asked.
+        results: Report sections of the queries; empty if they could not be run.
         own: Report sections of self retrieval.
     """
 
@@ -72,13 +72,13 @@ class Reviewed:
 
 #: Snapshot columns that ``collect_facts`` needs.
 COLUMNS = ("point_id", "page_key", "module", "chapter", "text", "chunk_index")
-#: Chunks whose words are kept for base rates: a share is known to about a percent from this many.
+#: Chunks sampled for base rates: enough for an accuracy of about one percent.
 SAMPLED_CHUNKS = 2000  # work
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """What a query's expectation can meet by chance: one chunk's page, module, chapter, folded text, id and place."""
+    """The fields of a chunk that a query's expectation can match by chance."""
 
     page: str | None
     module: str | None
@@ -93,11 +93,11 @@ class IndexFacts:
     """Pages, modules and chapters of the index with their points, and a sample of chunks.
 
     Attributes:
-        points: Points seen.
-        pages: Points by canonical page.
-        modules: Points by stored module.
-        chapters: Points by stored chapter.
-        sample: Every n-th chunk in id order: ids are random or in page order, so each n-th is spread over all.
+        points: Number of points.
+        pages: Number of points by canonical page.
+        modules: Number of points by stored module.
+        chapters: Number of points by stored chapter.
+        sample: Every n-th chunk in id order: ids are random or in page order, so the sample is evenly spread.
     """
 
     points: int = 0
@@ -112,7 +112,7 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFac
 
     Args:
         batches: The snapshot's points with ``COLUMNS``.
-        points: How many there are, for the step of the sample.
+        points: Their number, for the step of the sample.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -145,7 +145,7 @@ def review_golden_set(
     Args:
         golden: The test queries.
         facts: Pages, modules, chapters and texts of the index.
-        results: Report sections of the asked queries; empty when they could not be asked.
+        results: Report sections of the queries; empty if they could not be run.
         own: Report sections of self retrieval.
     """
     return Measurement(asset=ASSET, findings=tuple(find_all(Reviewed(golden, facts, results, own))))

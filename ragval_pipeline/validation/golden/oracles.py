@@ -1,4 +1,4 @@
-"""Expectations that chance meets: ``query.weak_oracle``."""
+"""Expectations that are met by chance: ``query.weak_oracle``."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from ragval_pipeline.validation.retrieval.texts import (
 )
 from ragval_pipeline.validation.thresholds import MOST
 
-#: Of more requirements the least likely are taken: what meets all of them meets these.
+#: Maximum requirements considered, the least likely first: whatever meets all meets these.
 _MOST_REQUIREMENTS = 8  # work
 
-#: What some chunk of the top_k has to be like.
+#: A predicate that some chunk of the top_k must satisfy.
 _Requirement: TypeAlias = Callable[[Chunk], bool]
 
 
 @detector("query.weak_oracle", needs=Reviewed)
 def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
-    """Queries that random chunks pass at least every other time, drawn without replacement from this index."""
+    """Queries that pass with random chunks of this index, drawn without replacement, at least every other time."""
     return met_by_chance(reviewed.golden, reviewed.facts)
 
 
 def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
-    """The same for an index that may not be the one that is stored."""
+    """The same for an index that may differ from the stored one."""
     page_key = golden.inventory.folder().key
     for query in golden.queries:
         draws = query.top_k or golden.top_k
-        # Where half of the index is drawn, whatever is expected is in it.
+        # If half of the index is drawn, it contains any expectation.
         pointless = query.negative or draws > MOST * facts.points or not facts.sample
         required = {} if pointless else _required(query, page_key, golden.module_match, golden.judge)
         met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
@@ -63,7 +63,7 @@ def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
 def facts_after(
     facts: IndexFacts, *, removed: Collection[str] = (), changed: Mapping[str, Chunk], added: Sequence[Chunk] = ()
 ) -> IndexFacts:
-    """The facts once points are removed or changed and others are added, which are sampled as the stored ones are."""
+    """The facts after points are removed, changed or added; new ones are sampled like the stored ones."""
     step = max(1, facts.points // SAMPLED_CHUNKS)
     stay = [changed.get(chunk.point_id, chunk) for chunk in facts.sample if chunk.point_id not in removed]
     return replace(facts, points=facts.points - len(removed) + len(added), sample=[*stay, *added[::step]])
@@ -72,9 +72,8 @@ def facts_after(
 def _chance(required: Sequence[_Requirement], facts: IndexFacts, draws: int) -> tuple[float, float]:
     """The share of chunks that meet all requirements at once, and the probability that ``draws`` chunks meet each.
 
-    Different chunks may meet different requirements, as they may for a search. The probability is that of inclusion and
-    exclusion over the requirements that no chunk drawn meets, which is hypergeometric; it stops at 0 as soon as one
-    requirement alone is too unlikely.
+    Different chunks may meet different requirements, as in a search. The probability is computed by inclusion-exclusion
+    over unmet requirements, which are hypergeometric; it is 0 as soon as one requirement alone is too unlikely.
     """
     alone: list[tuple[float, _Requirement]] = []
     for requirement in required:
@@ -103,7 +102,7 @@ def none_drawn(points: int, meeting: int, draws: int) -> float:
 def _required(
     query: TestQuery, page_key: Callable[[str], str], module_match: ModuleMatch, judge: Sequence[str] | None
 ) -> dict[tuple[str, int], _Requirement]:
-    """What the judged conditions but the score ask some chunk to be, by condition and number."""
+    """The requirements of the judged conditions except the score, by condition and number."""
     pages = _pages(query, page_key)
     keywords = [fold_text(keyword) for keyword in query.expected_keywords]
     module, chapter = query.expected_module or "", query.expected_chapter or ""
@@ -126,7 +125,7 @@ def _pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
 
 
 def _result(expected: Mapping[str, Any], page_key: Callable[[str], str]) -> _Requirement:
-    """That a chunk is an expected result in every key that it states."""
+    """The requirement that a chunk matches an expected result in all its keys."""
     spelling = {"id": canonical_id, "source_url": page_key}
     wanted = {key: spelling.get(key, str)(str(value)) for key, value in expected.items()}
     text = fold_text(wanted.pop("text", ""))

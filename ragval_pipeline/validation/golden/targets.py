@@ -1,4 +1,4 @@
-"""What a golden set asks in vain: dead targets, gates out of reach, judgements without a page, repeated questions."""
+"""Problems of a golden set: dead targets, unreachable gates, judgements without a page, duplicate queries."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ from ragval_pipeline.validation.verdict import TOLERANCE
 
 @detector("query.dead_target", needs=Reviewed)
 def dead_targets(reviewed: Reviewed) -> list[Finding]:
-    """Queries that name a page, module or chapter that is not there, or that no longer can be found at all.
+    """Queries that name a missing page, module or chapter, or that can no longer pass.
 
-    A page is dead when neither sitemap nor index has it. When all pages that a query names are missing from the index,
-    the query cannot pass either, and is named too; nor can it when the index lacks what one expected result states.
-    Qrels may judge documents that are not in the index, and say so in ``query.unmatched_judgements``, as long as the
-    query can pass.
+    A page is dead if neither sitemap nor index has it. If all pages of a query are missing from the index, or an
+    expected result is, the query cannot pass, and is reported too. Documents of qrels may be missing from the index as
+    long as the query can pass; they are reported as ``query.unmatched_judgements``.
     """
     facts, inventory = reviewed.facts, reviewed.golden.inventory
     key = inventory.folder().key
@@ -66,7 +65,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
 
 
 def _dead(subjects: list[Subject]) -> Finding:
-    """All dead targets, with the cause that they share where they do."""
+    """All dead targets, with their common cause, if any."""
     if all(subject.details["on_site"] for subject in subjects):
         remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
         return make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)
@@ -109,7 +108,7 @@ def _dead_result_names(query: TestQuery, facts: IndexFacts) -> list[str]:
 
 
 def _stated(query: TestQuery, key: str) -> list[str]:
-    """What the expected results of a query state under a key."""
+    """The values of a key in a query's expected results."""
     return [str(result[key]) for result in query.expected_results if key in result]
 
 
@@ -133,7 +132,7 @@ def _subject(
         else nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
         for target in targets
     }
-    # A name that no point bears any more was borne by the points of the pages that the query expects.
+    # A name that no point has any more belonged to the points of the expected pages.
     dead_pages = [target for target in targets if target in pages]
     details: dict[str, Any] = {
         "targets": targets,
@@ -186,7 +185,7 @@ def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[st
 
 @detector("query.unmatched_judgements", needs=Reviewed)
 def unmatched_judgements(reviewed: Reviewed) -> list[Finding]:
-    """Ids of the qrels that name no query, and in scope ``document`` what they judge and the index does not hold."""
+    """Ids of the qrels without a query, and in scope ``document`` judged documents missing from the index."""
     queries, topics = reviewed.golden.queries, reviewed.golden.unmatched_topics
     page_key = reviewed.golden.inventory.folder().key
     judged = Counter(document for query in queries for document in query.judgements)
@@ -211,7 +210,7 @@ def _finding(scope: str | None, unmatched: Mapping[str, int], of: str, where: st
 
 @detector("query.no_coverage", needs=Reviewed)
 def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
-    """Modules that no positive query names or has a relevant page in; silent when no query names either."""
+    """Modules without positive queries; empty if no query names modules or pages."""
     inventory = reviewed.golden.inventory
     modules = modules_of(inventory.pages)
     key = inventory.folder().key
@@ -231,7 +230,7 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
 
 @detector("query.duplicate", needs=Reviewed)
 def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
-    """All queries whose text, case and accents folded, another query has too; details say whether they agree."""
+    """All queries with the same text as another, ignoring case and accents; details say whether they agree."""
     groups: dict[str, list[TestQuery]] = {}
     for query in reviewed.golden.queries:
         groups.setdefault(fold_text(query.query_text).rstrip("?!. "), []).append(query)
@@ -241,7 +240,7 @@ def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
         contradicting = len({_expectation(query) for query in group}) > 1
         for query in group:
             others = sorted(other.id for other in group if other.id != query.id)
-            # What another query asks for is no wrong answer to this one.
+            # A duplicate's expected result is not a wrong answer to this one.
             without = frozenset() if len({each.negative for each in group}) > 1 else frozenset({Aspect.SELECTION})
             details = {"others": others, "contradicting": contradicting}
             yield Subject(name=query.id, details=details, without=without)

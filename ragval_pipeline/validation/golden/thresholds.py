@@ -1,4 +1,4 @@
-"""A threshold that was taken from another model: ``query.threshold_unfit``."""
+"""A threshold taken from another model: ``query.threshold_unfit``."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
 @dataclass(frozen=True)
 class Scores:
-    """Best scores of answers that are right by page, module or words, and of answers to negative queries."""
+    """Best scores of results that are right by page, module or words, and of negative queries."""
 
     right: Sequence[float]
     negative: Sequence[float]
     higher_is_better: bool = True
 
     def rejected(self, threshold: float) -> float:
-        """Share of right answers below the threshold; 0 without any."""
+        """Share of right results below the threshold; 0 without any."""
         return _share([not self._reaches(score, threshold) for score in self.right])
 
     def admitted(self, threshold: float) -> float:
-        """Share of negative answers that reach the threshold; 0 without any."""
+        """Share of negative queries that reach the threshold; 0 without any."""
         return _share([self._reaches(score, threshold) for score in self.negative])
 
     def _reaches(self, score: float, threshold: float) -> bool:
@@ -40,7 +40,7 @@ class Scores:
 
 @detector("query.threshold_unfit", needs=Reviewed)
 def _thresholds(reviewed: Reviewed) -> list[Finding]:
-    """Judge the thresholds in use: the suite's where any query is held to it, and one that most queries state."""
+    """Judge the thresholds in use: the suite's if any query uses it, and one stated by most queries."""
     golden = reviewed.golden
     answered = {entry.query_id: _Answered.of(entry) for entry in query_results_of(reviewed.results)}
     if not answered:
@@ -70,16 +70,16 @@ def _thresholds(reviewed: Reviewed) -> list[Finding]:
 
 
 def _decided(scores: Scores, negative: Set[bool]) -> Scores:
-    """The scores that a threshold decides on when it holds for negative queries, for positive ones, or for both."""
+    """The scores that a threshold decides on, for negative queries, positive ones, or both."""
     return replace(
         scores, right=scores.right if False in negative else (), negative=scores.negative if True in negative else ()
     )
 
 
 def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
-    """Thresholds that decide on the suite's behalf or on most queries, with whether those queries are negative.
+    """Thresholds of the suite or of most queries, with whether those queries are negative.
 
-    A query that states pages and no threshold of its own is held to none, unless ``judge`` says so.
+    A query with pages and no threshold of its own has none, unless ``judge`` says so.
     """
     held: dict[float, list[TestQuery]] = {}
     for query in golden.queries:
@@ -94,7 +94,7 @@ def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
 
 
 class _Answered(NamedTuple):
-    """What thresholds are judged by of an answer."""
+    """The parts of a result by which thresholds are judged."""
 
     best: float | None
     failed: list[str]
@@ -105,7 +105,7 @@ class _Answered(NamedTuple):
 
 
 def _is_right(query: TestQuery, answer: _Answered) -> bool:
-    """Whether an answer is right by everything that the query states but its score."""
+    """Whether a result is right by everything that the query states except its score."""
     if query.negative:
         return False
     states_more = bool(query.grades or query.expected_module or query.expected_chapter or query.expected_results)
@@ -113,14 +113,14 @@ def _is_right(query: TestQuery, answer: _Answered) -> bool:
 
 
 def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
-    """The finding when ``threshold`` turns down most right hits, or lets in most answers to negative queries.
+    """The finding if ``threshold`` rejects most right hits, or admits most negative queries.
 
     Args:
-        threshold: What is judged.
-        scores: What it is judged by.
-        used: The thresholds of all queries: those that do the same are as unfit.
+        threshold: The threshold to judge.
+        scores: The scores to judge it by.
+        used: The thresholds of all queries: equivalent ones are equally unfit.
     """
-    # Of fewer, even all of them may be on one side by chance.
+    # With fewer, even all of them may be on one side by chance.
     rejected = scores.rejected(threshold) if len(scores.right) >= fewest_pairs() else 0.0
     admitted = scores.admitted(threshold) if len(scores.negative) >= fewest_pairs() else 0.0
     if rejected <= MOST and admitted <= MOST:

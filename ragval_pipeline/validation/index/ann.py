@@ -1,4 +1,4 @@
-"""How much of the exact answer does the default search return?"""
+"""Recall of the default search against the exact one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.thresholds import ROUNDING
 
 CRITERION = "ann_recall"
-#: Probes that the finding shows, those with the lowest recall.
+#: Probes shown in the finding, lowest recall first.
 _SHOWN = 5  # shown
 
 
 def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool) -> str | None:
-    """Why every search is exact, so that there is no recall to measure; None when there is."""
+    """Why every search is exact, so that there is no recall to measure; None if there is."""
     if asked_exact:
         return "the suite searches exactly"
     if not answers_for_itself(facts):
@@ -42,10 +42,10 @@ def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool)
 
 
 def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bool) -> float | None:
-    """Share of the exact hits that the default search returns; points that tie with the last exact hit count as it.
+    """Share of the exact hits that the default search returns; points that tie with the last exact hit count.
 
     Returns:
-        0..1; None when the exact search returns nothing.
+        0..1; None if the exact search returns nothing.
     """
     if not exact:
         return None
@@ -59,12 +59,12 @@ def recall(exact: Sequence[Hit], default: Sequence[Hit], *, higher_is_better: bo
 
 @dataclass(frozen=True)
 class Recall:
-    """How much of the exact answers searches return.
+    """Recall of searches.
 
     Attributes:
         collection: Its name.
         mean: Over all searches, 0..1.
-        threshold: Below which it is a finding.
+        threshold: Recall below which it is a finding.
         details: For the finding and the report.
     """
 
@@ -76,7 +76,7 @@ class Recall:
 
 @detector("index.low_ann_recall", needs=Recall)
 def find_low_recall(recall: Recall) -> Iterator[Finding]:
-    """Searches that return less than the suite asks for."""
+    """Recall below the suite's threshold."""
     if recall.mean < recall.threshold:
         message = f"The default search returns {recall.mean:.0%} of the exact hits (asked for: {recall.threshold:.0%})."
         yield make_finding("index.low_ann_recall", [recall.collection], details=recall.details, message=message)
@@ -84,7 +84,7 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class AnnResult:
-    """``ann_recall`` with its finding and its part of the report."""
+    """``ann_recall`` with its finding and its section of the report."""
 
     value: MeasuredValue
     findings: tuple[Finding, ...]
@@ -95,9 +95,9 @@ def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorF
     """Mean recall over all probes.
 
     Args:
-        probes: What was asked, and both answers.
-        facts: Of the collection.
-        vector: The one that searches use.
+        probes: Queries with both results.
+        facts: Facts about the collection.
+        vector: The vector that searches use.
         threshold: Recall below which it is a finding.
     """
     recalls = [

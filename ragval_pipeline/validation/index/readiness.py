@@ -1,4 +1,4 @@
-"""Is the collection ready to serve, was it read whole, and has it changed meanwhile?"""
+"""Is the collection ready to serve, was it read completely, and has it changed meanwhile?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 
-#: Characters of the optimiser's error.
+#: Maximum characters of the optimiser's error.
 _SHOWN = 200  # shown
 _STATUS = {
     "yellow": "the optimiser is running (status yellow)",
@@ -25,7 +25,7 @@ _STATUS = {
 
 @dataclass(frozen=True)
 class Serving:
-    """How a collection serves searches."""
+    """The serving state of a collection."""
 
     facts: CollectionFacts
     filtered: Mapping[str, object] | None = None
@@ -33,9 +33,9 @@ class Serving:
 
 @detector("index.not_ready", needs=Serving)
 def find_not_ready(serving: Serving) -> Iterator[Finding]:
-    """Why searches are slow, incomplete or failing at present.
+    """Why searches are currently slow, incomplete or failing.
 
-    The embedded Qdrant has neither optimiser nor HNSW and says nothing.
+    Not for the embedded Qdrant, which has neither optimiser nor HNSW.
     """
     facts = serving.facts
     problems = dict(_problems(facts)) if answers_for_itself(facts) else {}
@@ -55,7 +55,7 @@ def find_not_ready(serving: Serving) -> Iterator[Finding]:
 
 
 def answers_for_itself(facts: CollectionFacts) -> bool:
-    """Whether the facts are a server's: the embedded Qdrant cannot have these problems, a simulated one can."""
+    """Whether the facts are a server's: an embedded Qdrant cannot have these problems, a simulated one can."""
     return not facts.local or facts.simulated
 
 
@@ -73,11 +73,11 @@ def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
 
 
 def unindexed_points(facts: CollectionFacts) -> int | None:
-    """Vectors that HNSW should hold and does not; None when it holds all that it has to.
+    """Vectors that should be in HNSW and are not; None if there are none.
 
-    A segment is indexed once its vectors exceed the threshold. When what is not indexed exceeds the threshold times the
-    number of segments, at least one segment is above it. The counts are approximate, and only then is there doubt.
-    Both are of the whole collection, also where the suite judges a part of it.
+    A segment is indexed once its vectors exceed the threshold. If the unindexed vectors exceed the threshold times the
+    number of segments, at least one segment is above it. Below that the approximate counts are not conclusive. Both are
+    of the whole collection, even if the suite judges a part of it.
     """
     known = facts.indexed_vectors_count is not None and facts.segments and facts.indexing_threshold
     if not known or facts.hnsw.get("m") == 0 or len(facts.vectors) != 1:
@@ -112,11 +112,11 @@ def _problems(facts: CollectionFacts) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class PointsRead:
-    """The snapshot, and what became of its points.
+    """The snapshot, and changes of its points.
 
     Attributes:
         manifest: The snapshot.
-        since: What became of the points until the end of the run; None: nobody looked.
+        since: Changes of the points until the end of the run; None: not checked.
     """
 
     manifest: SnapshotManifest
@@ -125,7 +125,7 @@ class PointsRead:
 
 @detector("index.empty", "index.changed_during_read", needs=PointsRead)
 def find_in_read(read: PointsRead) -> Iterator[Finding]:
-    """That there was nothing to read, or that it changed meanwhile."""
+    """Findings that the collection was empty, or changed meanwhile."""
     manifest, since = read.manifest, read.since
     name = manifest.facts.name
     if not manifest.points and not (since.count if since else manifest.count_after):
@@ -152,15 +152,15 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
 
 
 def _holds_ids_twice(manifest: SnapshotManifest, counts: dict[str, int]) -> bool:
-    """Whether a constant count above what was read comes from ids that several shards hold."""
+    """Whether a constant count above the points read is due to ids in several shards."""
     constant = {count for when, count in counts.items() if when != "read"}
     return manifest.facts.sharding == "custom" and len(constant) == 1 and manifest.points < max(constant)
 
 
 def changed_while_judged(manifest: SnapshotManifest, since: Since | None) -> str:
-    """Why a gate cannot be met: parts of the run have seen other points than the rest; empty when all saw the same.
+    """Why gates cannot be met: parts of the run have seen different points; empty if all saw the same.
 
-    How many points the read gave does not count: one id under two shard keys is read once and counted twice.
+    The number of points read does not count: an id under two shard keys is read once and counted twice.
     """
     counts = {when: count for when, count in _counts(manifest, since).items() if when != "read"}
     if len(set(counts.values())) == 1 and not (since and since.has_changed):

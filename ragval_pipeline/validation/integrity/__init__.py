@@ -1,1 +1,1 @@
-"""Does the text of the index stand on the site, and the site's text in the index?"""
+"""Is the text of the index on the site, and the site's text in the index?"""

@@ -1,4 +1,4 @@
-"""What of a page's content stands in none of its chunks, and what the match of a chunk with its page says."""
+"""Page content that is in none of its chunks, and the class of a chunk by its match with its page."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Columns of the pages' facts by which the frame of a site is known.
+#: Columns of the pages' facts for recognising a site's boilerplate.
 SHOWN = ("state", "blocks", "beside")
 
 
 def common_digests(pages: Iterable[pa.RecordBatch]) -> frozenset[int]:
-    """What stands on most pages, such as headers, licence lines and feedback boxes: no content of any of them.
+    """Digests of blocks on most pages, such as headers, licence lines and feedback boxes, which are not content.
 
     Args:
-        pages: The pages' facts, of which ``SHOWN`` is read; facts of earlier versions have no ``beside``.
+        pages: The pages' facts with ``SHOWN``; facts of earlier versions have no ``beside``.
     """
     import numpy as np
 
@@ -45,7 +45,7 @@ def common_digests(pages: Iterable[pa.RecordBatch]) -> frozenset[int]:
 
 
 def _shown(pages: Iterable[pa.RecordBatch]) -> Iterator[list[int]]:
-    """The digests of the blocks of each page that was read, and of what it shows beside them."""
+    """The digests of the blocks of each page that was read, and of its other lines."""
     import pyarrow.compute as pc
 
     for batch in pages:
@@ -58,14 +58,14 @@ def _shown(pages: Iterable[pa.RecordBatch]) -> Iterator[list[int]]:
 
 
 def is_lost(block: BlockFacts) -> bool:
-    """Whether less than half of a block stands in any chunk."""
+    """Whether less than half of a block is in any chunk."""
     return block.held < MOST * block.letters
 
 
 def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
-    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half stands in any chunk.
+    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half is in any chunk.
 
-    Short rows say little one by one, and a lot together: those that follow each other count as one block.
+    Consecutive short rows count as one block: each says little, but together a lot.
     """
     found: list[BlockFacts] = []
     for is_short, group in groupby(blocks, _is_short_row):
@@ -83,13 +83,13 @@ def _is_short_row(block: BlockFacts) -> bool:
 
 
 def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:
-    """Headings that stand in no chunk although the text around them does.
+    """Headings that are in no chunk although the text around them is.
 
-    A heading in a stretch of the page that was lost, a passage and all, is part of what was not captured.
+    A heading in a lost part of the page with a whole passage is included in that.
 
     Args:
         blocks: The blocks of a page.
-        chunks: Its chunks: where passages were lost, a stretch may begin and end within a block.
+        chunks: Its chunks: a lost part with passages may begin and end within a block.
     """
     told = _lost_stretches(blocks)
     spans = [span for chunk in chunks for span in chunk.spans] if lost_passages(blocks) else []
@@ -101,7 +101,7 @@ def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = (
 
 
 def _is_cut_off(heading: BlockFacts, spans: Iterable[tuple[int, int]]) -> bool:
-    """Whether chunks lack as much beside a heading as makes a passage."""
+    """Whether chunks lack a whole passage next to a heading."""
     beyond = heading.start + heading.letters
     before = max((end for _, end in spans if end < beyond), default=None)
     after = min((first for first, _ in spans if first > heading.start), default=None)
@@ -111,9 +111,9 @@ def _is_cut_off(heading: BlockFacts, spans: Iterable[tuple[int, int]]) -> bool:
 
 
 def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
-    """The blocks of stretches in which passages were lost and none was held; labels and cells end no stretch.
+    """The blocks of parts in which passages were lost and none was held; labels and cells do not end a part.
 
-    A label of a few letters stands in some other chunk by chance.
+    A label of a few letters may be in some other chunk by chance.
     """
     found: set[int] = set()
     stretch: list[int] = []
@@ -128,10 +128,10 @@ def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
 
 
 def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> list[str]:
-    """Ids of the chunks of whose section of the page more is lost than they hold: they once held it.
+    """Ids of the chunks whose section lost more than they contain: they once contained it.
 
-    A chunk may have been cut to its beginning or to its end, within a block or between two. What is lost under another
-    heading was never its.
+    A chunk may have been cut to its beginning or end, within a block or between two. Text lost under another heading
+    never belonged to it.
     """
     lost = {number: block.letters for number, block in enumerate(blocks) if is_lost(block)}
     if not lost:
@@ -146,10 +146,10 @@ def cut_chunks(chunks: Iterable[ChunkFacts], blocks: Sequence[BlockFacts]) -> li
 
 
 def next_to_lost(chunks: Sequence[ChunkFacts], passages: Sequence[BlockFacts]) -> dict[str, float]:
-    """The chunks that come next before and after a passage that no chunk holds: one of them may have held it.
+    """The chunks directly before and after a passage that is in no chunk: one of them may have contained it.
 
     Returns:
-        By the id of each such chunk the letters between it and the next chunks, as a share of its own.
+        By id of each such chunk the letters between it and its neighbours, as a share of its own.
     """
     ends: defaultdict[int, set[str]] = defaultdict(set)
     firsts: defaultdict[int, set[str]] = defaultdict(set)
@@ -157,7 +157,7 @@ def next_to_lost(chunks: Sequence[ChunkFacts], passages: Sequence[BlockFacts]) -
         for first, end in chunk.spans:
             firsts[first].add(chunk.point_id)
             ends[end].add(chunk.point_id)
-    # Where no chunk ends before a passage, or begins behind it, the page does.
+    # If no chunk ends before a passage, or begins after it, the page does.
     last = max((passage.start + passage.letters for passage in passages), default=0)
     before, after = [0, *sorted(ends)], [*sorted(firsts), last]
     holes: dict[tuple[int, int], set[str]] = {}
@@ -178,12 +178,12 @@ def next_to_lost(chunks: Sequence[ChunkFacts], passages: Sequence[BlockFacts]) -
 
 
 def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, behind: bool) -> bool:
-    """Whether chunks hold other words where their page has most of what was lost, so that these took its place.
+    """Whether chunks have other words where their page has most of the lost text, so that these replaced it.
 
     Args:
         chunks: The chunks of the page that differ from it.
-        lost: Blocks of the page that no chunk holds.
-        behind: Whether what a chunk ends with may stand for what comes after it, wherever that begins.
+        lost: Blocks of the page that are in no chunk.
+        behind: Whether the end of a chunk may replace the text after it, wherever that begins.
     """
     within = {letter for block in lost for letter in range(block.start, block.start + block.letters)}
     holes = [hole for chunk in chunks for hole in _holes(chunk, within, behind=behind)]
@@ -198,12 +198,12 @@ def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, beh
 
 
 def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable[BlockFacts]) -> bool:
-    """Whether some of what a page lost lies between the chunks before and after one, by their numbers.
+    """Whether some of a page's lost text is between the chunks before and after one, by their numbers.
 
     Args:
-        chunk: A chunk that has nothing of its page; one without a number may stand anywhere.
+        chunk: A chunk with nothing of its page; without a number it may be anywhere.
         others: The page's other chunks.
-        lost: Blocks of the page that no chunk holds.
+        lost: Blocks of the page that are in no chunk.
     """
     own = chunk.chunk_index
     if own is None:
@@ -215,12 +215,12 @@ def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable
 
 
 def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterator[tuple[int, int, int]]:
-    """Where on the page a chunk holds other letters, as (first, behind the last, how many it has others for).
+    """Ranges of the page replaced by other letters in a chunk, as (start, end, number of replaced letters).
 
-    What it ends with stands for what the page goes on with: where that is not ``lost`` it counts only if ``behind``.
+    The end of the chunk replaces the continuation of the page: if that is not ``lost`` it counts only if ``behind``.
     """
     spans = tuple(zip(chunk.starts, chunk.places, chunk.lengths, strict=True))
-    # What is stored with a chunk stands in it without a place on the page.
+    # Stored labels are in a chunk without a position on the page.
     placeless = [(start, length) for start, place, length in spans if place < 0]
     upto = [0, *accumulate(length for _, length in placeless)]
 
@@ -234,7 +234,7 @@ def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterato
         other = others(seen, start)
         if other > 0:
             first = place - other if before is None else before
-            # Between two texts of the page a few words may stand for many, as far as both are of one stretch of it.
+            # Between two texts of the page a few words may replace many, if both are in the same part of it.
             yield first, place, max(other, place - first) if place - first <= LONGEST_GAP else other
         seen, before = start + length, place + length
     other = others(seen, chunk.letters)
@@ -247,8 +247,8 @@ _Chain = tuple[_Run, Any]
 
 
 def _in_order(runs: Iterable[_Run]) -> list[_Run]:
-    """The runs with most letters that follow one another on the page as in the chunk: others are met by chance."""
-    # By where they end on the page, the longer ones of those that end there or before: each with what it goes on.
+    """The longest chain of runs in the same order on the page and in the chunk: others match by chance."""
+    # Best chains by their end on the page, each with its predecessor.
     ends: list[int] = [-1]
     chains: list[tuple[int, _Chain | None]] = [(0, None)]
     for run in runs:
@@ -269,7 +269,7 @@ def _in_order(runs: Iterable[_Run]) -> list[_Run]:
 
 
 def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequence[int]) -> Collection[int]:
-    """The blocks that letters stand in, and those before and after up to the next heading."""
+    """The blocks of some letters, and those before and after up to the next heading."""
     begin, end = (max(0, bisect_right(starts, letter) - 1) for letter in (first, last))
     while begin and blocks[begin].kind != "heading":
         begin -= 1
@@ -279,7 +279,7 @@ def _section(first: int, last: int, blocks: Sequence[BlockFacts], starts: Sequen
 
 
 def _with_texts(blocks: Sequence[BlockFacts]) -> Iterator[tuple[int, list[BlockFacts]]]:
-    """The number of each heading with the texts below it, up to the next one with any; the last with the text above."""
+    """The number of each heading with the texts below it, up to the next one with any; the last with that above."""
     for number, block in enumerate(blocks):
         if block.kind == "heading":
             after = dropwhile(_is_heading, blocks[number + 1 :])
@@ -300,8 +300,8 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     """The class of a chunk.
 
     Args:
-        chunk: What was measured on it.
-        habits: What the ingestion adds to its chunks: it is left out.
+        chunk: Its facts.
+        habits: What the ingestion adds to its chunks, which is ignored.
     """
     added = habits.in_chunk(chunk)
     letters = chunk.letters - sum(edge.missing for edge in added)
@@ -309,8 +309,8 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     if not letters:
         return "verified"
     share = chunk.found / letters
-    # A habit may be longer than the text that it frames, but does not save a chunk that has nothing of its page in one:
-    # edges of another text are met by chance. A heading in front of or behind it is shorter than such a run.
+    # A habit may be longer than the framed text, but a chunk needs a contiguous part of its page: edges of another text
+    # match by chance. A heading before or after it is shorter than such a run.
     found = chunk.found if share >= VERIFIED_FROM else chunk.surely
     is_short = share >= VERIFIED_FROM and any(0 < end < ANCHOR_LETTERS for end in (chunk.head, chunk.tail))
     framed = (chunk.longest >= ANCHOR_LETTERS or is_short) and found >= MOST * letters
@@ -322,15 +322,15 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
 
 
 def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
-    """Which chunks that differ from their page belong to another one that is like it.
+    """Which chunks that differ from their page belong to a similar one.
 
-    The other page shows more of the text than the own one, and its chunks lack about as much as this does not: a page
-    of which nothing is missing, such as that of another version, only says what the own one said before.
+    The other page has more of the text than its own, and its chunks lack about as much as is missing here: a page
+    without missing content, such as that of another version, only repeats what its own said before.
 
     Args:
-        chunks: Chunks of which most stands on their page.
+        chunks: Chunks that are mostly on their page.
         pages: Pages that were read.
-        lacks: Letters of the content of each page that stand in none of its chunks.
+        lacks: Letters of the content of each page that are in none of its chunks.
     """
     differing = {chunk.point_id: chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS}
     brought: dict[str, list[str]] = {}
@@ -344,12 +344,12 @@ def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lac
 
 
 def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
-    """Keys of the pages that hold most of each text, in their order; texts that stand nowhere are left out.
+    """Keys of the pages with most of each text, in order; texts that are nowhere are left out.
 
-    A page that shares a passage with a text is not where it is from, as long as another has more of it.
+    A page that shares a passage with a text is not its origin if another has more of it.
 
     Args:
-        texts: Sampled runs of each text (``ChunkFacts.probes``), of which half may have changed.
+        texts: Sampled n-grams of each text (``ChunkFacts.probes``), of which half may have changed.
         pages: All pages.
     """
     owners: dict[int, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The chunks that differ most from their pages, with what stands in both and what only in one of them."""
+"""The chunks that differ most from their pages, with common and differing parts."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
 from ragval_pipeline.validation.integrity.findings import Compared
 
-#: ``same`` stands in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
+#: ``same`` is in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
 SegmentKind = Literal["same", "index", "page", "skipped"]
 Segments = tuple[tuple[SegmentKind, str], ...]
 
 #: Chunks whose differences the report shows.
 EXAMPLES = 20  # shown
-#: Characters of common text that are shown on each side of a difference.
+#: Characters of common text shown on each side of a difference.
 CONTEXT = 80  # shown
-#: Characters of one difference that are shown.
+#: Characters shown of one difference.
 LONGEST = 300  # shown
-#: Differences of one chunk that are shown.
+#: Differences shown of one chunk.
 MOST_DIFFERENCES = 12  # shown
 
 
 def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
-    """The chunks that differ most, drift before what is gone, with their differences."""
+    """The chunks that differ most, drifted before gone ones, with their differences."""
     differing = [chunk for name, chunk in compared.differing.items() if compared.classes[name] != "verified"]
     differing.sort(key=lambda chunk: (compared.classes[chunk.point_id] == "gone", chunk.share, chunk.point_id))
     shown = {chunk.point_id: chunk for chunk in differing[:EXAMPLES]}
@@ -56,7 +56,7 @@ def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
 
 
 def segments_of(match: Alignment, page: Searched) -> Segments:
-    """The chunk as (kind, text): what stands in both, only in the chunk, only on the page, and what is left out."""
+    """The chunk as (kind, text): common parts, parts only in the chunk, only on the page, and omissions."""
     if match.whole:
         return ()
     text, segments, at = match.text, _Segments(), 0
@@ -82,7 +82,7 @@ class _Segments:
             self.parts.append((kind, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"))
 
     def common(self, text: str, *, first: bool = False, last: bool = False) -> None:
-        """Text that stands in both: its middle is left out, or what lies before the first or after the last."""
+        """Common text: its middle is omitted, or the part before the first or after the last difference."""
         head, tail = (0 if first else CONTEXT), (0 if last else CONTEXT)
         if len(text) <= head + tail + EXAMPLES:
             self.add("same", text)
@@ -93,7 +93,7 @@ class _Segments:
 
 
 def _whole_word_runs(match: Alignment) -> list[tuple[int, int]]:
-    """The stretches that differ, widened to whole words; those that touch then are one."""
+    """The differing ranges, widened to whole words and merged if adjacent."""
     missing = ~match.found
     for first, last in match.text.tokens.tolist():
         if missing[first:last].any():
@@ -102,5 +102,5 @@ def _whole_word_runs(match: Alignment) -> list[tuple[int, int]]:
 
 
 def _after(text: FoldedText, letter: int) -> int:
-    """Where the text goes on behind the letters before ``letter``: what parts two words goes with what follows."""
+    """Where the text continues after the letters before ``letter``: separators belong to the following word."""
     return int(text.offsets[letter - 1]) + 1 if letter else 0

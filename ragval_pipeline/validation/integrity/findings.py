@@ -1,4 +1,4 @@
-"""What pages and chunks have in common, and its detectors."""
+"""The comparison of pages and chunks, and its detectors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ragval_pipeline.validation.integrity.content import (
 )
 from ragval_pipeline.validation.thresholds import FEWEST, WHOLE
 
-#: Passages, headings and joins that the details of one subject hold.
+#: Maximum passages, headings and joins in a subject's details.
 DETAILED = 10  # shown
 
 
@@ -40,20 +40,20 @@ _SORT = (
 
 @dataclass(frozen=True)
 class Compared:
-    """The pages of an index against their chunks.
+    """The pages of an index compared with their chunks.
 
     Attributes:
-        pages: Every in-scope page by key; the blocks of those only of which some block is lost, without blocks that
-            stand on most pages.
+        pages: Every in-scope page by key; with blocks only if some block is lost, without blocks that are on most
+            pages.
         differing: Chunks that differ from their page or join words, by point id.
         classes: The class of each of them.
         short: The other chunks that are short, by page.
-        strays: Sampled runs of points whose page was not read, by point id, and their pages.
-        found: Letters of chunks that stand on their page.
+        strays: Sampled n-grams of points whose page was not read, by point id, and their pages.
+        found: Letters of chunks found on their page.
         letters: Letters of chunks whose page was read.
-        held: Letters of page content that stand in chunks.
+        held: Letters of page content in chunks.
         content: Letters of page content.
-        added: Letters that the ingestion puts around its chunks.
+        added: Letters that the ingestion adds around its chunks.
     """
 
     pages: Mapping[str, PageFacts]
@@ -69,7 +69,7 @@ class Compared:
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
-        """The key of another page that a gone chunk stands on, by point id."""
+        """The key of another page with a gone chunk's text, by point id."""
         gone = {name: chunk.probes for name, chunk in self.differing.items() if self.classes[name] == "gone"}
         return {
             name: others[0]
@@ -79,9 +79,9 @@ class Compared:
 
     @cached_property
     def made(self) -> frozenset[str]:
-        """Gone chunks that were probably made from their pages, as summaries are: most pages have one.
+        """Gone chunks that were probably derived from their pages, such as summaries: most pages have one.
 
-        They stand beside chunks that hold the whole page, and take the place of none.
+        They exist in addition to chunks with the whole page, and replace none.
         """
         own = [name for name, kind in self.classes.items() if kind == "gone" and name not in self.stands_on]
         beside = {self.differing[name].page_key or "" for name in own}
@@ -98,7 +98,7 @@ class Compared:
         return found
 
     def is_all_gone(self, page: PageFacts) -> bool:
-        """Whether no chunk holds what its page says: a question about the page has nothing to find."""
+        """Whether no chunk has text of its page: a query about the page has nothing to find."""
         own = self.differing_of.get(page.page_key, ())
         return 0 < page.chunks == sum(self.classes[chunk.point_id] == "gone" for chunk in own)
 
@@ -139,7 +139,7 @@ def _gone(compared: Compared) -> Iterator[Finding]:
 
 
 def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
-    """The cause where several pages have the same text in their place: what the crawler was answered."""
+    """The cause if several pages have the same text instead of theirs: the crawler got something else."""
     alike: dict[tuple[int, ...], list[ChunkFacts]] = {}
     for name in gone:
         chunk = compared.differing[name]
@@ -176,19 +176,19 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         if wanted == "gone":
             if not compared.is_all_gone(page):
-                without |= {Aspect.TARGET}  # what is expected is there, in the page's other chunks
+                without |= {Aspect.TARGET}  # the expected text is in the page's other chunks
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
-                without |= {Aspect.VERSION}  # no version of its page held the text of another
+                without |= {Aspect.VERSION}  # no version of its page had the text of another
             if name in compared.made:
                 without |= {Aspect.TEXT, Aspect.PLACE}  # nothing is lost because of it
-            # A copy that was put beside the page's own chunks takes nothing from it.
+            # A copy in addition to the page's own chunks replaces nothing.
             details["page_is_whole"] = not lost_passages(page.blocks)
         yield Subject(
             name=name,
             page=chunk.page_key,
             details=details,
-            # Of a chunk that has nothing of its page no words are compared.
+            # No words are compared for a chunk with nothing of its page.
             words=chunk.changed if chunk.words else None,
             extent=1 - chunk.share,
             without=without,
@@ -240,9 +240,9 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
 
 
 def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts], *, behind: bool) -> frozenset[Aspect]:
-    """What a loss does not follow from: chunks that hold other words somewhere else on the page.
+    """Chunks that do not cause a loss: those with other words elsewhere on the page.
 
-    A chunk that is gone from the page may stand for what was lost between the chunks before and after it.
+    A chunk that is gone from the page may replace text lost between the chunks before and after it.
     """
     chunks = compared.differing_of.get(page.page_key, [])
     gone = [chunk for chunk in chunks if compared.classes[chunk.point_id] == "gone"]
@@ -250,17 +250,17 @@ def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts],
     others = [chunk for chunk in compared.by_page.get(page.page_key, ()) if chunk.point_id not in names]
     if any(stands_among(chunk, others, lost) for chunk in gone) or is_replaced(chunks, lost, behind=behind):
         return frozenset()
-    # A point of which no letter is left may have held it.
+    # A point without any letters may have contained it.
     return frozenset({Aspect.TEXT} if page.textless else {Aspect.TEXT, Aspect.LETTERS})
 
 
 def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:
-    """A section may be short: content is lost by a short chunk only where one was cut."""
+    """Short chunks that do not cause a loss: a section may be short, and only a cut chunk loses content."""
     return frozenset() if cut else frozenset({Aspect.CUT})
 
 
 def _has_chunks(page: PageFacts) -> bool:
-    """A page without chunks is missing as a whole."""
+    """Whether a page has chunks: one without is missing as a whole."""
     return page.chunks + page.textless > 0
 
 
@@ -272,7 +272,7 @@ def _cut(compared: Compared, page: PageFacts) -> dict[str, Any]:
 @detector("text.glued_words", needs=Compared)
 def _glued(compared: Compared) -> Iterator[Subject]:
     for name, chunk in compared.differing.items():
-        # The breaks of a page say nothing about another text.
+        # The line breaks of a page say nothing about another text.
         if chunk.joins and compared.classes[name] != "gone":
             page = compared.pages[chunk.page_key or ""]
             details = {"page_url": page.url, "joins": len(chunk.joins), "words": list(chunk.joins[:DETAILED])}

@@ -1,4 +1,4 @@
-"""What an ingestion puts before or after its chunks: a title, a source line, a summary of the document."""
+"""What an ingestion adds before or after its chunks: a title, a source line, a summary of the document."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 
-#: How many times its usual size a habit may be: what is beyond that has changed.
+#: Maximum size of a habit as a multiple of its usual size: anything beyond has changed.
 LARGEST = 2
-#: Stands for any word.
+#: Wildcard for any word.
 ANY = ""
 
 _DIGITS = re.compile(r"\d+")
@@ -27,11 +27,11 @@ class Habits:
     """The edges that an ingestion adds to its chunks.
 
     Attributes:
-        openings: By outermost word, ``ANY`` for whatever it is, the largest edge that is a habit.
+        openings: By outermost word, or ``ANY``, the largest edge that is a habit.
         closings: The same at the end.
-        usual: The words of both with which most chunks begin or end; all of them where all but few have some.
-        frequent: Words that chunks of several pages begin or end with, and what is between their words, as letters:
-            what stands for a picture. However small, it is the ingestion's.
+        usual: The words of both with which most chunks begin or end; all of them if almost all chunks have some.
+        frequent: Words with which chunks of several pages begin or end, or which are inserted between their words, such
+            as the text of a picture: however few, the ingestion adds them.
     """
 
     openings: Mapping[str, Edge] = field(default_factory=dict)
@@ -41,14 +41,14 @@ class Habits:
 
     @classmethod
     def of(cls, chunks: Iterable[ChunkFacts], *, total: int, pages: int) -> Habits:
-        """The habits that chunks show.
+        """The habits found in chunks.
 
         Args:
             chunks: Those that differ from their page.
             total: All chunks whose page was read.
             pages: Pages that were read.
         """
-        # Of swapped texts many may begin alike: chunks that are hardly on their page show no habit.
+        # Swapped texts may begin alike: chunks that are hardly on their page show no habits.
         differing = list(chunks)
         shown = [chunk for chunk in differing if chunk.found >= MOST * chunk.letters]
         telling = total - len(differing) + len(shown)
@@ -63,17 +63,17 @@ class Habits:
         return cls(before, behind, most_before | most_behind, frequent)
 
     def has_put_all(self, chunk: ChunkFacts) -> bool:
-        """Whether what a chunk begins and ends with, and has between words, is all the ingestion's."""
+        """Whether everything added at a chunk's edges, and between its words, is from the ingestion."""
         if not self.frequent.issuperset(_inserted_in(chunk)):
             return False
         known = {*self.frequent, *self.openings, *self.closings}
         return ANY in (*self.openings, *self.closings) or all(map(known.intersection, _ends_of(chunk)))
 
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
-        """What of a chunk's edges is habit."""
-        # A chunk of nothing but what is put before it ends with that.
+        """The habitual part of a chunk's edges."""
+        # A chunk that is only an addition ends with it.
         worded = {word: edge for word, edge in self.openings.items() if word != ANY}
-        if not chunk.found:  # another text, or nothing but lines that are habit
+        if not chunk.found:  # another text, or only habitual lines
             known = ((edge, _habit_of(edge, worded)) for edge in chunk.openings)
             return [edge for edge, habit in known if habit is not None and edge.missing <= habit.missing]
         closings = {**worded, **self.closings}
@@ -81,7 +81,7 @@ class Habits:
 
 
 def _put_in(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
-    """The words that a chunk has between those of its page, and those of its ends."""
+    """The words inserted in a chunk, and those of its edges."""
     yield _inserted_in(chunk)
     yield from _ends_of(chunk)
 
@@ -92,15 +92,16 @@ def _inserted_in(chunk: ChunkFacts) -> tuple[str, ...]:
 
 
 def _ends_of(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
-    """The words of what a chunk begins and ends with in front of and behind all that its page has."""
+    """The words of a chunk's outermost edges, before and after everything on its page."""
     yield from (edge.words for edge in chunk.openings[:1] if not chunk.head)
     yield from (edge.words for edge in chunk.closings[:1] if not chunk.tail)
 
 
 def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge]) -> Iterator[Edge]:
-    """What of some edges, the outermost first, is habit.
+    """The habitual part of some edges, outermost first.
 
-    What an outer one leaves of its habit goes to the next: a long title that the page has parts what is one elsewhere.
+    The unused part of an outer edge's habit goes to the next: a long title on the page splits what is one edge
+    elsewhere.
     """
     missing = replaced = 0
     for edge in edges:
@@ -120,13 +121,13 @@ def _habit_of(edge: Edge, habits: Mapping[str, Edge]) -> Edge | None:
 def _habitual(
     edges: Sequence[Sequence[_Placed]], chunks: int, pages: int, telling: int
 ) -> tuple[dict[str, Edge], frozenset[str]]:
-    """The habits by their words, and the words of those that are usual among the chunks that can tell."""
+    """The habits by their words, and the words of those that are usual among conclusive chunks."""
     by_word: defaultdict[str, list[_Placed]] = defaultdict(list)
     for own in edges:
         for word, placed in {word: (key, edge) for key, edge in own if edge.missing for word in edge.words}.items():
             by_word[word].append(placed)
     habits = {word: _largest(word, found) for word, found in by_word.items() if _is_habit(found, chunks, pages)}
-    # What is said of each chunk stands in all but few, in words of its own or in some wordings that many share.
+    # Descriptions of chunks are in almost all of them, in individual words or in shared wordings.
     lacking = [[placed for placed in own if placed[1].missing] for own in edges]
     added = [own for own in lacking if own]
     if len(added) < max(FEWEST, (1 - FEW) * telling):
@@ -138,13 +139,13 @@ def _habitual(
 
 
 def _is_habit(found: Sequence[_Placed], chunks: int, pages: int) -> bool:
-    """Whether so many chunks begin (end) with the same word, or a chunk of most pages: a line at each page's start."""
+    """Whether enough chunks, or a chunk of most pages, begin (end) with the same word."""
     on_pages = len({key for key, _ in found})
     return len(found) >= max(FEWEST, HABIT * chunks) or on_pages >= max(FEWEST, MOST * pages)
 
 
 def _largest(word: str, found: Sequence[_Placed]) -> Edge:
-    """``LARGEST`` times the usual: the lower median, since half of the chunks may have changed right behind theirs."""
+    """``LARGEST`` times the lower median, since half of the chunks may have changed directly after theirs."""
     middle = (len(found) - 1) // 2
     missing = sorted(edge.missing for _, edge in found)[middle]
     replaced = sorted(edge.replaced for _, edge in found)[middle]

@@ -40,12 +40,12 @@ ASSET = "content_integrity"
 
 
 def measure_integrity(facts: Facts) -> Measurement:
-    """Judge what every page that was read has in common with its chunks.
+    """Compare every page that was read with its chunks.
 
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
         ``text.glued_words``, and the sections ``integrity``, ``integrity_examples`` and ``moved_pages``: by page that
-        lacks something, pages out of scope, points without a page and points of other pages that hold its text.
+        lacks something, pages out of scope, points without a page and points of other pages with its text.
 
     Raises:
         SystemFailure: The page host failed.
@@ -80,7 +80,7 @@ def measure_integrity(facts: Facts) -> Measurement:
 
 
 def compare(facts: Facts) -> Compared:
-    """Gather from the facts what differs; chunks that stand on their page as they are leave only their letters."""
+    """Collect differences from the facts; unchanged chunks only contribute their letters."""
     import pyarrow as pa
 
     common, walls = common_digests(facts.batches("pages", SHOWN)), walls_of(facts)
@@ -134,7 +134,7 @@ def compare(facts: Facts) -> Compared:
 
 
 def _is_told(chunks: pa.RecordBatch, pages: pa.StringArray) -> pa.BooleanArray:
-    """Which chunks are looked at one by one: all but those that stand as they are on pages of which none is lost."""
+    """Which chunks are examined individually: all except unchanged ones on pages without losses."""
     import pyarrow.compute as pc
 
     differ = pc.less(chunks.column("found"), chunks.column("letters"))
@@ -145,7 +145,7 @@ def _is_told(chunks: pa.RecordBatch, pages: pa.StringArray) -> pa.BooleanArray:
 
 
 def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
-    """Letters of the compared chunks that stand on their pages, and all of them."""
+    """Letters of the compared chunks found on their pages, and all of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -159,19 +159,19 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
     return found, letters
 
 
-#: Why a page whose chunks stand on no part of it, and that shows what others show, judges nothing.
+#: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
 _WALL = "it shows the same text as other pages, and nothing of its own"
 #: Why a short page with the content of others should not be in the sitemap.
 _PLACEHOLDER = "it shows only the few words that other pages show, like an error page that is served with status 200"
 
 
 def _name(key: str) -> str:
-    """The last part of a page's address: versions and translations of one page share it."""
+    """The last part of a page's address, shared by its versions and translations."""
     return key.rstrip("/").rpartition("/")[2]
 
 
 def _moved(compared: Compared) -> dict[str, list[str]]:
-    """By page that lacks something, what holds its text: pages out of scope, points without a page or of another."""
+    """By page that lacks something, what has its text: pages out of scope, points without a page or of another."""
     strays = {chunk.point_id: chunk for chunk in compared.strays if chunk.page_key not in compared.pages}
     lacking = {page.page_key for page in compared.read if not page.chunks or page.blocks}
     moved: dict[str, set[str]] = {}
@@ -188,7 +188,7 @@ def _moved(compared: Compared) -> dict[str, list[str]]:
 
 
 def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
-    """Which chunks of other pages hold what a page lacks; where it lacks all, those that hold most of it together."""
+    """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together."""
     if not page.chunks:
         held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
         return [chunk.point_id for chunk in chunks] if len(held) >= MOST * len(page.anchors) else []
@@ -197,7 +197,7 @@ def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
 
 
 def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
-    """Both criteria. What the ingestion puts around every chunk counts as any text; the reason says how much it is."""
+    """Both criteria. Text that the ingestion adds around chunks counts like any text; the reason gives its amount."""
     integrity = ratio("content_integrity", compared.found, compared.letters, of="letters of chunks whose page was read")
     if compared.added:
         reason = f"{integrity.reason}; {compared.added} of the others are text that the ingestion adds to its chunks"
@@ -218,7 +218,7 @@ def _too_few(compared: Compared, manifest: PageCopiesManifest) -> str:
 
 
 def _graded(finding: Finding, manifest: PageCopiesManifest) -> Finding:
-    """A site of which more is gone than may be missing is not the site that the sitemap describes."""
+    """An error if more pages are gone than may be missing: then the site is not what the sitemap describes."""
     of_gone = finding.code in ("source.page_unfit", "integrity.page_unreadable")
     if of_gone and not manifest.suffices(manifest.pages - manifest.gone):
         return finding.model_copy(update={"severity": "error"})

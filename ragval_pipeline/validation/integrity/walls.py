@@ -1,8 +1,7 @@
-"""Pages behind a wall: consent, login, rate limits, an outage. All of them show the same, and none of their chunks.
+"""Pages behind a wall (consent, login, rate limit, outage): they all show the same, and none of their chunks.
 
-Whoever reads the site now sees the wall, and the index may be right: such a page cannot judge its chunks. A wall may
-carry an id of each request, so that words are compared and not whole passages. What some chunk holds is content, which
-a page may show under several addresses.
+The run sees the wall, but the index may be right: such a page cannot judge its chunks. A wall may contain a request id,
+so words are compared, not whole passages. Text in any chunk is content, which may be shown under several addresses.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Pages whose words are held to see what they share.
+#: Pages whose words are compared for common text.
 MOST_COMPARED = 256  # work
 _OF_BLOCK = ("digest", "letters", "held")
 
 
 def walls_of(facts: Facts) -> frozenset[str]:
-    """Pages that show nothing of their own, and nothing of their chunks."""
+    """Pages without text of their own or of their chunks."""
     silent = _silent(facts)
     if not silent:
         return frozenset()
@@ -43,7 +42,7 @@ def walls_of(facts: Facts) -> frozenset[str]:
 
 
 def _silent(facts: Facts) -> list[str]:
-    """Pages that none of their chunks stands on, if any of them has chunks."""
+    """Pages with chunks, none of which is on them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -69,7 +68,7 @@ def _pages(facts: Facts, keys: Collection[str]) -> Iterator[PageFacts]:
 
 
 def _held_digests(facts: Facts) -> NDArray[np.uint64]:
-    """The digests of the blocks that chunks of some page hold, in order."""
+    """The sorted digests of blocks that are in chunks of some page."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -82,7 +81,7 @@ def _held_digests(facts: Facts) -> NDArray[np.uint64]:
 
 
 def _with_standing_chunks(facts: Facts) -> frozenset[str]:
-    """Pages with a chunk of which most stands on them."""
+    """Pages with a chunk that is mostly on them."""
     import pyarrow.compute as pc
 
     found: set[str] = set()
@@ -93,7 +92,7 @@ def _with_standing_chunks(facts: Facts) -> frozenset[str]:
 
 
 def _triples(page: PageFacts, content: NDArray[np.uint64]) -> set[int]:
-    """Hashes of each three words that follow one another in what a page shows; in its ``content`` they are its own."""
+    """Hashes of the word trigrams of a page's text; those in its ``content`` are its own."""
     import numpy as np
 
     own = np.isin(np.array([block.digest for block in page.blocks], dtype=np.uint64), content).tolist()

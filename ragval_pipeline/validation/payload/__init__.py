@@ -1,1 +1,1 @@
-"""Whether the payload as a whole makes sense: names of fields, ids, modules, values that never change."""
+"""Is the payload as a whole valid: field names, ids, modules, constant values?"""

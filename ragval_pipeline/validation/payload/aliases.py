@@ -1,4 +1,4 @@
-"""Finding a collection's field names: under which payload path each canonical field probably is."""
+"""Finding a collection's field names: the likely payload path of each canonical field."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ragval_pipeline.sources.snapshot.values import NUMBERED
 
-#: Payload names by canonical field, the surest first; compared without case and separators. No name stands twice.
+#: Payload names by canonical field, most specific first; compared without case and separators. Names are unique.
 #: Sources: the five profiles; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex
 #: (file_path, node_id, original_text), Haystack (content, meta.split_id), Firecrawl (metadata.sourceURL), qdrant-client
 #: (document), Spring AI (doc_content), Semantic Kernel (ReferenceLink, external_source_name).
@@ -48,12 +48,12 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "original_length": ("original_length", "source_length"),
 }  # fmt: skip
 
-#: What the heading of each level is called in front of its number (LangChain: ``Header 1``; DocSearch: ``lvl1``).
+#: Names of headings per level, before the number (LangChain: ``Header 1``; DocSearch: ``lvl1``).
 _LEVELS = frozenset({"header", "heading", "h", "lvl", "level", "section"})
 _NUMBER = "0123456789"
-#: What is looked for inside JSON that is stored as text: the rest of it is a framework's book-keeping.
+#: Fields searched for inside JSON texts: the rest of these is a framework's bookkeeping.
 _IN_JSON_TEXT = frozenset({"text", "source_url", "title"})
-#: Objects that ingesters put a point's metadata into, the usual ones first.
+#: Objects in which ingestion tools store metadata, the usual ones first.
 _CONTAINERS = ("metadata", "meta", "payload", "docmetadata", "extrainfo", "properties", "attributes")
 _PARTS = re.compile(r"[.#]")
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -66,17 +66,17 @@ def _always(canonical: str, path: str) -> bool:
 def suggest_field_map(
     observed: Sequence[str], wanted: Mapping[str, str], *, fits: Callable[[str, str], bool] = _always
 ) -> dict[str, str]:
-    """Where the payload probably holds each field.
+    """The likely payload name of each field.
 
     Args:
-        observed: Payload names of the collection, dotted where nested, objects and what is inside them alike.
-        wanted: Canonical field to the payload name that it is expected under.
-        fits: Says of a canonical field whether what a payload name holds may be its values.
+        observed: Payload names of the collection, dotted if nested, for objects and their values.
+        wanted: Canonical field to the expected payload name.
+        fits: Whether the values of a payload name fit a canonical field.
 
     Returns:
-        Canonical field to the payload name found, in the order of ``wanted``: the expected one where it is there, else
-        the likeliest other. Fields that nothing resembles are left out. No payload name stands for two fields.
-        Headings may have a name for each level, ``Header 1`` and ``Header 2``, which ``Header *`` stands for.
+        Canonical field to the payload name found, in the order of ``wanted``: the expected one if it exists, else the
+        likeliest other. Fields without a candidate are left out. No payload name is used for two fields. Headings with
+        a name per level, ``Header 1`` and ``Header 2``, become ``Header *``.
     """
     objects = {path[: -len(_leaf(path)) - 1] for path in observed if _leaf(path) != path}
     leaves = [path for path in observed if path not in objects]
@@ -97,18 +97,18 @@ def suggest_field_map(
 def changed_fields(
     observed: Sequence[str], wanted: Mapping[str, str], *, fits: Callable[[str, str], bool] = _always
 ) -> dict[str, str]:
-    """What of ``suggest_field_map`` differs from ``wanted``: the lines that ``payload.fields`` needs."""
+    """The entries of ``suggest_field_map`` that differ from ``wanted``: the lines for ``payload.fields``."""
     found = suggest_field_map(observed, wanted, fits=fits)
     return {canonical: path for canonical, path in found.items() if wanted[canonical] != path}
 
 
 def is_named_like(canonical: str, path: str) -> bool:
-    """Whether a payload path has a name under which ingesters store the canonical field."""
+    """Whether a payload path has a usual name of the canonical field."""
     return _folded(_leaf(path)) in {_folded(name) for name in (canonical, *ALIASES[canonical])}
 
 
 def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tuple[int, int, int, str]]:
-    """Candidates with how unlikely each is: by name, then by depth, then by the object that holds it."""
+    """Candidates with their rank: by name, then depth, then parent object."""
     names = list(dict.fromkeys(_folded(name) for name in (_leaf(wanted), canonical, *ALIASES.get(canonical, ()))))
     for path in leaves:
         name = _folded(_leaf(path))

@@ -1,4 +1,4 @@
-"""The measurement of payloads: the levels of their fields, and what the detectors find in them."""
+"""The measurement of payloads: the levels of their fields, and the detectors' findings."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Pages that show what holds for a whole index.
+#: Minimum pages for conclusions about the whole index.
 MIN_PAGES = 2
 
 
 @dataclass(frozen=True)
 class PayloadRules:
-    """What a suite says about payloads.
+    """The suite's settings for payloads.
 
     Attributes:
         fields: Canonical name to payload name.
-        required: Payload names that every point must hold.
-        observed: Payload names of the collection, dotted where nested.
+        required: Payload names that every point must have.
+        observed: Payload names of the collection, dotted if nested.
         addresses: What ``source_url`` may hold.
-        plain_headings: Whether one heading as a text is how this system stores them.
-        modules: Allowed modules; ``None``: those that the site's paths give.
+        plain_headings: Whether this system stores a single heading as a text.
+        modules: Allowed modules; ``None``: those from the site's paths.
         filtered: Payload names that the suite filters on.
-        id_rule: What point ids are the MD5 of, or ``None``.
+        id_rule: Template whose MD5 the point ids are, or ``None``.
         path_modules: Module by path of each in-scope page, by page key.
     """
 
@@ -54,12 +54,12 @@ class PayloadRules:
 
 @dataclass(frozen=True)
 class PayloadEvidence:
-    """The payloads of a collection, of which no more than a batch of rows is in memory.
+    """The payloads of a collection, with only one batch of rows in memory.
 
     Attributes:
-        batches: Reads some columns of the snapshot, a row a point, always in the same order.
-        levels: What each point holds.
-        rules: What the suite says.
+        batches: Reads some columns of the snapshot, one row per point, always in the same order.
+        levels: Levels of each point's fields.
+        rules: The suite's settings.
         pages: Reads ``page_key`` and ``headings`` of every page that was read.
     """
 
@@ -74,7 +74,7 @@ class PayloadEvidence:
             yield from batch.to_pylist()
 
     def rows_at(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
-        """Some columns of the points with these row numbers, which rise."""
+        """Some columns of the points with these ascending row numbers."""
         import numpy as np
 
         found: list[dict[str, Any]] = []
@@ -86,7 +86,7 @@ class PayloadEvidence:
         return found
 
     def rows_with(self, column: str, values: Collection[str], *columns: str) -> Iterator[dict[str, Any]]:
-        """Some columns of the points that hold one of the values in a text column."""
+        """Some columns of the points with one of the values in a text column."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -98,12 +98,12 @@ class PayloadEvidence:
 def take_evidence(
     snapshot: Snapshot, rules: PayloadRules, *, copies: PageCopies | None = None, now: datetime
 ) -> PayloadEvidence:
-    """Derive the levels of a collection, for detectors that read more of it where they must.
+    """Derive the levels of a collection, for detectors that may read more of it.
 
     Args:
         snapshot: The collection.
-        rules: What the suite says.
-        copies: The pages; ``None`` when none were read.
+        rules: The suite's settings.
+        copies: The pages; ``None`` if none were read.
         now: Time of the run.
     """
     return PayloadEvidence(
@@ -117,7 +117,7 @@ def take_evidence(
 def levels_of(
     batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]], rules: PayloadRules, now: datetime
 ) -> PayloadLevels:
-    """The levels of the points by the suite's rules; ``batches`` as of ``PayloadEvidence``."""
+    """The levels of the points by the suite's rules; ``batches`` as in ``PayloadEvidence``."""
     return derive_levels(
         batches(needed_columns(rules.fields, rules.required)),
         fields=rules.fields,
@@ -128,12 +128,12 @@ def levels_of(
 
 
 ASSET = "metadata_expectations"
-#: Characters of an exception.
+#: Maximum characters of an exception.
 _SHOWN = 500  # shown
 
 
 def measure_payloads(evidence: PayloadEvidence) -> Measurement:
-    """The measurement of ``metadata_expectations``, by ragval's own count."""
+    """The measurement of ``metadata_expectations``, from ragval's own counts."""
     levels = evidence.levels
     wrong = {
         level: {name: len(rows) for name, rows in levels.offenders.get(level, {}).items()}
@@ -150,7 +150,7 @@ def measure_payloads(evidence: PayloadEvidence) -> Measurement:
 
 
 def with_expectations(measured: Measurement, expectations: Mapping[str, Any]) -> Measurement:
-    """The measurement with what Great Expectations said of the same levels (``run_expectations``), as evidence."""
+    """The measurement with Great Expectations' results for the same levels (``run_expectations``) as evidence."""
     return measured.model_copy(
         update={
             "findings": (*measured.findings, *_crashed(expectations)),

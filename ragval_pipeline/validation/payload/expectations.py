@@ -1,4 +1,4 @@
-"""The levels as a Great Expectations suite: evidence, and a second count of what the criterion rests on."""
+"""The levels as a Great Expectations suite: evidence, and a second count for the criterion."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from ragval_pipeline.validation.payload.levels import (
     present_fields,
 )
 
-#: The level that each kind of expectation rules out.
+#: The level excluded by each kind of expectation.
 _RULED_OUT: Mapping[str, Level] = {
     "present": "missing", "non_empty": "empty", "type": "wrong_type", "rule": "invalid",
 }  # fmt: skip
-#: Processes that load Great Expectations, and that nobody has asked yet.
+#: Processes that are loading Great Expectations and have no task yet.
 _LOADING: list[subprocess.Popen[bytes]] = []
-#: Ids of the processes that were asked.
+#: Ids of the processes with a task.
 _ASKED: list[int] = []
 
 
 @contextmanager
 def loading_expectations(only: Collection[str] | None = None) -> Iterator[None]:
-    """Load Great Expectations in a process of its own meanwhile, for the next ``run_expectations``.
+    """Load Great Expectations in a separate process in the background, for the next ``run_expectations``.
 
-    Where this process has loaded them already, or somebody around has begun to, there is nothing to do; and one that
-    validates again loads them itself, once, instead of paying for a process each time.
+    Nothing to do if this process has already loaded them, or an outer block has started to; a process with further
+    validations loads them itself once, instead of starting a process each time.
 
     Args:
-        only: Groups of measurements that a run is limited to: without ``metadata`` nobody will ask. None: all.
+        only: Groups of measurements of the run: not needed without ``metadata``. None: all.
     """
     wanted = only is None or "metadata" in only
     process = _start() if wanted and not _LOADING and not _judges_here() else None
@@ -64,7 +64,7 @@ def run_expectations(
     Args:
         levels: Of the whole collection.
         fields: Canonical name to payload name.
-        required: Payload names that every point must hold.
+        required: Payload names that every point must have.
         addresses: What ``source_url`` may hold.
 
     Returns:
@@ -73,7 +73,7 @@ def run_expectations(
         ``SHOWN``) and ``exception``. Results are in suite order.
 
     Raises:
-        RuntimeError: Great Expectations could not be run, or counts otherwise.
+        RuntimeError: Great Expectations could not be run, or its counts differ.
     """
     suite = build_expectations(fields, required, addresses=addresses)
     return read_results(levels, suite, _ask(levels, suite))
@@ -82,7 +82,7 @@ def run_expectations(
 def read_results(
     levels: PayloadLevels, suite: Sequence[Mapping[str, Any]], judged: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What Great Expectations said of each expectation, once it agrees with the own count; as ``run_expectations``."""
+    """Great Expectations' results, checked against ragval's own counts; as ``run_expectations``."""
     results = [
         {"level": asked["level"], "field": asked["field"], "severity": asked["severity"], **result}
         for asked, result in zip(suite, judged["results"], strict=True)
@@ -103,8 +103,8 @@ def build_expectations(
 ) -> list[dict[str, Any]]:
     """The expectations as data, in the order present, non-empty, type, rule for each field.
 
-    Presence and emptiness are ``critical`` and asked of fields that every point must hold; type and rule are
-    ``warning`` and asked of every mapped field that has them.
+    Presence and emptiness are ``critical`` and only for required fields; type and rule are ``warning`` and for every
+    mapped field that has them.
     """
     canonical, present = canonical_of(fields), present_fields(fields, required, paged=addresses != "ids")
     suite = []
@@ -128,10 +128,10 @@ def _expectation(name: str, level: str, minimum: int | None) -> dict[str, Any]:
 
 
 def _agree(levels: PayloadLevels, results: Sequence[Mapping[str, Any]]) -> None:
-    """Both count the same; an expectation that raised counts nothing.
+    """Check that both counts are equal; expectations that raised are ignored.
 
     Raises:
-        RuntimeError: They do not; with both figures.
+        RuntimeError: They differ; with both figures.
     """
     for result in results:
         own = len(levels.offenders.get(_RULED_OUT[result["level"]], {}).get(result["field"], ()))
@@ -154,7 +154,7 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
     process = _LOADING.pop() if _LOADING else _start()
     _ASKED.append(process.pid)
     try:
-        # One that has died reads nothing; why, its last words tell.
+        # A dead process reads nothing; its last output says why.
         with suppress(BrokenPipeError), pa.ipc.new_stream(process.stdin, table.schema) as stream:
             stream.write_table(table)
         answer, told = process.communicate()
@@ -172,7 +172,7 @@ def _judges_here() -> bool:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    # -P: what lies in the working directory does not stand in for a library there that it does not stand in for here.
+    # -P: modules in the working directory must not shadow libraries.
     return subprocess.Popen(
         [sys.executable, "-P", "-W", "ignore", "-m", "ragval_pipeline.validation.payload.gx_process"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},

@@ -1,4 +1,4 @@
-"""Fields that points lack, leave empty, fill with what they cannot hold, or keep under another name."""
+"""Fields that are missing, empty, invalid, or stored under another name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLUMNS = ("point_id", "page_key", "page_url", "chunk_index", "odd")
 
 @detector(*_CODES.values(), needs=PayloadEvidence)
 def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
-    """One finding a level and field."""
+    """One finding per level and field."""
     canonical = canonical_of(evidence.rules.fields)
     for level, code in _CODES.items():
         for name, numbers in evidence.levels.offenders.get(level, {}).items():
@@ -44,7 +44,7 @@ def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
 
 
 def _is_convention(name: str, evidence: PayloadEvidence) -> bool:
-    """Whether one heading as a text is the way of the index or of its profile."""
+    """Whether storing a single heading as a text is the convention of the index or its profile."""
     kinds = evidence.levels.kinds.get(name, {})
     return evidence.rules.plain_headings or not (kinds.get("strings") or kinds.get("list"))
 
@@ -57,7 +57,7 @@ def _subject(
     index = None if row["page_url"] else row["chunk_index"]
     if row["page_url"]:
         details["page_url"] = row["page_url"]
-    elif index is not None:  # of a point without a page its place there is all that tells which page lost it
+    elif index is not None:  # for a point without a page only its index shows which page may have lost it
         details["chunk_index"] = index
     return Subject(
         name=row["point_id"],
@@ -65,7 +65,7 @@ def _subject(
         details=details,
         fields=(canonical or name,),
         indices=() if index is None else (index,),
-        # Without its text nothing is left of a point, without another field most is.
+        # Without its text a point is lost completely, without another field only in part.
         extent=1.0 if canonical == "text" else 1 / max(len(fields), 1),
     )
 
@@ -91,16 +91,16 @@ def _finding(
         cause = f"{name} must be {says}" + (f"; found {example}." if example else ".")
     # A required field may have no canonical name.
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
-    if name not in evidence.rules.required:  # named all the same, and no part of the criterion
+    if name not in evidence.rules.required:  # reported, but not part of the criterion
         details["required"] = False
         cause = cause or f"payload.required does not name the field, but {_WHY_ALWAYS[canonical or '']}."
     found = make_finding(code, subjects, scope=name, cause=cause, details=details)
-    # It answers all the same, and may be meant to have none.
+    # It can still be found, and may intentionally have none.
     without_page = canonical == "source_url" and code in {"payload.missing_field", "payload.empty_field"}
     return found.model_copy(update={"severity": "warning"}) if without_page and "required" in details else found
 
 
-#: Canonical fields without which hardly anything can be judged, required or not.
+#: Canonical fields that are essential even if not required.
 _ALWAYS = ("text", "source_url")
 _WHY_ALWAYS = {
     "text": "a point without text cannot be searched",
@@ -110,7 +110,7 @@ _WHY_ALWAYS = {
 
 @detector("payload.field_map", needs=PayloadEvidence)
 def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
-    """The missing payload names; the details hold the whole map that fits."""
+    """The missing payload names; the details have the complete suggested field map."""
     rules, kinds = evidence.rules, evidence.levels.kinds
     fields, observed = rules.fields, rules.observed
     canonical = {path: name for name, path in fields.items()}

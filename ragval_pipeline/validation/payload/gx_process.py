@@ -1,4 +1,4 @@
-"""What runs in a process of its own: Great Expectations 1.x judges one table."""
+"""The separate process in which Great Expectations 1.x judges one table."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: What Great Expectations imports for expectations that are not asked here: a third of what loading it costs.
+#: Imports of Great Expectations for unused expectations: a third of its loading time.
 _UNUSED = frozenset({"altair", "scipy.stats"})
-#: What it goes without when it is not installed, and imports as a whole when it is: databases, clouds and clusters.
+#: Its optional imports, loaded completely if installed: databases, clouds and clusters.
 _OPTIONAL = frozenset({"boto3", "botocore", "pyspark", "sqlalchemy"})
 
 
 class _Unloaded(importlib.abc.MetaPathFinder):
-    """Puts off the work of importing a module until something of it is used, and leaves out what is optional."""
+    """Defers importing modules until first use, and skips optional ones."""
 
     def __init__(self) -> None:
         self._names = set(_UNUSED)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        """The spec of one of these modules, with a loader that waits."""
+        """The spec of one of these modules, with a lazy loader."""
         if name in _OPTIONAL:
             raise ModuleNotFoundError(f"{name} is not used here", name=name)
         if name not in self._names:
@@ -44,11 +44,11 @@ class _Unloaded(importlib.abc.MetaPathFinder):
 
 
 def main() -> None:
-    """Load, wait for a table, judge it; without one end quietly."""
-    gc.disable()  # it ends before there is much to collect, and loading makes hundreds of thousands of objects
-    atexit.register(gc.freeze)  # which Python would look through at the end all the same
+    """Load, wait for a table and judge it; end quietly without one."""
+    gc.disable()  # the process is short, and loading creates hundreds of thousands of objects
+    atexit.register(gc.freeze)  # skip the final collection
     answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no part of the answer
+    os.dup2(2, 1)  # keep output of libraries out of the result
     sys.meta_path.insert(0, _Unloaded())
     importlib.import_module("great_expectations.expectations")
     import pyarrow as pa
@@ -63,18 +63,18 @@ def judge(table: pa.Table, *, expectations: Sequence[Mapping[str, Any]], shown: 
     """Run expectations.
 
     Args:
-        table: A row a point, with ``point_id``.
-        expectations: As ``expectations.build_expectations`` makes them.
-        shown: Offending point ids to tell of each.
+        table: One row per point, with ``point_id``.
+        expectations: From ``expectations.build_expectations``.
+        shown: Maximum offending point ids of each.
 
     Returns:
-        ``{version, results}``; a result an expectation, in their order.
+        ``{version, results}``; one result per expectation, in order.
     """
     import great_expectations as gx
     import great_expectations.expectations as gxe
     import pandas as pd
 
-    # Whole numbers beside a None would become floats; an index with a name would make each offending id a mapping.
+    # Integers next to None would become floats; a named index would turn each offending id into a mapping.
     frame = table.drop_columns(["point_id"]).to_pandas(integer_object_nulls=True)
     frame.index = pd.Index(table.column("point_id").to_pylist())
     suite = gx.ExpectationSuite(
@@ -94,7 +94,7 @@ def judge(table: pa.Table, *, expectations: Sequence[Mapping[str, Any]], shown: 
         .get_batch({"dataframe": frame})
     )
     outcome = batch.validate(suite, result_format={"result_format": "SUMMARY", "partial_unexpected_count": shown})
-    # GX gives results back in an order of its own.
+    # GX returns results in another order.
     ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["order"])
     return {"version": gx.__version__, "results": [_plain(result) for result in ordered]}
 

@@ -1,4 +1,4 @@
-"""Ids that must be single, or follow a rule, and fields that should tell points apart and have one value everywhere."""
+"""Ids that must be unique, or follow a rule, and fields that should differ between points but are constant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
 def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Every point of each group; the details name the others.
 
-    Numbers that each page counts for itself are places, not ids: nothing is said of them.
+    Numbers counted per page are positions, not ids: they are ignored.
     """
     if "chunk_id" not in evidence.rules.fields:
         return
@@ -45,29 +45,29 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
 
 
 def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:
-    """Whether most ids are what a page numbers its chunks with."""
+    """Whether most ids are chunk numbers within their page."""
     columns = ("chunk_id", "chunk_index", "page_key")
     held = (tuple(row[name] for name in columns) for row in evidence.rows(*columns))
     points = [(value, index, page) for value, index, page in held if value and not is_blank(value)]
     local = sum(value.isdecimal() and index is not None and int(value) - index in {0, 1} for value, index, _ in points)
     if 2 * local > len(points):
         return True
-    # Without chunk indices: small numbers, of which no page holds one twice.
+    # Without chunk indices: small numbers, unique within each page.
     if not all(value.isdecimal() for value, _, _ in points):
         return False
     on_page = Counter((value, page) for value, _, page in points)
     holders = Counter(value for value, _, _ in points)
-    # The longest page may have more numbers than all others share.
+    # The longest page may have more numbers than all others together.
     return max(on_page.values()) == 1 and 2 * sum(held for held in holders.values() if held > 1) > len(points)
 
 
 @detector("payload.id_rule", needs=PayloadEvidence)
 def find_rule_breaks(evidence: PayloadEvidence) -> Iterator[Finding]:
-    """Points whose id is not what the rule gives.
+    """Points whose id does not follow the rule.
 
-    The rule says what the id is the MD5 of, with ``source_url``, ``chunk_index`` and ``chunk_id`` in braces:
-    ``{source_url}_{chunk_index}``. Dashes are ignored: Qdrant gives 32 hexadecimal digits back as a UUID. Points that
-    lack URL or index cannot be judged.
+    The rule is a template whose MD5 is the id, with ``source_url``, ``chunk_index`` and ``chunk_id`` in braces:
+    ``{source_url}_{chunk_index}``. Dashes are ignored: Qdrant returns 32 hexadecimal digits as a UUID. Points without
+    URL or index are not judged.
     """
     rule = evidence.rules.id_rule
     if rule is None:
@@ -90,7 +90,7 @@ _FIELDS = ("source_url", "title", "module", "chapter", "headings", "token_count"
 
 @detector("payload.constant_field", needs=PayloadEvidence)
 def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
-    """One subject a field."""
+    """One subject per field."""
     points, fields = evidence.levels.points, evidence.rules.fields
     if points < FEWEST:
         return
@@ -109,7 +109,7 @@ def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
 
 @dataclass
 class _Values:
-    """The first two values of a field, and how many points hold one; an empty text is none."""
+    """The first two values of a field, and the number of points with one; empty texts do not count."""
 
     first: list[Any] = field(default_factory=list)
     points: int = 0
@@ -127,7 +127,7 @@ def _values(evidence: PayloadEvidence, names: Sequence[str]) -> dict[str, _Value
             if pa.types.is_string(column.type):
                 filled = pc.not_equal(column, constant(""))
             held.points += filled.true_count
-            # Lists cannot be told apart by Arrow.
+            # Arrow cannot compare lists.
             for entry in column if pa.types.is_list(column.type) else column.unique():
                 if len(held.first) == 2:
                     break
@@ -138,7 +138,7 @@ def _values(evidence: PayloadEvidence, names: Sequence[str]) -> dict[str, _Value
 
 
 def _should_vary(name: str, evidence: PayloadEvidence, found: Mapping[str, _Values]) -> bool:
-    if name == "source_url":  # then there seems to be one page; that there are more must show elsewhere
+    if name == "source_url":  # then there seems to be one page; other fields must show that there are more
         return any(len(found[other].first) > 1 for other in ("title", "chapter", "module") if other in found)
     pages = {row["page_key"] for row in evidence.rows("page_key") if row["page_key"] is not None}
     if len(pages) < MIN_PAGES:
@@ -146,12 +146,12 @@ def _should_vary(name: str, evidence: PayloadEvidence, found: Mapping[str, _Valu
     if name in {"module", "chapter"}:
         held = Counter(module for page, module in evidence.rules.path_modules.items() if page in pages)
         grouped = sum(number for number in held.values() if number > 1)
-        return len(held) > 1 and grouped > MOST * len(pages)  # else the site puts its pages into no modules
+        return len(held) > 1 and grouped > MOST * len(pages)  # else the site has no modules
     if name == "chunk_index":
-        # Beside addresses, what is none ("N/A") stands for many pages, whose chunks need no index to tell them apart.
+        # Next to addresses, a value like "N/A" stands for many pages, whose chunks need no distinct indices.
         addresses = any(map(is_http_url, pages))
         return any(is_http_url(page) or not addresses for page in _pages_of_several_texts(evidence))
-    if name == "token_count":  # of texts of such different lengths one count cannot be true
+    if name == "token_count":  # one count cannot be right for texts of such different lengths
         lengths = [row["text_chars"] for row in evidence.rows("text_chars") if row["text_chars"]]
         return bool(lengths) and max(lengths) > MISCOUNTED * min(lengths)
     return True

@@ -1,4 +1,4 @@
-"""The level of each field of each point: missing, empty, of a wrong type, invalid or ok; and what a field may hold."""
+"""The level of each field of each point: missing, empty, wrong type, invalid or ok; and the rules of fields."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _WHOLE: frozenset[Kind] = frozenset({"int"})
 
 @dataclass(frozen=True)
 class FieldRule:
-    """What a canonical field may hold.
+    """The rule of a canonical field.
 
     Attributes:
         kinds: Kinds of the right type.
-        minimum: Smallest whole number, for number fields.
-        invalid_kinds: Kinds of the right type whose value is wrong all the same.
-        valid: Whether a value of the right type can be, given the time of the run; None: any.
-        says: What a valid value is, for people.
+        minimum: Smallest integer, for number fields.
+        invalid_kinds: Kinds of the right type whose value is always invalid.
+        valid: Whether a value of the right type is valid, given the time of the run; None: always.
+        says: Description of a valid value.
     """
 
     kinds: frozenset[Kind]
@@ -72,25 +72,25 @@ RULES: dict[str, FieldRule] = {
 
 
 def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
-    """Payload name to the canonical field that it is judged as; the first where a name serves several."""
+    """Payload name to its canonical field; the first if a name is used for several."""
     return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
 
 
 def allowed_kinds(canonical: str, *, addresses: Addresses) -> frozenset[str]:
-    """Kinds of the right type; document ids that stand in for URLs may be numbers."""
+    """Kinds of the right type; document ids used instead of URLs may be numbers."""
     kinds: frozenset[str] = frozenset(RULES[canonical].kinds)
     return kinds if addresses != "ids" or canonical != "source_url" else kinds | {"int"}
 
 
 def value_rule(canonical: str, *, addresses: Addresses) -> Callable[[str, datetime], bool] | None:
-    """Whether a text of the right type can be, given the time of the run; ``None``: any text can."""
+    """Whether a text is valid, given the time of the run; ``None``: always."""
     if canonical != "source_url" or addresses == "urls":
         return RULES[canonical].valid
     return None if addresses == "ids" else lambda value, _: is_http_url(value) or is_file_path(value)
 
 
 def has_value_rule(canonical: str, *, addresses: Addresses) -> bool:
-    """Whether values of the right type can still be wrong."""
+    """Whether values of the right type can be invalid."""
     rule = RULES[canonical]
     return (
         rule.minimum is not None or bool(rule.invalid_kinds) or value_rule(canonical, addresses=addresses) is not None
@@ -100,21 +100,21 @@ def has_value_rule(canonical: str, *, addresses: Addresses) -> bool:
 Level = Literal["missing", "empty", "wrong_type", "invalid", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _MISSING, _EMPTY, _WRONG_TYPE, _INVALID, _OK = range(len(LEVELS))
-#: What stands for whole numbers beyond 64 bits.
+#: Represents integers beyond 64 bits.
 _BEYOND = -(2**63)  # definition
 
 
 @dataclass(frozen=True)
 class PayloadLevels:
-    """What the points of a collection hold.
+    """The levels of a collection's points.
 
     Attributes:
-        columns: A row a point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the whole number
-            that a field with a smallest one holds, but for counts of no text.
+        columns: One row per point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the integer
+            value of a field with a minimum, except counts of no text.
         complete: Points with every required field present and not empty.
-        offenders: Rows by level and payload name, where there are any: missing and empty for ``present_fields``, wrong
-            types and invalid values for mapped fields.
-        kinds: Points by payload name and kind.
+        offenders: Rows by level and payload name, if any: missing and empty for ``present_fields``, wrong types and
+            invalid values for mapped fields.
+        kinds: Number of points by payload name and kind.
     """
 
     columns: pa.Table
@@ -124,7 +124,7 @@ class PayloadLevels:
 
     @property
     def points(self) -> int:
-        """Points of the collection."""
+        """Number of points of the collection."""
         return int(self.columns.num_rows)
 
 
@@ -134,7 +134,7 @@ def level_column(field: str) -> str:
 
 
 def number_column(field: str) -> str:
-    """Column with the whole number of a payload field."""
+    """Column with the integer value of a payload field."""
     return f"number:{field}"
 
 
@@ -145,13 +145,13 @@ def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[s
 
 
 def present_fields(fields: Mapping[str, str], required: Sequence[str], *, paged: bool = False) -> list[str]:
-    """Payload names that every point must hold and fill: those that are required, the text, and the page.
+    """Payload names that every point must have and not leave empty: required ones, the text, and the page.
 
-    Without its text a point says nothing, and without its page it is compared with none.
+    Without its text a point is useless, and without its page it cannot be compared.
 
     Args:
         fields: Canonical name to payload name.
-        required: Payload names that every point must hold.
+        required: Payload names that every point must have.
         paged: Whether points are compared with pages.
     """
     always = ("text", "source_url") if paged else ("text",)
@@ -171,7 +171,7 @@ def derive_levels(
     Args:
         batches: Rows of the snapshot with ``needed_columns``.
         fields: Canonical name to payload name.
-        required: Payload names that every point must hold.
+        required: Payload names that every point must have.
         now: Time of the run, for times in the future.
         addresses: What ``source_url`` may hold.
     """
@@ -232,26 +232,26 @@ def _judge_values(
     textless: npt.NDArray[np.bool_],
     valid: Callable[[str], bool] | None,
 ) -> pa.Array | None:
-    """Look at the values themselves, and correct in ``levels`` what their kinds alone told.
+    """Check the values themselves, and correct ``levels``, which are based on kinds.
 
     Returns:
-        The whole numbers of a field with a smallest one.
+        The integer values of a field with a minimum.
     """
     import numpy as np
     import pyarrow.compute as pc
 
     if canonical in INTEGER_FIELDS:
-        # A float that is a whole number is a whole number: JSON knows no difference.
+        # Integral floats are integers: JSON makes no difference.
         whole = pc.and_(pc.equal(kinds.dictionary_decode(), constant("float")), values.is_valid())
         levels[numbers_of(whole)] = _OK
     if (minimum := RULES[canonical].minimum) is not None:
         numbers = numbers_of(without_nulls(values, _BEYOND))
-        # No text has no tokens: there 0 is the true count.
+        # Without text 0 is the correct count.
         true = (numbers == 0) & textless if canonical == "token_count" else np.zeros_like(textless)
         levels[(levels == _OK) & (numbers < minimum) & ~true] = _INVALID
         return array_from(numbers, missing=(levels < _INVALID) | true)
     if valid is not None:
-        # The texts of a page repeat: each is judged once.
+        # Values repeat within a page: each is judged once.
         rows = np.flatnonzero(levels == _OK)
         known = values.take(array_from(rows)).dictionary_encode()
         wrong = np.array([not valid(value) for value in (*known.dictionary.to_pylist(), "")], dtype=bool)
@@ -273,7 +273,7 @@ def _without_text(batch: pa.RecordBatch, fields: Mapping[str, str]) -> npt.NDArr
 
 
 def _level_of(kind: str, canonical: str | None, addresses: Addresses) -> int:
-    """The level of a value of some kind, before the value itself is looked at."""
+    """The level of a kind, before checking the value itself."""
     if kind == "absent":
         return _MISSING
     if kind in EMPTY_KINDS:

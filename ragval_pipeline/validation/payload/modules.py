@@ -1,4 +1,4 @@
-"""Modules that the site does not have, and heading context that never goes below the first level."""
+"""Modules that the site does not have, and heading paths that never go below the first level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import FEW, WHOLE
 
-#: Modules that the details list, of the payloads and of the site.
+#: Maximum modules in the details, of the payloads and of the site.
 _SHOWN = 100  # shown
 
 #: Points by module as stored and page key.
@@ -57,7 +57,7 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
 
 
 def _places(evidence: PayloadEvidence) -> Counter[tuple[str, str | None]]:
-    """The points that name a module; empty names are another finding."""
+    """The points with a module; empty names are another finding."""
     places: Counter[tuple[str, str | None]] = Counter()
     for batch in evidence.batches(("module", "page_key")):
         pairs = zip(batch.column("module").to_pylist(), batch.column("page_key").to_pylist(), strict=True)
@@ -66,10 +66,10 @@ def _places(evidence: PayloadEvidence) -> Counter[tuple[str, str | None]]:
 
 
 def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> frozenset[str]:
-    """The pages of the folders that modules are named after; none where payloads do not name modules as paths do.
+    """The pages of the folders that modules are named after; empty if module names do not follow paths.
 
-    A folder contradicts no name where none of its points has its own: a page alone at the top level is in no module,
-    whatever an ingestion calls that. A page out of scope has no folder, and is named itself.
+    A folder contradicts no name if none of its points has the folder's: a single page at the top level is in no module,
+    whatever an ingestion calls it. A page out of scope has no folder, and is reported itself.
     """
     on_pages: Counter[str] = Counter()
     named: set[str] = set()
@@ -89,20 +89,20 @@ _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)
 
 @dataclass
 class _Headings:
-    """What the chunks of one page carry: how many do, the longest list, and where none has more the single headings."""
+    """Headings of one page's chunks: how many chunks have any, the longest list, single ones if none has more."""
 
     chunks: int = 0
     deepest: int = 0
     single: set[str] = field(default_factory=set)
 
     def is_flat(self, levels: Mapping[str, int]) -> bool:
-        """Whether all chunks carry one heading each, and none of them is of the deepest level of the page.
+        """Whether all chunks have one heading each, none of which is of the page's deepest level.
 
-        A path that was cut to its first heading names only such; the nearest heading is often of the deepest.
+        A path cut to its first heading has only such; the nearest heading is often of the deepest level.
 
         Args:
-            levels: Of the page's headings by their letters; a heading that is not among them may be any, unless all
-                chunks carry it.
+            levels: Levels of the page's headings by their letters; an unknown heading may have any level, unless all
+                chunks have it.
         """
         if self.deepest > 1:
             return False
@@ -113,7 +113,7 @@ class _Headings:
 
 @detector("payload.flat_headings", needs=PayloadEvidence)
 def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
-    """The field of the headings, where nearly every page that goes deeper is flat."""
+    """The headings field, if nearly every page with deeper headings is flat."""
     if "headings" not in evidence.rules.fields:
         return
     pages = {key: page for key, page in _by_page(evidence).items() if page.chunks > 1}
@@ -143,14 +143,14 @@ def _deeper_pages(evidence: PayloadEvidence, pages: Mapping[str, _Headings]) -> 
     """Those of the pages that have headings below the first level, as read or in chunks that keep Markdown.
 
     Returns:
-        By page the levels of its headings, by their letters; none of a page that was not read.
+        By page the levels of its headings, by their letters; empty for a page that was not read.
     """
     read = {
         row["page_key"]: {fold(entry["text"]): entry["level"] for entry in row["headings"]}
         for row in evidence.pages()
         if row["page_key"] in pages and any(entry["level"] > 1 for entry in row["headings"])
     }
-    # Of one heading for all of a page its chunks can tell that it is not the deepest.
+    # If a page has one heading for all chunks, these can show that it is not the deepest.
     asked = {key for key, page in pages.items() if len(page.single) == 1} - read.keys()
     written = {
         row["page_key"]

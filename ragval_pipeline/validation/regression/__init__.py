@@ -1,1 +1,1 @@
-"""Whether the index answers worse than it did in an earlier run, beyond chance and beyond what is tolerated."""
+"""Is the index worse than in an earlier run, beyond chance and tolerance?"""

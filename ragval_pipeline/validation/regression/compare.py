@@ -1,4 +1,4 @@
-"""Two runs compared: metrics with their tests, queries won and lost, criteria of the index, corpus changes."""
+"""Comparing two runs: metrics with their tests, queries won and lost, criteria of the index, corpus changes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class IndexChange:
 
 
 def measured_values(results: Iterable[CriterionResult | MeasuredValue]) -> dict[str, float]:
-    """The values of those criteria of the index that were measured."""
+    """The values of measured criteria of the index."""
     return {entry.name: entry.value for entry in results if entry.name in INDEX_CRITERIA and entry.value is not None}
 
 
@@ -73,10 +73,10 @@ class MetricChange:
     Attributes:
         metric: Its name, ``query_pass_rate`` or ``ndcg_at_K``.
         test: Means, difference and the paired test.
-        p_adjusted: Its p, corrected for the metrics tested (max-T).
-        exact: Whether ``p_adjusted`` counts every swap; else it comes from random ones.
+        p_adjusted: Its p-value, corrected for the metrics tested (max-T).
+        exact: Whether ``p_adjusted`` is from all swaps; else from random ones.
         significant: Whether it fell by more than the tolerated drop, and beyond chance.
-        worse: Queries that score lower now: id and difference, the largest drop first.
+        worse: Queries that score lower now: id and difference, largest drop first.
         better: Queries that score higher now, the largest gain first.
     """
 
@@ -91,33 +91,33 @@ class MetricChange:
 
 @dataclass(frozen=True)
 class QueryLoss:
-    """A query that passed before and does not now; ``now`` is None when it is not asked any more."""
+    """A query that passed before and does not now; ``now`` is None if it is not run any more."""
 
     before: QueryReport
     now: QueryReport | None
 
     @property
     def query_id(self) -> str:
-        """Its id now, or before when it vanished."""
+        """Its id now, or before if it vanished."""
         return (self.now or self.before).query_id
 
     @property
     def critical(self) -> bool:
-        """Whether it must not be lost: it is critical now, or was when it vanished."""
+        """Whether it is critical now, or was when it vanished."""
         return is_critical(self.now or self.before)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that two runs differ in, as far as their queries and their corpus go.
+    """The differences of two runs in queries and corpus.
 
     Attributes:
         pairing: The queries of both.
         changes: The metrics that both have.
         lost: Queries that passed before and do not now.
         won: Ids of queries that failed before and pass now.
-        turnover: How the corpus changed; None when a snapshot is not there.
-        void: Queries that name chunks which the corpus does not hold any more, left out.
+        turnover: How the corpus changed; None without both snapshots.
+        void: Queries left out because their chunks are no longer in the corpus.
         index: Criteria of the index itself that both runs measured.
     """
 
@@ -131,22 +131,22 @@ class Comparison:
 
     @property
     def drops(self) -> list[MetricChange]:
-        """Metrics that fell beyond chance and by more than is tolerated."""
+        """Metrics that fell beyond chance and tolerance."""
         return [change for change in self.changes if change.significant]
 
     @property
     def fallen(self) -> list[IndexChange]:
-        """Criteria of the index itself that fell by more than is tolerated."""
+        """Criteria of the index itself that fell beyond tolerance."""
         return [change for change in self.index if change.fell]
 
     @property
     def lost_critical(self) -> list[QueryLoss]:
-        """Critical queries that are lost."""
+        """Lost critical queries."""
         return [loss for loss in self.lost if loss.critical]
 
     @property
     def too_few(self) -> bool:
-        """Whether so few queries have both values that no drop could be beyond chance."""
+        """Whether too few queries have both values for any drop to be significant."""
         return all(change.test.n < fewest_pairs() for change in self.changes)
 
 
@@ -163,9 +163,9 @@ def compare_answers(
     Args:
         before: The earlier run.
         after: This run.
-        tolerated_drop: Drop of a mean or a share, 0..1, that is no regression however certain it is.
+        tolerated_drop: Drop of a mean or a share, 0..1, that is never a regression.
         turnover: How the corpus changed between them.
-        criteria: Values of the criteria that each run measured, before and after, by name.
+        criteria: Values of each run's measured criteria, before and after, by name.
     """
     pairing = pair_queries(before.queries, after.queries)
     void: list[str] = []
@@ -185,7 +185,7 @@ def compare_answers(
 
 
 def is_drop(delta: float, p_adjusted: float, tolerated_drop: float) -> bool:
-    """Whether a metric fell by more than is tolerated, and beyond chance."""
+    """Whether a metric fell beyond tolerance and chance."""
     return -delta > tolerated_drop + TOLERANCE and p_adjusted <= ALPHA
 
 

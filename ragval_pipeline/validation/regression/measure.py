@@ -21,11 +21,11 @@ from ragval_pipeline.validation.report import QueryReport
 
 ASSET = "regression"
 CRITERION = "no_regression"
-#: The criterion of the index that asks it: whatever spoils texts and vectors may lower it.
+#: The criterion of the index measured by searching: any damage to texts and vectors may lower it.
 _ASKED = "self_retrieval"
-#: Of what is read that is not counted by the other criteria.
+#: Aspects of the other criteria of the index.
 _NOT_COUNTED = frozenset(CATALOGUE["regression.significant_drop"].reads - {Aspect.VALUE})
-#: Kinds of changes to queries that a reason tells apart.
+#: Kinds of changes to queries listed in a reason.
 _KINDS = 3  # shown
 
 
@@ -49,7 +49,7 @@ def measure_regression(comparison: Comparison, *, baseline: str, collection: str
 
 
 def no_comparison(reason: str, code: ReasonCode = "not_applicable") -> Measurement:
-    """The measurement of a run that there is nothing to compare with."""
+    """The measurement of a run without a baseline to compare with."""
     return Measurement(asset=ASSET, values=(not_measured(CRITERION, code, reason),))
 
 
@@ -130,7 +130,7 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
 
 
 def aside_words(pairing: Pairing) -> str:
-    """How many queries are not compared, and what changed about them; empty when all are."""
+    """How many queries are not compared, and what changed about them; empty if all are."""
     kinds = Counter(words.removeprefix("its ") for words in pairing.set_aside.values())
     told = [f"{count:,} whose {kind}" for kind, count in kinds.most_common(_KINDS)]
     rest = len(pairing.set_aside) - sum(count for _, count in kinds.most_common(_KINDS))
@@ -186,7 +186,7 @@ def _dropped(change: MetricChange) -> Subject:
 
 
 def _cause(turnover: Turnover | None) -> str | None:
-    """Whether it was the corpus or what searches it; None when the corpus of then is not known."""
+    """Whether the corpus or the search changed; None if the earlier corpus is unknown."""
     if turnover is None:
         return None
     if turnover.voids_chunk_labels:
@@ -204,7 +204,7 @@ def _lost(against: Against) -> Iterator[Finding]:
     plain = [loss for loss in against.comparison.lost if not loss.critical]
     critical = against.comparison.lost_critical
     if critical:
-        # Two findings of one code need a scope to be told apart by.
+        # Two findings with the same code need a scope.
         finding = _lost_finding(critical, against.baseline, scope="critical" if plain else None)
         yield finding.model_copy(update={"severity": "error"})
     if plain:

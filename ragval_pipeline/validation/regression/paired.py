@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: A drop counts as beyond chance below this probability, corrected for the number of metrics.
+#: Significance level, corrected for the number of metrics.
 ALPHA = 0.05  # definition
-#: Up to so many pairs that differ, every one of the 2^n swaps is tried; beyond, ``RESAMPLES`` random ones.
+#: Up to this many differing pairs all 2^n swaps are enumerated; above, ``RESAMPLES`` random ones.
 EXACT_UP_TO = 13  # work
 RESAMPLES = 9_999  # work
 _SEED = 20070601  # work
@@ -28,13 +28,13 @@ class PairedTest:
     """One metric before and after.
 
     Attributes:
-        n: Queries that have both values.
+        n: Queries with both values.
         before: Mean before, 0..1.
         after: Mean now.
-        delta: ``after - before``: below zero is worse.
-        p: Probability of a drop at least as large if nothing had changed (one-sided), of this metric alone.
+        delta: ``after - before``: negative is worse.
+        p: Probability of a drop at least as large under the null hypothesis (one-sided), for this metric alone.
         interval: 95 % confidence interval of ``delta`` (percentile bootstrap); None below two queries.
-        effect_size: ``delta`` in standard deviations of the differences (Cohen's d_z); None when they do not vary.
+        effect_size: ``delta`` in standard deviations of the differences (Cohen's d_z); None if they do not vary.
         wins: Queries that score higher now.
         ties: Queries that score the same.
         losses: Queries that score lower now.
@@ -56,11 +56,11 @@ def paired_test(before: Sequence[float], after: Sequence[float]) -> PairedTest:
     """Compare the values of the same queries.
 
     Args:
-        before: One value a query.
+        before: One value per query.
         after: The value of the same query now, in the same order.
 
     Raises:
-        ValueError: There is no query, or not as many values on both sides.
+        ValueError: There are no queries, or the lengths differ.
     """
     if not before or len(before) != len(after):
         raise ValueError(f"{len(before)} values before and {len(after)} now make no pairs")
@@ -82,10 +82,10 @@ def paired_test(before: Sequence[float], after: Sequence[float]) -> PairedTest:
 
 
 def drop_probability(differences: Sequence[float]) -> tuple[float, bool]:
-    """The one-sided p of the paired permutation test, and whether it is exact.
+    """The one-sided p-value of the paired permutation test, and whether it is exact.
 
-    Pairs without a difference change no swap's sum, so only the others are swapped. Where those are all of one size, as
-    with queries that pass or fail, the swaps are coin tosses and the binomial distribution gives the exact answer.
+    Pairs without a difference do not change any sum, so only the others are swapped. If all differences have the same
+    size, as with pass and fail, the swaps are coin tosses and the binomial distribution is exact.
     """
     from scipy import stats
 
@@ -101,13 +101,14 @@ def drop_probability(differences: Sequence[float]) -> tuple[float, bool]:
 
 
 def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[float], bool]:
-    """The one-sided p of each metric corrected for all of them (step-down max-T), and whether they are exact.
+    """The one-sided p-value of each metric corrected for all of them (step-down max-T), and whether they are exact.
 
-    A swap of a query swaps its values of every metric. The smallest p is the share of swaps in which any metric falls
-    as far as the one that fell farthest did, each measured by the root of its sum of squares, which no swap changes.
+    A swap of a query swaps its values of all metrics. The smallest p-value is the share of swaps in which any metric
+    falls as far as the one that fell farthest, each scaled by the root of its sum of squares, which swaps do not
+    change.
 
     Args:
-        differences: Of each metric one value a query, the same queries in the same order; 0 for a query without it.
+        differences: One value per query for each metric, same queries in the same order; 0 for a query without it.
     """
     adjusted = [1.0] * len(differences)
     moving = [at for at, column in enumerate(differences) if any(abs(value) > TOLERANCE for value in column)]
@@ -128,14 +129,14 @@ def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[flo
 
 
 def fewest_pairs() -> int:
-    """Queries below which no drop, not even of all of them, is beyond chance."""
+    """Number of queries below which no drop can be significant."""
     return math.ceil(-math.log2(ALPHA))
 
 
 def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], list[float], bool]:
-    """Sums of each column over its root of squares, one row a way of swapping; as observed; and whether all are there.
+    """Scaled sums of each column, one row per swap; the observed ones; and whether all swaps are enumerated.
 
-    Up to ``EXACT_UP_TO`` rows that differ every way is there, else ``RESAMPLES`` random ones.
+    All swaps for up to ``EXACT_UP_TO`` differing rows, else ``RESAMPLES`` random ones.
     """
     import numpy as np
 
@@ -147,7 +148,7 @@ def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], l
     if exact:
         bits = np.arange(2**pairs)[:, None] >> np.arange(pairs) & 1
         return (1.0 - 2.0 * bits) @ values, values.sum(axis=0).tolist(), exact
-    rng = np.random.default_rng(_SEED)  # the same two runs always give the same answer
+    rng = np.random.default_rng(_SEED)  # the same two runs always give the same result
     rows = max(_BATCH_VALUES // pairs, 1)
     sums = [
         (1.0 - 2.0 * rng.integers(0, 2, size=(min(rows, RESAMPLES - start), pairs))) @ values
@@ -157,7 +158,7 @@ def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], l
 
 
 def _share_as_low(sums: NDArray[np.float64], observed: float, *, exact: bool) -> float:
-    """The share of swaps at least as low as what was observed, which is one of them."""
+    """The share of swaps at least as low as the observed one, which is included."""
     count = int((sums <= observed + TOLERANCE).sum())
     return count / len(sums) if exact else (count + 1) / (len(sums) + 1)
 

@@ -1,4 +1,4 @@
-"""Which query of a run is which query of an earlier one, and their metrics, one value a query, before and now."""
+"""Matching the queries of two runs, and their metrics, one value per query, before and now."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ class Pairing:
     """The queries of two runs.
 
     Attributes:
-        same: Asked the same and held to the same, before and now.
-        restated: Asked the same but held to something else now.
-        reworded: The same id, another question.
-        vanished: Asked before, not any more.
-        added: Asked now for the first time.
-        set_aside: Id now of each restated and reworded query to what changed, e.g. ``its top_k changed from 5 to 3``.
+        same: Same question and expectation, before and now.
+        restated: Same question, other expectation now.
+        reworded: Same id, other question.
+        vanished: Only in the earlier run.
+        added: Only in the later run.
+        set_aside: Current id of each restated and reworded query to what changed, e.g. ``its top_k changed from 5 to
+            3``.
     """
 
     same: Sequence[Pair]
@@ -36,14 +37,14 @@ class Pairing:
 
     @property
     def none_asked(self) -> bool:
-        """Whether neither run asked any query."""
+        """Whether neither run had any query."""
         return not (self.same or self.restated or self.reworded or self.vanished or self.added)
 
 
 def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> Pairing:
-    """Pair the queries of two runs: by id where the question is the same, else by the question itself.
+    """Pair the queries of two runs: by id if the question is the same, else by the question itself.
 
-    Ids by position (``q1``, ``q2``) move when a query is put in between, and names change; the question tells.
+    Ids by position (``q1``, ``q2``) shift when a query is inserted, and names change; the question decides.
     """
     pairs, old, new = _by_id([_asked(query) for query in before], [_asked(query) for query in after])
     renamed, old, new = _by_text(old, new)
@@ -61,17 +62,17 @@ def pair_queries(before: Sequence[QueryReport], after: Sequence[QueryReport]) ->
 
 
 def _asked(query: QueryReport) -> QueryReport:
-    """A query with its first hit alone: all that comparing looks at, of queries that may be many."""
+    """A query with its first hit only: all that the comparison needs."""
     return query.model_copy(update={"top_results": query.top_results[:1]})
 
 
 def question_of(query: QueryReport) -> str:
-    """What a query asks, blanks and case folded."""
+    """The text of a query, ignoring whitespace and case."""
     return " ".join(str(query.query.get("query_text", "")).split()).casefold()
 
 
 def is_critical(query: QueryReport) -> bool:
-    """Whether the query is one that must not be lost."""
+    """Whether the query is critical."""
     return query.query.get("critical") is True
 
 
@@ -85,7 +86,7 @@ def _by_id(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> _Take
 
 
 def _by_text(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> _Taken:
-    """Questions that stand once on either side."""
+    """Questions that are unique on both sides."""
     often = Counter(question_of(query) for query in before), Counter(question_of(query) for query in after)
     by_text = {question_of(query): query for query in after}
     partners = {
@@ -97,27 +98,27 @@ def _by_text(before: Sequence[QueryReport], after: Sequence[QueryReport]) -> _Ta
 
 
 def _taken(before: Sequence[QueryReport], after: Sequence[QueryReport], partners: Mapping[str, QueryReport]) -> _Taken:
-    """Pairs of the queries that have a partner, by the id before; and what is left on both sides."""
+    """Pairs of queries, by the earlier id; and the unpaired ones on both sides."""
     pairs = [(query, partners[query.query_id]) for query in before if query.query_id in partners]
     used = {new.query_id for _, new in pairs}
     left = [query for query in before if query.query_id not in partners]
     return pairs, left, [query for query in after if query.query_id not in used]
 
 
-#: Fields of a query that a condition reads.
+#: Fields of a query read by each condition.
 _READ_BY: Mapping[str, tuple[str, ...]] = {
     "module": ("expected_module",), "chapter": ("expected_chapter",), "url": ("relevant_urls", "acceptable_urls"),
     "keywords": ("expected_keywords",), "results": ("expected_results",),
 }  # fmt: skip
-#: What a query states itself: all that a report of an earlier version knows.
+#: The query's own settings: all that reports of earlier versions have.
 _STATED = ("negative", "min_similarity", "top_k", *(name for names in _READ_BY.values() for name in names))
 
 
 def changes_of(old: QueryReport, new: QueryReport) -> list[str]:
-    """What a query is held to now and was not before, e.g. ``threshold changed from 0.70 to 0.75``; empty: nothing.
+    """What changed in a query's expectation, e.g. ``threshold changed from 0.70 to 0.75``; empty: nothing.
 
-    Its own settings and the suite's count alike. Where a report does not say what decided, as those of earlier versions
-    do not, what the query itself states has to do.
+    Its own settings and the suite's both count. For reports of earlier versions, which lack the effective settings,
+    only the query's own are compared.
     """
     if old.held_to is None or new.held_to is None:
         return list(_stated(old.query, new.query, _STATED))
@@ -131,7 +132,7 @@ def _effective(old: QueryReport, before: HeldTo, new: QueryReport, after: HeldTo
         yield _change("conditions", ", ".join(before.conditions), ", ".join(after.conditions))
     elif before.min_similarity != after.min_similarity:
         yield _change("threshold", before.min_similarity, after.min_similarity)
-    # The best score is that of the first hit, however many follow.
+    # The best score is that of the first hit.
     if before.top_k != after.top_k and deciding != {"score"}:
         yield _change("top_k", before.top_k, after.top_k)
     if "module" in before.conditions and before.module_match != after.module_match and "module" in after.conditions:
@@ -168,13 +169,13 @@ PASSING = "query_pass_rate"
 
 @dataclass(frozen=True)
 class RunAnswers:
-    """What one run asked and got.
+    """The queries and results of one run.
 
     Attributes:
-        queries: Its queries as the report holds them.
+        queries: Its queries as in the report.
         rankings: Query id to pages by canonical form, best first.
         judgements: Query id to page to relevance grade, for queries with ground truth.
-        rank: The largest k of nDCG that the run measured; 0 for none.
+        rank: The largest k of nDCG in the run; 0 for none.
     """
 
     queries: Sequence[QueryReport]
@@ -184,12 +185,12 @@ class RunAnswers:
 
     @property
     def depth(self) -> int:
-        """Ranks that its rankings hold: below them nothing was looked for, which is no miss."""
+        """Depth of its rankings: pages below were not searched for and are not misses."""
         return max((self.rank, *map(len, self.rankings.values())))
 
 
 def answers_from_sections(sections: Mapping[str, Any], *, rank: int) -> RunAnswers:
-    """What this run asked and got, from the sections that ``query_validation_results`` measured."""
+    """The queries and results of this run, from the sections of ``query_validation_results``."""
     return RunAnswers(query_results_of(sections), sections.get("run", {}), sections.get("qrels", {}), rank)
 
 
@@ -208,12 +209,12 @@ class Series:
 
 
 def all_series(before: RunAnswers, after: RunAnswers, pairing: Pairing) -> list[Series]:
-    """Every metric that at least one pair of queries has.
+    """Every metric with at least one pair of queries.
 
     Returns:
-        ``query_pass_rate`` and ``ndcg_at_K``, K the largest that this run measures and both runs' rankings hold: of a
-        ranking that was kept three deep, nDCG@10 would be a lower bound. A query that vanished scores 0 now: leaving
-        out a query that fails must not make a run look better.
+        ``query_pass_rate`` and ``ndcg_at_K``, K the largest of this run within the depth of both runs' rankings: with a
+        ranking of depth 3, nDCG@10 would be a lower bound. A vanished query scores 0 now: removing a failing query must
+        not make a run look better.
     """
     found = [_passing(pairing), _ranking(before, after, pairing, min(after.rank or after.depth, before.depth))]
     return [series for series in found if series.before]
@@ -231,7 +232,7 @@ def _passing(pairing: Pairing) -> Series:
 
 
 def _ranking(before: RunAnswers, after: RunAnswers, pairing: Pairing, rank: int) -> Series:
-    """Both rankings by today's ground truth: a label that was corrected is no change of the index."""
+    """Both rankings with the current ground truth: a corrected label is not a change of the index."""
     if rank == 0:
         return Series("ndcg", {}, {})
     pairs = [
@@ -263,7 +264,7 @@ def _ndcg(
 
 
 def without_chunk_labels(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs whose queries name no chunk by its id or position."""
+    """The pairs whose queries do not refer to chunks by id or position."""
     return [pair for pair in pairs if not any(_names_a_chunk(query) for query in pair)]
 
 

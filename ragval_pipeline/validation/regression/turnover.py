@@ -15,15 +15,15 @@ PAGE_COLUMNS = ("page_key", "text_sha256")
 
 @dataclass(frozen=True)
 class Turnover:
-    """What changed in the corpus. A chunk is its page and its text; moving it to another id changes nothing.
+    """What changed in the corpus. A chunk is identified by page and text; another id is not a change.
 
     Attributes:
         chunks_before: Chunks of the earlier run.
         chunks_after: Chunks now.
-        chunks_kept: Chunks that stand on the same page with the same text.
+        chunks_kept: Chunks with the same page and text.
         pages_added: Pages by canonical form, sorted.
-        pages_removed: Pages that have no chunk any more, sorted.
-        pages_changed: Pages some of whose chunks changed, sorted.
+        pages_removed: Pages without chunks now, sorted.
+        pages_changed: Pages with changed chunks, sorted.
     """
 
     chunks_before: int
@@ -35,22 +35,22 @@ class Turnover:
 
     @property
     def share(self) -> float:
-        """Chunks of the earlier run that are gone / chunks of the earlier run; 0 when it had none."""
+        """Chunks of the earlier run that are gone / chunks of the earlier run; 0 if it had none."""
         return 1 - self.chunks_kept / self.chunks_before if self.chunks_before else 0.0
 
     @property
     def chunks_added(self) -> int:
-        """Chunks that were not there before."""
+        """New chunks."""
         return self.chunks_after - self.chunks_kept
 
     @property
     def chunks_removed(self) -> int:
-        """Chunks that are not there any more."""
+        """Removed chunks."""
         return self.chunks_before - self.chunks_kept
 
     @property
     def voids_chunk_labels(self) -> bool:
-        """Whether labels on chunks say nothing any more."""
+        """Whether labels on chunks are no longer valid."""
         return self.share >= MOST
 
     def facts(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def turnover(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, A
 
 
 def _chunks_by_page(rows: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
-    """Texts of each page with how often they stand there; points without a page count as one page."""
+    """Texts of each page with their counts; points without a page count as one page."""
     pages: dict[str, Counter[str]] = {}
     for row in rows:
         pages.setdefault(row["page_key"] or "", Counter())[row["text_sha256"] or ""] += 1
@@ -101,9 +101,9 @@ class ChunkChange:
 
     Attributes:
         page: Canonical form of its page; None for a point without one.
-        chunk_index: Its place in the page; None when it says none.
-        before: Its point id then; None when it is new.
-        after: Its point id now; None when it is gone.
+        chunk_index: Its index; None if it has none.
+        before: Its point id then; None if it is new.
+        after: Its point id now; None if it is gone.
     """
 
     page: str | None
@@ -113,11 +113,11 @@ class ChunkChange:
 
 
 def chunk_changes(before: Iterable[_Row], after: Iterable[_Row]) -> list[ChunkChange]:
-    """The chunks that differ, by page and place.
+    """The chunks that differ, by page and index.
 
     Returns:
-        Chunks whose text stands on their page in only one of the snapshots. An old and a new text at the same place of
-        a page are one changed chunk. A text under another point id is no change.
+        Chunks whose text is in only one of the snapshots for their page. An old and a new text with the same index of a
+        page are one changed chunk. Another point id is not a change.
     """
     old, new = _by_page(before), _by_page(after)
     changes: list[ChunkChange] = []
@@ -152,7 +152,7 @@ def _on_page(page: str | None, before: Sequence[_Row], after: Sequence[_Row]) ->
 
 
 def _unmatched(rows: Sequence[_Row], others: Sequence[_Row]) -> list[_Row]:
-    """Rows whose text the others lack, each text as often as it stands there."""
+    """Rows whose text the others lack, with multiplicity."""
     left: dict[str | None, int] = {}
     for row in others:
         left[row["text_sha256"]] = left.get(row["text_sha256"], 0) + 1

@@ -1,4 +1,4 @@
-"""The questions that are asked again with a repair made, and when an answer to one is as it should be."""
+"""The queries simulated for a repair, and when a result is as it should be."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
 
-#: Findings whose subjects are judged again, and what these are called in the plural.
+#: Findings whose subjects are simulated, with the plural of their kind.
 JUDGED = {
     "query.failed": "failed queries",
     "query.negative_scored_high": "negative queries that scored high",
@@ -28,28 +28,28 @@ JUDGED = {
     "regression.query_lost": "lost queries",
     "regression.significant_drop": "metrics that fell",
 }
-#: Those of them whose subjects are test queries that did not pass.
+#: Those of them whose subjects are failed test queries.
 QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
 #: Those that follow from the causes of such queries.
 FELL = frozenset({"regression.query_lost", "regression.significant_drop"})
-#: Stands for the code of a finding in the cases of queries that pass: a repair may make them fail.
+#: Pseudo code for cases of passed queries, which a repair may make fail.
 PASSING = "passing"
-#: Questions that are asked again at most, and those of one page or hub: its first ones, and its last.
+#: Maximum queries simulated, and those per page or hub: its first ones, and its last.
 MOST_ASKED = 300  # work
 _ASKED_EACH = 3  # work
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question that is asked again, and whether an answer to it is as it should be.
+    """One simulated query, and whether a result is as it should be.
 
     Attributes:
-        code: Of the finding that it belongs to, or ``PASSING``.
-        subject: Of that finding.
-        text: What is asked.
-        top_k: Hits that it is judged by.
-        holds: Whether an answer is as it should be, given the repair.
-        needed: Share of the subject's cases that must hold for the subject to be well; 0: one of them.
+        code: Code of its finding, or ``PASSING``.
+        subject: Subject of that finding.
+        text: Text of the query.
+        top_k: Hits by which it is judged.
+        holds: Whether a result is as it should be, given the repair.
+        needed: Share of the subject's cases that must hold to clear it; 0: one of them.
     """
 
     code: str
@@ -61,7 +61,7 @@ class Case:
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
-    """The questions that are asked again: of failed queries, crowded answers, dark pages and hubs, then of others."""
+    """The cases: of failed queries, crowded results, dark pages and hubs, then of others."""
     by_id = {query.id: query for query in queries}
     cases: list[Case] = []
     for finding in findings:
@@ -90,7 +90,7 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
 
 
 def _in_turn(cases: Iterable[Case]) -> list[Case]:
-    """The first question of every subject before the second of any."""
+    """The first case of every subject before the second of any."""
     asked = Counter[tuple[str, str]]()
     turns = []
     for case in cases:
@@ -104,7 +104,7 @@ def _case(code: str, query: TestQuery, settings: RetrievalSettings, holds: Calla
 
 
 def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:
-    """Whether the query passes, judged as the run judged it but for what the repair sets."""
+    """Whether the query passes, judged as in the run except for what the repair sets."""
 
     def holds(answer: Answer, repair: Repair) -> bool:
         rules, asked, judge = _rules(settings.rules, repair), query, settings.judge
@@ -112,7 +112,7 @@ def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, 
         if threshold is not None:
             asked = asked.model_copy(update={"min_similarity": threshold})
         report = judge_query(asked, answer, rules, judge=judge, top_k=settings.top_k)
-        # Taken away, an expectation would leave the query to the threshold, which it may never have been held to.
+        # Without its expectation the query would be judged by the threshold, which may never have applied.
         return report.passed is not None and repair.dropped.get(query.id, frozenset()).issuperset(
             report.failed_conditions
         )
@@ -129,7 +129,7 @@ def _finds(page: str, rules: Rules) -> Callable[[Answer, Repair], bool]:
 
 
 def _rules(rules: Rules, repair: Repair) -> Rules:
-    """The rules with fields read where the repair has them."""
+    """The rules with fields at the repair's payload paths."""
     if not repair.paths:
         return rules
     return replace(rules, read=replace(rules.read, fields={**rules.read.fields, **repair.paths}))

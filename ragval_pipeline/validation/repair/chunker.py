@@ -1,4 +1,4 @@
-"""The chunker of an ingestion as chunks on their pages show it: where it cuts, and what it puts in front of each."""
+"""The chunker of an ingestion, inferred from chunks on their pages: where it cuts, and what it adds before each."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.site.html.page_text import Block
 
 
-#: Letters by which the edge of a chunk may lie beside that of a block: a number, a mark that extractions write out.
+#: Tolerance in letters between edges of chunks and blocks: a number or a mark added by the extraction.
 _BESIDE = 3  # work
-#: Characters that are no chunk of their own where chunks are about equal: cuts between words move by as many.
+#: Characters too few for a chunk if chunks are about equal: cuts between words vary by as many.
 _WORD = 20  # work
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the blocks of a page stand.
+    """Positions of a page's blocks.
 
     Attributes:
         page: The page's text.
@@ -38,7 +38,7 @@ class Layout:
 
     @classmethod
     def of(cls, page: FoldedText, blocks: Iterable[Block]) -> Layout:
-        """Find the blocks, which come in the order of the page; what is not found there is left out."""
+        """Find the blocks, given in page order; those not found are left out."""
         found, at = [], 0
         for block in blocks:
             letters = fold(block.text)
@@ -49,12 +49,12 @@ class Layout:
         return cls(page, tuple(found))
 
     def text(self, start: int, end: int) -> str:
-        """The text from one letter to before another, with the marks that stand between them."""
+        """The text from one letter to before another, with the characters in between."""
         offsets, shown = self.page.offsets, self.page.shown
         return shown[int(offsets[start]) : int(offsets[end]) if end < len(offsets) else len(shown)].strip()
 
     def path(self, at: int) -> list[str]:
-        """The headings that a letter stands under, the highest first."""
+        """The headings above a letter, highest level first."""
         path: list[tuple[int, str]] = []
         for first, last, level in self.blocks:
             if first > at:
@@ -65,7 +65,7 @@ class Layout:
         return [text for _, text in path]
 
     def below_headings(self, at: int) -> int:
-        """The letter behind the headings that begin at a letter."""
+        """The letter after the headings that begin at a letter."""
         for first, last, level in self.blocks:
             if level and first == at:
                 at = last
@@ -78,15 +78,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class Chunker:
-    """How an ingestion cuts pages.
+    """How an ingestion chunks pages.
 
     Attributes:
-        levels: Levels of the headings that a chunk begins at.
-        at_blocks: Whether what is longer than a chunk is cut between blocks, else between words.
-        whole: Whether a block that is longer than a chunk is left whole all the same.
-        limit: Characters of a chunk at most.
-        overlap: Characters that a chunk repeats of the one before it, where no heading parts them.
-        even: Whether the chunks of a text are about equal: how it is cut was not seen.
+        levels: Levels of headings at which chunks begin.
+        at_blocks: Whether longer text is cut between blocks, else between words.
+        whole: Whether a block longer than a chunk is kept whole.
+        limit: Maximum characters of a chunk.
+        overlap: Characters that a chunk repeats of the previous one, unless there is a heading between.
+        even: Whether the chunks of a text are about equal in length, as a default.
     """
 
     levels: frozenset[int] = frozenset()
@@ -98,7 +98,7 @@ class Chunker:
 
     @classmethod
     def seen_in(cls, pages: Sequence[tuple[Layout, Sequence[Span]]]) -> Chunker | None:
-        """The chunker that has made the chunks of some pages; None when too few are in several chunks."""
+        """The chunker inferred from the chunks of some pages; None if too few pages have several chunks."""
         parted = [(layout, sorted(spans)) for layout, spans in pages if len(spans) > 1]
         if len(parted) < FEWEST:
             return None
@@ -119,12 +119,12 @@ class Chunker:
         return cls(levels, at_blocks, whole, limit, max(0, int(statistics.median(cut.overlap for cut in cuts))))
 
     def pieces(self, layout: Layout, start: int, end: int) -> list[Span]:
-        """The chunks of a stretch of a page, in its order."""
+        """The chunks of a part of a page, in order."""
         edges = [start, *(first for first in self._openings(layout) if start < first < end), end]
         return [piece for first, last in pairwise(edges) if last > first for piece in self._cut(layout, first, last)]
 
     def _openings(self, layout: Layout) -> Iterator[int]:
-        """The headings that begin a chunk, but for those that follow one without a text, and those above all texts."""
+        """The headings that begin a chunk, except those that directly follow another, and those above all texts."""
         begun = True
         for first, _, level in layout.blocks:
             if level in self.levels and not begun:
@@ -147,7 +147,7 @@ class Chunker:
             else:
                 cut = int(ends[ends > start][0]) if self.whole else _word_start(page, start, reach)
             yield start, cut
-            # What is short is not repeated: the next chunk would hold it and hardly more.
+            # A short rest is not repeated: the next chunk would have little else.
             repeated = 0 < 2 * self.overlap < layout.characters(start, cut)
             start = _nearest_word(page, cut, self.overlap) if repeated else cut
         if end > start:
@@ -156,13 +156,13 @@ class Chunker:
 
 @dataclass(frozen=True)
 class _Cut:
-    """Where a chunk ends because it is full.
+    """The end of a full chunk.
 
     Attributes:
         length: Its characters.
-        word: Characters of the next word, which it has no room for.
+        word: Characters of the next word, which does not fit.
         block: Characters up to the end of the next block.
-        overlap: Characters that the next chunk repeats of it.
+        overlap: Characters of it repeated in the next chunk.
         at_block: Whether it ends with a block.
     """
 
@@ -179,7 +179,7 @@ def _word_start(page: FoldedText, start: int, reach: int) -> int:
 
 
 def _nearest_word(page: FoldedText, cut: int, overlap: int) -> int:
-    """The word that begins about so many characters before a letter."""
+    """The word that begins about this many characters before a letter."""
     at = int(page.offsets.searchsorted(page.offsets[cut - 1] + 1 - overlap))
     if at >= cut:
         return cut
@@ -188,7 +188,7 @@ def _nearest_word(page: FoldedText, cut: int, overlap: int) -> int:
 
 
 def _levels(pages: Iterable[tuple[Layout, Sequence[Span]]]) -> frozenset[int]:
-    """The levels of headings most of which a chunk begins at."""
+    """The levels of headings that mostly begin a chunk."""
     seen: defaultdict[int, list[bool]] = defaultdict(list)
     for layout, spans in pages:
         starts = [start for start, _ in spans]
@@ -199,7 +199,7 @@ def _levels(pages: Iterable[tuple[Layout, Sequence[Span]]]) -> frozenset[int]:
 
 
 def _parting(layout: Layout) -> Iterator[tuple[int, int, int]]:
-    """The headings that have a text before them, with what of them follows at once."""
+    """The headings with a text before them, with directly following ones."""
     after_text = False
     for first, last, level in layout.blocks:
         if level and after_text:
@@ -224,10 +224,10 @@ def _cuts(layout: Layout, spans: Sequence[Span], levels: frozenset[int]) -> Iter
 
 
 def _limit(full: Sequence[tuple[int, int]], fitting: Iterable[int]) -> int:
-    """The length that most chunks keep to and that most full ones would exceed with what comes next.
+    """The length that most chunks observe and that most full ones would exceed with the next piece.
 
     Args:
-        full: Characters of each full chunk, and what it would have with what comes next.
+        full: Characters of each full chunk, without and with the next piece.
         fitting: Characters of every chunk.
     """
     steps = sorted([(length, 1) for length in fitting] + [(beyond, -1) for _, beyond in full])
@@ -240,7 +240,7 @@ def _limit(full: Sequence[tuple[int, int]], fitting: Iterable[int]) -> int:
     return max(1, at)
 
 
-#: Stands for the heading path, which differs from chunk to chunk, and other marks for values; no text holds them.
+#: Placeholders for the heading path and for values, which differ between chunks; no text contains them.
 _PATH = "\0p"
 _VALUES = {"source_url": "\0a", "title": "\0t", "module": "\0m"}
 #: Between the headings of a path.
@@ -250,12 +250,12 @@ _USUAL = " > "
 
 @dataclass(frozen=True)
 class Opening:
-    """What chunks begin with.
+    """What the ingestion adds before chunks.
 
     Attributes:
-        shape: The text, with marks for the heading path and for values.
-        between: What parts the headings of the path.
-        takes_in: Whether a chunk that begins with a heading has it only there.
+        shape: The text, with placeholders for the heading path and values.
+        between: Separator of the headings of the path.
+        takes_in: Whether a chunk that begins with a heading has it only in the opening.
     """
 
     shape: str = ""
@@ -264,10 +264,10 @@ class Opening:
 
     @classmethod
     def seen_in(cls, chunks: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Opening:
-        """What most of some chunks begin with, or nothing.
+        """The opening of most of some chunks, or an empty one.
 
         Args:
-            chunks: What each begins with that its page does not have there, its text, and its values.
+            chunks: Added beginning, text and values of each.
         """
         shapes, parting, taken = Counter[str](), Counter[str](), 0
         for opening, text, row in chunks:
@@ -276,7 +276,7 @@ class Opening:
             if found and found.start() <= len(opening):
                 *parts, behind = found.groups()
                 parting.update(parts)
-                # The page has the last headings of the path too, where the chunk is the first below them.
+                # If the chunk is the first below its headings, the page has the last ones of the path too.
                 taken += found.end() > len(opening)
                 shape = text[: found.start()] + _PATH + behind + opening[found.end() :]
             for name, mark in _VALUES.items():
@@ -290,7 +290,7 @@ class Opening:
         return cls(shape, between, taken > 0) if number > MOST * shapes.total() else cls()
 
     def of(self, values: Mapping[str, Any]) -> str:
-        """What a chunk with these values would begin with."""
+        """The opening of a chunk with these values."""
         text = self.shape.replace(_PATH, self.between.join(map(str, values.get("headings") or ())))
         for name, mark in _VALUES.items():
             text = text.replace(mark, str(values.get(name) or ""))

@@ -1,4 +1,4 @@
-"""What the repairs that were tried would clear, by themselves and together."""
+"""What the simulated repairs would clear, alone and together."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class WouldClear:
-    """What the repair of one cause would clear, found by simulating it.
+    """What the repair of one cause would clear, according to its simulation.
 
     Attributes:
-        code: Of the cause.
-        scope: Of the cause.
-        cleared: Subjects that would be well, by the code of their finding; only findings that were judged again.
-        kept: Subjects that would not, or not surely, of those that were judged again.
-        refuted: Those of them that surely would not.
-        passing: Queries that pass as the index is, of those that were asked again.
-        failing: Those of them that surely would fail.
+        code: Code of the cause.
+        scope: Scope of the cause.
+        cleared: Subjects that would be cleared, by the code of their finding; only for simulated findings.
+        kept: Simulated subjects that would not, or not certainly, be cleared.
+        refuted: Those of them that certainly would not.
+        passing: Simulated queries that currently pass.
+        failing: Those of them that certainly would fail.
     """
 
     code: str
@@ -39,28 +39,27 @@ class WouldClear:
     failing: frozenset[str] = frozenset()
 
     def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
-        """The same, with subjects that another repair of the same finding, or that of its root, would not clear."""
+        """The same without subjects that another repair of the same finding, or of its root, would not clear."""
         codes = self.cleared.keys() | self.kept.keys()
         cleared = {code: self.cleared.get(code, _NONE) - kept.get(code, _NONE) for code in codes}
         tried = {code: self.cleared.get(code, _NONE) | self.kept.get(code, _NONE) for code in codes}
         return replace(self, cleared=cleared, kept={code: tried[code] - cleared[code] for code in codes})
 
     def and_also(self, other: WouldClear) -> WouldClear:
-        """What both ways to repair the same finding have in common."""
+        """The common result of two ways to repair the same finding."""
         both = {code: names & other.refuted.get(code, _NONE) for code, names in self.refuted.items()}
         return replace(self.without(other.kept), refuted=both, failing=self.failing & other.failing)
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """All repairs that were tried.
+    """All simulated repairs.
 
     Attributes:
-        results: One for each repair, in the order of the findings.
-        together: By query that no repair clears by itself, the causes whose repairs clear it together, each of them
-            needed.
-        left_out: Causes that have a repair and were not simulated, with the reason.
-        too_large: Those of them whose repair is too much to try: nothing else speaks against it.
+        results: One for each repair, in order of the findings.
+        together: By query that no single repair clears, a minimal set of causes whose repairs clear it together.
+        left_out: Causes with a repair that were not simulated, with the reason.
+        too_large: Those of them whose repair is only too large to simulate.
     """
 
     results: tuple[WouldClear, ...] = ()
@@ -69,9 +68,9 @@ class Simulated:
     too_large: frozenset[str] = frozenset()
 
     def needs(self, findings: Sequence[Finding]) -> Needs:
-        """What has to be repaired, by finding code and subject: one cause of each set; subjects without any left out.
+        """What has to be repaired, by finding code and subject: one cause of each set; only for subjects with causes.
 
-        What fell follows from the causes of all queries that it fell by, where no repair clears it by itself.
+        A metric that fell follows from the causes of all queries that lowered it, if no single repair clears it.
 
         Args:
             findings: All findings of the run.
@@ -96,7 +95,7 @@ class Simulated:
         return found
 
     def unasked(self, findings: Iterable[Finding]) -> dict[str, frozenset[str]]:
-        """Subjects of findings of which only others were judged again, by code: there were more than are asked."""
+        """Subjects left out of the simulation because there were too many, by code."""
         asked = _by_code((*result.cleared.items(), *result.kept.items()) for result in self.results)
         return {
             finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
@@ -106,11 +105,11 @@ class Simulated:
 
     @property
     def refuted(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        """Causes whose repair surely does not clear it by itself, by finding code and subject."""
+        """Causes whose repair alone certainly does not clear it, by finding code and subject."""
         return _by_subject((result.code, result.refuted) for result in self.results)
 
     def below_roots(self, findings: Iterable[Finding]) -> Simulated:
-        """The same without what a repair clears that is only tried because of a cause whose own repair does not."""
+        """The same without subjects that a repair clears, but not the repair of the cause that it depends on."""
         roots = {(finding.code, finding.scope): finding.because for finding in findings}
         results = []
         for result in self.results:
@@ -144,9 +143,9 @@ def _by_code(parts: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> dict[str,
 
 
 def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
-    """Whether a lost query passes again, or all that pull a metric down and fail do, where these are most of them.
+    """Whether a lost query passes again, or all failed queries that lower a metric do, if these are most of them.
 
-    Some that pull it down may pass, with what they expect at a lower rank.
+    Others may lower it although they pass, with their expectation at a lower rank.
     """
     if finding.code == "regression.query_lost":
         return subject.name in cleared
@@ -156,10 +155,10 @@ def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: 
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:
-    """The findings, each with what its repair would change.
+    """The findings, each with the effects of its repair.
 
-    ``details.would_clear`` maps a code to cleared and of, ``details.would_fail`` names the queries that pass and no
-    longer would, with of how many; it is left out when there are none.
+    ``details.would_clear`` maps a code to cleared and of; ``details.would_fail`` lists passed queries that would fail,
+    with their total, if any.
     """
     results = {(result.code, result.scope): result for result in simulated.results}
     return [

@@ -1,4 +1,4 @@
-"""The points and pages that repairs are made of: where a chunk stands on its page, and what no chunk holds."""
+"""The points and pages for repairs: positions of chunks on their pages, and content that no chunk has."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ COLUMNS = (
 )  # fmt: skip
 PAGE_COLUMNS = ("page_key", "title", "main", "headings", "blocks")
 _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
-#: Points that a plan looks at; a cause that concerns more is not simulated.
+#: Maximum points of a plan; a cause that affects more is not simulated.
 MOST_POINTS = 5000  # work
-#: Points without a finding that are rewritten to see how far that moves their scores.
+#: Points without a finding that are rewritten to measure the effect on their scores.
 _COMPARED = 12  # work
-#: Pages whose chunks show how the ingestion cuts.
+#: Pages from which the chunker is inferred.
 _MODELS = 24  # work
-#: Chunks on either side of them that are made anew with them.
+#: Chunks on either side that are remade with them.
 _AROUND = 2  # work
-#: One of so many words of them is changed first.
+#: One of this many words of them is changed first.
 _CHANGED = 8  # work
-#: Characters of a chunk that is made anew at most: about half of what the smallest usual model reads.
+#: Maximum characters of a remade chunk: about half the limit of the smallest common model.
 LONGEST = 1000  # work
-#: The other size that is tried where no chunk shows how pages are cut, as a multiple of the usual chunk.
+#: Second size tried if the chunker cannot be inferred, as a multiple of the usual chunk.
 _LARGER = 1.5  # work
 
 
 _OF_VECTORS = tuple(code for code, row in CATALOGUE.items() if Aspect.VECTOR in row.breaks)
-#: What makes the chunks of a page other than those that the ingestion has cut.
+#: Findings after which the chunks of a page no longer show the ingestion's chunker.
 _OF_CUTS = frozenset({
     Aspect.ONCE, Aspect.PRESENCE, Aspect.POSITION, Aspect.PLACE, Aspect.CURRENT, Aspect.OWN, Aspect.CUT, Aspect.KEPT,
     Aspect.LENGTH, Aspect.SPLIT,
@@ -65,7 +65,7 @@ _OF_CUTS = frozenset({
 
 @dataclass
 class RepairCorpus:
-    """The points and pages that the findings are about, and what is usual in the index."""
+    """The points and pages of the findings, and the conventions of the index."""
 
     inventory: SiteInventory
     gone: frozenset[str]
@@ -104,15 +104,15 @@ class RepairCorpus:
         *,
         everything: bool,
     ) -> RepairCorpus:
-        """Read what repairs need.
+        """Read the data for repairs.
 
         Args:
             findings: All findings of the run.
-            known: Those that are to be repaired.
+            known: Those to be repaired.
             inventory: The site.
             rows: Reads the snapshot, with ``COLUMNS``; called once.
             pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
-            everything: Whether the repairs concern all points, not only those that findings name.
+            everything: Whether the repairs affect all points, not only those in findings.
         """
         gone, wrong = _names(findings, "integrity.gone"), _names(findings, *_OF_VECTORS)
         world = cls(inventory, gone, wrong, modules=modules_of(inventory.pages))
@@ -161,7 +161,7 @@ class RepairCorpus:
         if headed is not None:
             world.header = Opening.seen_in([(header_of(headed), header_of(headed), headed)])
         usual = int(statistics.median(lengths)) if lengths else LONGEST
-        # How an ingestion cuts that was never seen to cut is not known: what is claimed holds for both sizes.
+        # If the chunker is unknown, results must hold for both sizes.
         sizes = (min(LONGEST, usual), min(2 * LONGEST, int(_LARGER * usual)))
         world.chunkers = tuple(Chunker(limit=max(1, size), even=True) for size in sizes)
         world._learn(models)
@@ -169,20 +169,20 @@ class RepairCorpus:
         return world
 
     def lookup(self) -> PointLookup:
-        """What the rules for duplicates ask for."""
+        """The data for the rules about duplicates."""
         facts = {name: PointFacts(**{name: row[name] for name in FACTS}) for name, row in self.rows.items()}
         ids = {url: [str(row["point_id"]) for row in same] for url, same in self.of_source.items()}
         return PointLookup(facts, ids)
 
     def value(self, name: str, row: Row) -> Any:
-        """What a field of a point should hold: what its page's or its module's other points hold."""
+        """The right value of a point's field: that of its page's or its module's other points."""
         home = self.homes.of(row)
         if home is None:
             return None
         if name == "source_url":
             return self.inventory.scope_urls.get(home)
         module = self.modules.get(home, home)
-        # A chapter may be a page's own: what other pages of the module call theirs says nothing.
+        # A chapter may be specific to a page: other pages of the module do not show it.
         for place in (home, f"module {module}") if name == "module" else (home,):
             counted = self.usual.get((name, place), Counter()).most_common()
             others = [value for value, _ in counted if value != row[name]]
@@ -191,11 +191,11 @@ class RepairCorpus:
         return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
 
     def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
-        """The ids of the points of a page that go, and the chunks that are added so that none of it is missing.
+        """The ids of a page's points to delete, and the chunks to add so that nothing of it is missing.
 
-        Added are those that the ingestion would cut of the whole page, as far as they hold what is missing. Where a
-        text was lost before the page was cut, the chunks behind it begin and end elsewhere than they should: all are
-        made anew. Where vectors are wrong that would mend them as well, and say nothing about the text.
+        Added chunks are those that the ingestion would make of the whole page, as far as they have missing content. If
+        a text was lost before chunking, later chunks have wrong boundaries: all are remade. Not if vectors are wrong,
+        since that would fix them as well and show nothing about the text.
         """
         page, letters = self.texts[key], {str(row["point_id"]): fold(row["text"] or "") for row in rows}
         lost = missing_passages(page, letters.values())
@@ -212,15 +212,15 @@ class RepairCorpus:
         )
 
     def _chunks_of(self, key: str, stored: Set[str]) -> list[tuple[Span, Chunk]]:
-        """The chunks of a page where they stand on it, as the ingestion would cut them, with their payload.
+        """The chunks of a page with positions, as the ingestion would make them, with their payload.
 
-        Between chunks that are ``stored`` like that, by their letters, the others have the borders that they had.
+        Between chunks that are ``stored`` with the same letters, the others keep their boundaries.
         """
         layout, values = self.layout(key), self.payload_of(key)
         pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
         written = [self._written(layout, start, end, values) for start, end in pieces]
         known = [number for number, (_, text) in enumerate(written) if fold(text) in stored]
-        # Where all that is stored was cut so, what comes first and last on the page was too.
+        # If all stored chunks follow the chunker, so do the first and last ones of the page.
         known += [-1, len(pieces)] if known and len(known) >= len(stored) else []
         return [
             (piece, Chunk(f"new {key} {number}", text, values, header, is_new=True, is_sure=_is_within(number, known)))
@@ -228,26 +228,26 @@ class RepairCorpus:
         ]
 
     def payload_of(self, key: str) -> dict[str, Any]:
-        """What the chunks of a page should hold in the fields that say where they are from, by canonical name."""
+        """The right values of a page's chunks in the fields about their origin, by canonical name."""
         url = self.inventory.scope_urls.get(key, key)
         blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
         usual = {name: self.value(name, blank) for name in ("module", "chapter")}
         return {"source_url": url, "title": self._title(key), **usual}
 
     def _written(self, layout: Layout, start: int, end: int, values: Mapping[str, Any]) -> tuple[str, str]:
-        """What is embedded in front of a chunk of a page, and its text."""
+        """The header embedded before a page's chunk, and its text."""
         known = {**values, "headings": layout.path(start)}
         begin = layout.below_headings(start) if self.opening.takes_in else start
         return self.header.of(known), self.opening.of(known) + layout.text(min(begin, end), end)
 
     def layout(self, key: str) -> Layout:
-        """Where the blocks of a page stand."""
+        """Positions of a page's blocks."""
         if key not in self.layouts:
             self.layouts[key] = Layout.of(self.texts[key], self.blocks.get(key, ()))
         return self.layouts[key]
 
     def cut(self, row: Row) -> list[str]:
-        """The text of a point in several chunks, cut where its page has blocks."""
+        """The text of a point split into several chunks at block boundaries of its page."""
         text, key = row["text"] or "", str(row["page_key"])
         placed = place_of(text, self.texts[key]) if key in self.texts else None
         if placed is None or placed.end - placed.start < len(fold(text)) - len(fold(placed.opening)) - SEED:
@@ -258,14 +258,14 @@ class RepairCorpus:
         return [self._written(layout, *piece, row)[1] for piece in pieces]
 
     def as_on_page(self, row: Row, page: FoldedText) -> str | None:
-        """The text of a point as a page has it, with what the ingestion puts in front; None when it is not there."""
+        """The text of a point as on a page, with the ingestion's addition before it; None if it is not there."""
         text, opening = row["text"] or "", self.opening.of(row)
         before = opening if text.startswith(opening) else ""
         own = as_on_page(text.removeprefix(before), page)
         return None if own is None else before + own
 
     def rewritten(self) -> Iterator[Compared]:
-        """Points without a finding, of which some words are as their page has them, and as they are stored."""
+        """Points without a finding, as on their page with some words changed, and as stored."""
         for row, _ in self._compared():
             words = re.split(r"(\s+)", row["text"])
             words[:: 2 * _CHANGED] = [word[::-1] for word in words[:: 2 * _CHANGED]]
@@ -274,9 +274,9 @@ class RepairCorpus:
                 yield (stored_chunk(row, text).embedded,), (stored_chunk(row).embedded,)
 
     def recut(self) -> Iterator[Compared]:
-        """Chunks that would be made around points without a finding, and the points that hold them, as embedded.
+        """Chunks that would be made around points without a finding, and the points with their content, as embedded.
 
-        A page is found by its best chunk: what one chunk says less about a question, the next one may say.
+        A page is found by its best chunk: content missing in one chunk may be in the next.
         """
         for row, (first, last) in self._compared():
             layout, page = self.layout(row["page_key"]), self.placed[row["page_key"]]
@@ -295,14 +295,14 @@ class RepairCorpus:
             yield from ((other, place) for other, place in places if other["point_id"] == row["point_id"])
 
     def _title(self, key: str) -> str | None:
-        """The title of the chunks of a page: its first heading where others have theirs, else that in HTML."""
+        """The title of a page's chunks: its first heading if other pages use theirs, else the HTML title."""
         return (self._first_heading(key) if self.titled else None) or self.titles.get(key)
 
     def _first_heading(self, key: str) -> str | None:
         return next((block.text for block in self.blocks.get(key, ()) if block.kind == "heading"), None)
 
     def _learn(self, models: Mapping[str, Sequence[Row]]) -> None:
-        """Find out how the ingestion cuts pages, and what it puts in front of the chunks."""
+        """Infer how the ingestion chunks pages, and what it adds before the chunks."""
         pages, openings = [], []
         for key, rows in models.items():
             if key in self.texts:
@@ -332,7 +332,7 @@ def _is_about_cuts(finding: Finding) -> bool:
 
 
 def _evenly(groups: Sequence[Sequence[Row]], most: int) -> list[Row]:
-    """So many rows at most, as many of each group as there are of the others, from all over it."""
+    """At most so many rows, evenly from all groups and spread within each."""
     each = -(-most // max(1, len(groups)))
     rows = [group[number * len(group) // each] for number in range(each) for group in groups if number < len(group)]
     return list({row["point_id"]: row for row in rows}.values())[:most]
@@ -355,14 +355,14 @@ def _is_within(number: int, known: Sequence[int]) -> bool:
 
 
 def header_of(row: Row) -> str:
-    """What the ingestion embedded in front of a point's text, as its stored vector's text shows."""
+    """The header embedded before a point's text, from its embedded text."""
     stored = row["text"] or ""
     embedded = row["embedded_text"] or stored
     return str(embedded.removesuffix(stored)) if stored and embedded.endswith(stored) else ""
 
 
 def stored_chunk(row: Row, text: str | None = None) -> Chunk:
-    """A stored point as a repair writes it again, with its own text or another."""
+    """A stored point as rewritten by a repair, with its own text or another."""
     stored = row["text"] or ""
     return Chunk(
         str(row["point_id"]),

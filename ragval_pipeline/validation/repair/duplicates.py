@@ -1,4 +1,4 @@
-"""Which members of a group of duplicates can go: all but one, and nothing when a person has to look."""
+"""Which members of a group of duplicates can be deleted: all but one, or none if a person must decide."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ragval_pipeline.validation.chunks.newest import Stored, newest_of
 from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
-#: Codes whose subjects are groups of which one member stays.
+#: Codes whose subjects are groups of which one member is kept.
 GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
-#: Equal ids do not make equal points: which of them is a copy is for a person to see.
+#: Equal ids do not mean equal points: a person must decide which is a copy.
 UNDECIDABLE = frozenset({"payload.duplicate_id"})
 
 
 @dataclass(frozen=True)
 class Surplus:
-    """Members that can go, members about which a person has to decide, and members that do not stand for the rest.
+    """Members to delete, members to review, and members that do not cover the deleted ones.
 
     Attributes:
-        delete: Members that can go.
-        review: Members about which a person has to decide.
-        incomplete: Members that stay and do not hold all that goes.
+        delete: Members that can be deleted.
+        review: Members for a person to decide on.
+        incomplete: Kept members without all content of the deleted ones.
     """
 
     delete: list[str]
@@ -35,7 +35,7 @@ class Surplus:
 
 
 def groups_of(finding: Finding) -> list[list[str]]:
-    """Groups of subjects that name each other in their details, or that share a page key; sorted."""
+    """Groups of subjects that name each other in their details, or share a page key; sorted."""
     names = {subject.name for subject in finding.subjects}
     pages: dict[str, str] = {}
     pairs = []
@@ -48,11 +48,11 @@ def groups_of(finding: Finding) -> list[list[str]]:
 
 
 def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:
-    """The points of duplicate groups that can go.
+    """The points of duplicate groups that can be deleted.
 
-    The member that was stored last stays, of those that their page has if it has some. Points in ``gone`` are deleted
-    anyway and are no reason to delete another.
-    Left to a person are members of different pages, and members that differ in text while nothing says which is newer.
+    The member stored last is kept, preferably one whose text is on its page. Points in ``gone`` are deleted anyway and
+    are no reason to delete another. For review are members of different pages, and members with different texts and
+    unknown age.
     """
     surplus, finding = Surplus([], []), stored_again(finding)
     pages = {subject.name: subject.page for subject in finding.subjects}
@@ -74,16 +74,16 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
 
 
 def _is_stray(details: Mapping[str, Any]) -> bool:
-    """Whether a member is the surplus one because its page does not have its text."""
+    """Whether a member is surplus because its page does not have its text."""
     return details.get("told_by") == "page" and bool(details["older"])
 
 
 def surplus_pages(finding: Finding, sitemap_urls: Iterable[str], lookup: PointLookup) -> Surplus:
-    """The spellings that can go: all of a page but the sitemap's, or else the first.
+    """The addresses that can be deleted: all of a page except the sitemap's, or else the first.
 
-    A fragment names a place on the page: spellings that differ in nothing else stay or go together, but for those that
-    name each other because they repeat a chunk. Where a spelling that goes holds a text that the one that stays does
-    not, the page is incomplete without it.
+    A fragment is a position on the page: addresses that differ only in it are kept or deleted together, except those
+    that name each other because they repeat a chunk. If a deleted address has a text that the kept one has not, the
+    page is incomplete without it.
     """
     known = frozenset(without_fragment(url) for url in sitemap_urls)
     surplus = Surplus([], [])

@@ -1,4 +1,4 @@
-"""The hits of one question with a repair made in them."""
+"""The hits of one query after a repair."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with the hits that it finds.
+    """A query with its hits.
 
     Attributes:
-        case: What is asked, and what of it.
+        case: The case.
         hits: The hits, best first.
-        cut: Whether there may be more hits than were searched for.
-        score: From a text to its score for this question.
+        cut: Whether there may be more hits.
+        score: Maps a text to its score for this query.
     """
 
     case: Case
@@ -40,12 +40,12 @@ class Asked:
 
 
 class Mended:
-    """The answers to one question with a repair made in its hits; None: the search was not deep enough to know one.
+    """The results of one query after a repair; None: the search was not deep enough.
 
     Args:
-        asked: The question.
-        repair: What is repaired.
-        margin: By how much the scores of what the repair writes may have to be lower and higher.
+        asked: The query.
+        repair: The repair.
+        margin: Uncertainty of the scores of rewritten points, down and up.
         rules: How hits are read.
     """
 
@@ -65,16 +65,16 @@ class Mended:
             Hit(0, chunk.id, asked.score(chunk.embedded), _payload({**chunk.values, "text": chunk.text}, fields))
             for chunk in repair.chunks
         ]
-        # Of scores that are equal but for rounding any may come first.
+        # Scores that are equal up to rounding may be in any order.
         self._low, self._high = margin[0] - ROUNDING, margin[1] + ROUNDING
 
     def answers(self) -> list[Answer | None]:
-        """With what is written as it is, all of it scored as low, and as high as can be."""
+        """Results with unchanged, lowest and highest scores of the written points."""
         shifts = dict.fromkeys((0.0, self._low, self._high) if self._written else (0.0,))
         return [self._answer([shift] * len(self._written)) for shift in shifts]
 
     def best_for_a_page(self) -> Iterator[Answer | None]:
-        """With one page that is right scored as high as can be and the others as low: each is rewritten by itself."""
+        """Results with one right page scored highest and the others lowest: each is rewritten separately."""
         worse, better = (self._low, self._high) if self._higher else (self._high, self._low)
         pages = [chunk.values.get("source_url") for chunk in self._repair.chunks]
         for page in dict.fromkeys(pages):
@@ -87,7 +87,7 @@ class Mended:
                 yield self._answer(shifts)
 
     def _answer(self, shifts: Sequence[float]) -> Answer | None:
-        # Below the worst hit seen there may be others that are better.
+        # Unseen points may score better than those below the worst hit.
         moved = [
             hit if chunk.is_sure else replace(hit, score=hit.score + shift)
             for hit, chunk, shift in zip(self._written, self._repair.chunks, shifts, strict=True)
@@ -100,7 +100,7 @@ class Mended:
 
 
 def answer_of(case: Case, hits: Sequence[Hit]) -> Answer:
-    """The answer that hits are, cut where the case is."""
+    """The result of the hits, cut at the case's top_k."""
     return Answer(case.subject, tuple(hits[: case.top_k]), tuple(hits[case.top_k :]))
 
 
@@ -109,7 +109,7 @@ def _payload(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, 
 
 
 def score_of(one: Vector, two: Vector, distance: Distance) -> float:
-    """The score that a collection of this distance gives two vectors of equal length."""
+    """The score of two vectors in a collection with this distance."""
     import numpy as np
 
     if distance == "Cosine":

@@ -1,4 +1,4 @@
-"""On which page a text stands and where, how the page has it, and what of the page no text holds."""
+"""Locating a text on pages, its version on the page, and content of a page that no text has."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
 
-#: Letters of a seed, about two words: chance repeats few of them on a page.
+#: Letters of a seed, about two words: few occur twice on a page by chance.
 SEED = 12  # work
-#: Letters in which one seed follows another: what was lost may begin or end as what is left goes on.
+#: Maximum distance of consecutive seeds: lost text may begin or end like the remaining text.
 _NEXT = 3 * SEED  # work
 
-#: A stretch of a page, in letters: the first, and the one behind the last.
+#: A part of a page as (start, end) letters, end exclusive.
 Span = tuple[int, int]
 
 
 def own_passage(text: str, page: FoldedText) -> str | None:
-    """The piece of the page that a chunk was made of, as the page has it; None when it is not on the page.
+    """The part of the page that a chunk was made from; None if it is not on the page.
 
     Args:
-        text: The chunk: words may be changed, joined or damaged.
+        text: The chunk; words may be changed, joined or damaged.
         page: The page's text.
     """
     place = _place_of(fold(text), page)
@@ -42,9 +42,9 @@ class Placed:
     """A chunk on its page.
 
     Attributes:
-        opening: What it begins with and the page does not have there: a title, a heading path.
-        start: The first letter of the page that it holds.
-        end: The letter behind the last.
+        opening: Its beginning that is not on the page: a title, a heading path.
+        start: Its first letter on the page.
+        end: The letter after the last.
     """
 
     opening: str
@@ -53,7 +53,7 @@ class Placed:
 
 
 def place_of(text: str, page: FoldedText) -> Placed | None:
-    """Where a page has a chunk, which it has to its first letter; None when it has it nowhere."""
+    """Position of a chunk on a page, exact to its first letter; None if it is not there."""
     whole = FoldedText.of(text)
     begin = _begin_of(whole.letters, page)
     if begin is None:
@@ -66,20 +66,20 @@ def place_of(text: str, page: FoldedText) -> Placed | None:
 
 
 def _place_of(letters: str, page: FoldedText) -> Span | None:
-    """From where to where a page has a chunk, in letters."""
+    """Start and end of a chunk on a page, in letters."""
     begin = _begin_of(letters, page)
     return None if begin is None else (max(0, begin), min(len(page.letters), begin + len(letters)))
 
 
 def _begin_of(letters: str, page: FoldedText) -> int | None:
-    """Where on a page a chunk would begin if the page had all of it; before its first letter if it lacks some."""
+    """Where a chunk would begin on a page that had all of it; may be negative."""
     starts = _starts(letters, page.letters)
     enough = MOST * max(1, (len(letters) - SEED) // (SEED // 2) + 1)
     return int(statistics.median(starts)) if len(starts) >= enough else None
 
 
 def as_on_page(text: str, page: FoldedText) -> str | None:
-    """A chunk with the words that differ as its page has them; None when it is not on the page."""
+    """A chunk with differing words replaced by those of its page; None if it is not on the page."""
     place = _place_of(fold(text), page)
     if place is None:
         return None
@@ -87,8 +87,8 @@ def as_on_page(text: str, page: FoldedText) -> str | None:
     compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
     words: list[str] = []
     for kind, first, last, start, end in compared.get_opcodes():
-        # Where a chunk begins and ends on its page is known to a few letters: its own edges are the better ones. Marks
-        # of Markdown are no words of its page.
+        # Start and end on the page are accurate to a few letters: the chunk's own edges are better. Markdown markup is
+        # not text of the page.
         letters, at_edge = len(fold("".join(stored[first:last]))), first == 0 or last == len(stored)
         is_own = kind in {"insert", "delete"} and letters <= (SEED if at_edge else 0)
         as_stored = kind == "equal" or (is_own and (at_edge or kind == "delete"))
@@ -97,7 +97,7 @@ def as_on_page(text: str, page: FoldedText) -> str | None:
 
 
 def without_phrases(text: str, phrases: Iterable[str]) -> str:
-    """A text without some phrases, which are given as words in lower case, as ``as_written`` joins them."""
+    """A text without some phrases, given in lower case as joined by ``as_written``."""
     for phrase in sorted(phrases, key=len, reverse=True):
         written = (r"[\W_]*".join(map(re.escape, words_of(piece))) for piece in phrase.split())
         text = re.sub(r"[\W_]+".join(written), "", text, flags=re.IGNORECASE)
@@ -105,7 +105,7 @@ def without_phrases(text: str, phrases: Iterable[str]) -> str:
 
 
 def _starts(letters: str, page: str) -> list[int]:
-    """Where the chunk begins on the page, as each of its seeds that stand together there has it."""
+    """Start of the chunk on the page according to each of its seeds that occur together there."""
     if len(letters) < SEED:
         place = page.find(letters) if letters else -1
         return [] if place < 0 else [place]
@@ -115,7 +115,7 @@ def _starts(letters: str, page: str) -> list[int]:
         while place >= 0:
             found.append(place - at)
             place = page.find(letters[at : at + SEED], place + 1)
-    # Words that came or went move all that follows them by a few letters.
+    # Added or removed words shift everything after them by a few letters.
     reach = max(SEED, len(letters) // 2)
     groups: dict[int, list[int]] = {}
     for start in found:
@@ -125,7 +125,7 @@ def _starts(letters: str, page: str) -> list[int]:
 
 
 def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
-    """The stretches of a page of at least ``PASSAGE_LETTERS`` letters that none of the texts holds, in page order."""
+    """The parts of a page of at least ``PASSAGE_LETTERS`` letters that are in none of the texts, in page order."""
     import numpy as np
 
     size = len(page.letters)
@@ -140,13 +140,13 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
 
 
 def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:
-    """Whether a chunk goes on behind a stretch of its page where it was before it: it was cut without the stretch.
+    """Whether a chunk continues after a part of its page directly from before it: the part was lost before chunking.
 
     Args:
-        letters: Of the chunk.
+        letters: Letters of the chunk.
         page: The page's text.
-        start: The first letter of the stretch.
-        end: The letter behind the last.
+        start: The first letter of the part.
+        end: The letter after the last.
     """
     before, behind = page.letters[max(0, start - SEED) : start], page.letters[end : end + SEED]
     if len(before) < SEED or len(behind) < SEED:
@@ -165,8 +165,8 @@ class Homes:
 
     Attributes:
         inventory: The site.
-        texts: The pages that are looked through, by their keys.
-        by_text: Whether what points name says nothing, as where all of them name the same.
+        texts: Texts of the pages to search, by key.
+        by_text: Whether to ignore the points' pages, e.g. because all of them are the same.
     """
 
     inventory: SiteInventory
@@ -176,7 +176,7 @@ class Homes:
     _pages: dict[int, list[str]] = field(default_factory=dict)
 
     def of(self, row: Mapping[str, Any]) -> str | None:
-        """The page of the site that a point belongs to: the one it names, else the one that holds its text."""
+        """The page of the site that a point belongs to: its own, else the one with its text."""
         named = None if self.by_text else row["page_key"] if row["page_url"] else self._on_site(row["source_url"])
         if named is not None:
             return str(named)
@@ -186,7 +186,7 @@ class Homes:
         return self._known[name]
 
     def holding(self, text: str) -> str | None:
-        """The page that holds most of a text; of several the first that has all of it."""
+        """The page with most of a text; of several the first that has all of it."""
         letters = fold(text)
         if not self._pages:
             for key, page in self.texts.items():
@@ -194,7 +194,7 @@ class Homes:
                     self._pages.setdefault(run, []).append(key)
         held = Counter(key for run in sampled_runs(letters).tolist() for key in self._pages.get(run, ()))
         most = max(held.values(), default=0)
-        # A text that is too short for a sampled run is looked for as it is.
+        # A text too short for a sampled n-gram is searched for directly.
         near = [key for key in held or self.texts if held[key] == most]
         near.sort(key=lambda key: letters not in self.texts[key].letters)
         return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)

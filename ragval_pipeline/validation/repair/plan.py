@@ -1,4 +1,4 @@
-"""From the causes among the findings to their repairs: what each would delete, write anew, or set."""
+"""Planning repairs for the causes among the findings: what each would delete, rewrite, or set."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FIELDS = frozenset({
     "payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value",
     "payload.unexpected_module", "payload.constant_field",
 })  # fmt: skip
-#: Fields that a query's expectation reads, and that can be put back.
+#: Fields that query expectations read and that can be restored.
 _RESTORED = ("source_url", "module", "chapter", "text")
 _EVERYWHERE = frozenset({"vector.model_mismatch", "vector.mixed_models", "coverage.foreign_host"})
 
@@ -55,20 +55,20 @@ def plan_repairs(
     *,
     model: str | None = None,
 ) -> list[Repair]:
-    """The repairs of the findings that have one that can be simulated.
+    """The repairs of findings that can be simulated.
 
     Args:
-        findings: All findings of the run, each code graded.
+        findings: All graded findings of the run.
         inventory: The site.
         rows: Reads the snapshot, with ``COLUMNS``; called once.
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
-        model: The model that queries are embedded with; None: not known.
+        model: The queries' model; None: unknown.
     """
     known = [finding for finding in findings if _has_repair(finding)]
     everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
     planned = [repair for finding in findings for repair in _Plan(world, finding, model).repairs()]
-    # Where all vectors are made in another way, a text that this run embeds is no match for the others.
+    # If all vectors are embedded in another way, texts embedded by this run are not comparable.
     alone = any(finding.code == "vector.model_mismatch" for finding in findings)
     return [
         repair
@@ -97,7 +97,7 @@ class _Plan:
     model: str | None
 
     def repairs(self) -> list[Repair]:
-        """The ways to repair it; none when it cannot be tried in memory, or too much of the index is concerned."""
+        """The ways to repair it; none if it cannot be simulated, or affects too much of the index."""
         if self.finding.code == "chunk.ingested_twice":
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]
@@ -136,7 +136,7 @@ class _Plan:
         return Repair(self.finding.code, self.finding.scope, removed, chunks, **parts)
 
     def _rows(self) -> list[Row]:
-        """The points that the finding is about."""
+        """The finding's points."""
         world, finding = self.world, self.finding
         if finding.code == "vector.model_mismatch" or _is_about_all(finding):
             return list(world.rows.values())
@@ -148,7 +148,7 @@ class _Plan:
         return [row for subject in finding.subjects for row in self._rows_of_page(subject)]
 
     def _rows_of_page(self, subject: Subject) -> list[Row]:
-        # A spelling of a page stands for its own points, a page of the site for all of them.
+        # A variant of a page's address covers its own points, a page of the site all of them.
         stored = self.world.of_source.get(subject.name)
         if self.finding.code in {"coverage.orphan_page", "coverage.url_variant", "coverage.loopback_host"} and stored:
             return stored
@@ -158,15 +158,15 @@ class _Plan:
         return [str(row["point_id"]) for row in self._rows()]
 
     def _generations(self) -> list[frozenset[str]]:
-        """What goes of pages that are stored more than once: what is older, else all but one, in several ways."""
+        """Deletions for pages stored more than once: older generations, else all but one, in several ways."""
         stored = [(entry.details["older"], entry.details["generations"]) for entry in self.finding.subjects]
         most = max((len(every) for older, every in stored if not older), default=1)
-        # The same one of each page stays, or another one of every other page.
+        # Keep the same generation of each page, or alternate between pages.
         ways = [(first, step) for first in range(most) for step in (0, 1)]
         return list(dict.fromkeys(_gone(stored, first, step) for first, step in ways))
 
     def _without_copies(self) -> Repair | None:
-        """Of copies those go that the rules for duplicates let go, and those that are not on their page."""
+        """Deletions of copies by the rules for duplicates, and of copies that are not on their page."""
         finding, world = self.finding, self.world
         if finding.code == "coverage.url_variant":
             return self._one_spelling()
@@ -177,7 +177,7 @@ class _Plan:
         return self._made(removed=gone | set(surplus_points(finding, world.lookup(), gone, self.model).delete))
 
     def _one_spelling(self) -> Repair:
-        """The points of spellings that go, but for texts that only these hold: they get the address that stays."""
+        """Delete the points of surplus addresses; texts that only these have get the kept address."""
         world = self.world
         surplus = surplus_pages(self.finding, world.inventory.scope_urls.values(), world.lookup())
         stay = {subject.name for subject in self.finding.subjects} - set(surplus.delete)
@@ -189,12 +189,12 @@ class _Plan:
         )
 
     def _rewritten(self) -> Repair:
-        """Each text as its page has it. What is on no page makes room for what its page lacks."""
+        """Each text as on its page. A text on no page is replaced by what its page lacks."""
         chunks, removed, pages = [], set(), set()
         unknown: dict[str, dict[str, Any]] = {}
         for row in self._rows():
             if row["point_id"] in self.world.wrong_vectors:
-                # Embedding it anew would mend its vector as well, and say nothing about its text.
+                # Re-embedding would also fix its vector, and show nothing about its text.
                 continue
             key = self.world.homes.of(row)
             text = self._own_text(row, key)
@@ -212,7 +212,7 @@ class _Plan:
         return self._made(removed=removed | cut, chunks=[*kept, *more], values=unknown, compared=compared)
 
     def _moved(self) -> Repair | None:
-        """Texts of other pages under the addresses of these; what no page holds goes. None where no page holds any."""
+        """Texts moved to the addresses of their pages; those on no page are deleted. None if no page has any."""
         pages = {str(row["point_id"]): self.world.homes.holding(row["text"] or "") for row in self._rows()}
         values = {point: self.world.payload_of(page) for point, page in pages.items() if page is not None}
         return self._made(removed=pages.keys() - values.keys(), values=values) if values else None
@@ -229,11 +229,11 @@ class _Plan:
 
     @cached_property
     def _told(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is told of each subject."""
+        """The details of each subject."""
         return {entry.name: entry.details for entry in self.finding.subjects}
 
     def _completed(self, pages: Iterable[str | None], without: set[str]) -> tuple[set[str], list[Chunk]]:
-        """The points of these pages that go, and chunks like those of their neighbours of what the others lack."""
+        """Delete points of these pages, and add chunks, like the neighbouring ones, of what the others lack."""
         removed: set[str] = set()
         chunks: list[Chunk] = []
         for key in sorted({key for key in pages if key and key in self.world.texts}):
@@ -244,7 +244,7 @@ class _Plan:
         return removed, chunks
 
     def _cut(self) -> Repair:
-        """Texts that are too long, in several chunks."""
+        """Long texts split into several chunks."""
         chunks: list[Chunk] = []
         for row in self._rows():
             pieces = self.world.cut(row)
@@ -268,7 +268,7 @@ class _Plan:
         return self._made(values=values)
 
     def _restored(self, name: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
-        # A point whose value is not known keeps what it has: what fails with it is not cleared.
+        # A point with an unknown right value keeps its own: what fails because of it is not cleared.
         found = {str(row["point_id"]): self.world.value(name, row) for row in rows}
         return {point: {name: value} if value is not None else {} for point, value in found.items()}
 
@@ -280,7 +280,7 @@ class _Plan:
             return self._made(paths=dict(finding.details.get("suggested", {})))
         if finding.code == "query.threshold_unfit":
             known = [(subject, suggested_threshold(subject.details)) for subject in finding.subjects]
-            # Those of single queries that are as unfit are set with it.
+            # Equally unfit thresholds of single queries are set with it.
             return self._made(
                 thresholds={
                     old: new
@@ -304,10 +304,10 @@ def _gone(stored: Iterable[tuple[list[str], list[list[str]]]], first: int, step:
 
 
 def suggested_threshold(details: Mapping[str, Any]) -> float | None:
-    """A similarity between what right answers and negative queries score; None when no such value separates them.
+    """A similarity between the scores of right results and negative queries; None if none separates them.
 
     Args:
-        details: What ``query.threshold_unfit`` says of a threshold: the quantiles of both.
+        details: Details of ``query.threshold_unfit``: the quantiles of both.
     """
     right, negative = details.get("right"), details.get("negative")
     if right and negative:
@@ -319,7 +319,7 @@ def suggested_threshold(details: Mapping[str, Any]) -> float | None:
 
 
 def _dead_conditions(subject: Subject) -> frozenset[str]:
-    """The conditions that read what neither the sitemap nor the index has; a page that is only missing is not dead."""
+    """The conditions that need what neither the sitemap nor the index has; a page that is only missing is not dead."""
     if subject.details.get("on_site"):
         return frozenset()
     module = subject.details.get("expected_module")

@@ -1,4 +1,4 @@
-"""What the snapshot knows of the points that findings name, for saying what to do about them."""
+"""Facts from the snapshot about the points in findings, for the remedies."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 
 logger = logging.getLogger(__name__)
 
-#: Snapshot columns that ``PointFacts`` holds.
+#: Snapshot columns for ``PointFacts``.
 FACTS = ("page_url", "source_url", "embedded_at", "text_sha256", "model")
 _COLUMNS = ("point_id", *FACTS, "token_count")
 
 
 @dataclass(frozen=True)
 class PointFacts:
-    """One point: its sitemap page, its source as stored, when and with which model it was embedded, its text's hash."""
+    """One point: its sitemap page, its source as stored, embedding time and model, and its text's hash."""
 
     page_url: str | None = None
     source_url: str | None = None
@@ -29,12 +29,12 @@ class PointFacts:
 
 @dataclass(frozen=True)
 class PointLookup:
-    """Facts of the points asked for, the ids of the points of the sources asked for, and all token counts.
+    """Facts of the requested points, ids of the points of the requested sources, and all token counts.
 
     Attributes:
-        points: Point id to facts, of the points asked for and of the sources asked for.
+        points: Point id to facts, of the requested points and sources.
         ids_of: Source URL as stored to the ids of its points.
-        token_counts: Claimed tokens of every point that claims any.
+        token_counts: Stored token counts of all points that have one.
     """
 
     points: dict[str, PointFacts] = field(default_factory=dict)
@@ -42,18 +42,18 @@ class PointLookup:
     token_counts: list[int] = field(default_factory=list)
 
     def of(self, point_id: str) -> PointFacts:
-        """Facts of a point; all None when nothing is known of it."""
+        """Facts of a point; all None if unknown."""
         return self.points.get(point_id, PointFacts())
 
     def texts_of(self, source_urls: Iterable[str]) -> set[str | None]:
-        """Hashes of the texts that stand under these sources."""
+        """Hashes of the texts of these sources."""
         return {self.of(point_id).text_sha256 for url in source_urls for point_id in self.ids_of.get(url, ())}
 
 
 def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) -> PointLookup:
-    """Read the snapshot for the points and sources called ``names``.
+    """Read the snapshot for the points and sources in ``names``.
 
-    A snapshot that is gone leaves the lookup empty: the report is worth more than its hints.
+    Without the snapshot the lookup is empty, so that the report is still written.
     """
     lookup = PointLookup()
     if manifest is None:

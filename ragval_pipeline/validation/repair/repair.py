@@ -1,4 +1,4 @@
-"""A repair: what mending the cause of a finding would delete, write anew, or set; and several at the same time."""
+"""A repair: what fixing the cause of a finding would delete, rewrite, or set; and combinations of repairs."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
 
-#: Texts that a repair would write, and those that are stored in their place.
+#: Texts that a repair would write, and the stored ones.
 Compared = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A point as a repair writes it.
+    """A point as written by a repair.
 
     Attributes:
         id: Its id.
         text: Its text.
         values: Payload values by canonical name.
-        header: What the ingestion embeds in front of the text, as the stored points show.
-        is_new: Whether it takes the place of no stored point.
-        is_rewritten: Whether its text is another than the stored one.
-        is_sure: Whether the chunks beside it show that the ingestion would write it as it is.
+        header: What the ingestion embeds before the text, from stored points.
+        is_new: Whether it replaces no stored point.
+        is_rewritten: Whether its text differs from the stored one.
+        is_sure: Whether neighbouring chunks show that the ingestion would write exactly this.
     """
 
     id: str
@@ -36,27 +36,27 @@ class Chunk:
 
     @property
     def embedded(self) -> str:
-        """What its vector is made from."""
+        """The embedded text."""
         return self.header + self.text
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What the repair of one finding does.
+    """The repair of one finding.
 
     Attributes:
         code: Of the cause.
         scope: Of the cause.
-        removed: Points that go.
-        chunks: Points that are written; one with the id of a stored point takes its place.
-        values: Payload values that are set, by point and canonical name; none where the right one is not known.
-        paths: Canonical names that are read from another payload path.
-        thresholds: Similarities that are asked for now, with the one that is suggested in place of each.
-        dropped: Queries whose expectation is dead, with the conditions that read it.
-        exact: Whether searches are made exact.
-        is_too_large: Whether it concerns more points than are held in memory: then it holds nothing.
-        compared: Where the texts of its chunks are not surely what an ingestion would write: texts that are right, each
-            rewritten the same way and as it is stored; none: nothing to compare with. None where they are sure.
+        removed: Points to delete.
+        chunks: Points to write; one with the id of a stored point replaces it.
+        values: Payload values to set, by point and canonical name; none if the right one is unknown.
+        paths: Canonical names to read from another payload path.
+        thresholds: Current thresholds, with the suggested ones.
+        dropped: Queries with a dead expectation, with its conditions.
+        exact: Whether to make searches exact.
+        is_too_large: Whether it affects too many points for memory: then it is empty.
+        compared: If the texts of its chunks are uncertain: correct texts, each rewritten the same way and as stored;
+        empty: nothing to compare with. None if they are certain.
     """
 
     code: str
@@ -73,17 +73,17 @@ class Repair:
 
     @property
     def replaced(self) -> frozenset[str]:
-        """Stored points whose place in a ranking is not what it was."""
+        """Stored points whose rank may change."""
         return self.removed | {chunk.id for chunk in self.chunks}
 
     @property
     def unknown(self) -> frozenset[str]:
-        """Stored points of which it is not known what a repair would write."""
+        """Stored points for which the repaired text is unknown."""
         return frozenset(point for point, values in self.values.items() if not values)
 
     @property
     def texts(self) -> dict[str, None]:
-        """What has to be embedded to try it."""
+        """Texts to embed for its simulation."""
         compared = (text for pieces, stored in self.compared or () for text in (*pieces, *stored))
         return dict.fromkeys([*(chunk.embedded for chunk in self.chunks), *compared])
 
@@ -98,10 +98,10 @@ Cause = TypeVar("Cause")
 
 
 def joined(repairs: Sequence[Repair]) -> Repair:
-    """All of the repairs made at the same time.
+    """All repairs combined.
 
-    What one of them deletes no other writes. Of texts for one point the first that is rewritten stands, and one that is
-    embedded as it is stored only where no repair rewrites it.
+    Points deleted by one are not written by others. Of several texts for a point the first rewritten one is used, and
+    an unchanged one only if no repair rewrites it.
     """
     removed = frozenset[str]().union(*(repair.removed for repair in repairs))
     values: dict[str, dict[str, object]] = {}
@@ -113,7 +113,7 @@ def joined(repairs: Sequence[Repair]) -> Repair:
             dropped[query] = dropped.get(query, frozenset()) | conditions
     chunks: dict[tuple[str, str], Chunk] = {}
     for chunk in chain.from_iterable(repair.chunks for repair in repairs):
-        # Of one page different chunks may be added, each by the repair of what else it lacks.
+        # Different repairs may add different chunks to the same page.
         key = (chunk.id, chunk.text if chunk.is_new else "")
         if chunk.id not in removed and (key not in chunks or (chunk.is_rewritten and not chunks[key].is_rewritten)):
             chunks[key] = replace(chunk, values={**chunk.values, **values.get(chunk.id, {})})
@@ -130,11 +130,11 @@ def joined(repairs: Sequence[Repair]) -> Repair:
 
 
 def fewest(causes: Sequence[Cause], clears: Callable[[Sequence[Cause]], bool]) -> list[Cause]:
-    """Of causes that clear something together those that are needed for it; none where they don't.
+    """A minimal subset of causes that clear something together; empty if they do not.
 
     Args:
-        causes: The causes; those that come last are left out first.
-        clears: Whether the repairs of some of them, at the same time, clear it.
+        causes: The causes; the last ones are left out first.
+        clears: Whether the combined repairs of some of them clear it.
     """
     needed = list(causes)
     if not clears(needed):

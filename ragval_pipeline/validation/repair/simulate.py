@@ -1,4 +1,4 @@
-"""Judging the queries concerned again, over their hits with a repair made in them."""
+"""Judging the affected queries again, on their hits after a repair."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 _WEAK = "query.weak_oracle"
-#: What is seen in answers is a cause of other answers, and never of its own kind: a hub darkens pages, not they it.
+#: Findings about query results cause other such findings, but not vice versa: a hub makes pages dark.
 _EXPLAINS = {
     "retrieval.dark_page": QUERIES,
     "retrieval.hub_chunk": QUERIES | {"retrieval.dark_page", "retrieval.crowded_top_k"},
     "query.dead_target": QUERIES,
     "query.threshold_unfit": QUERIES,
 }
-#: Points that a search goes deeper at most to make up for those that a repair takes out.
+#: Maximum additional depth of a search to replace points that a repair removes.
 DEEPEST = 2000  # work
-#: The same where a query passes that a repair may make fail.
+#: The same for passed queries that a repair may make fail.
 _DEEP_FOR_PASSING = 100  # work
-#: Questions of each text that is compared.
+#: Queries per compared text.
 _NEAREST = 3  # work
 
 _NOTHING = Repair(PASSING)
 
 #: Code and scope of a finding.
 _Cause = tuple[str, str | None]
-#: By how much scores may have to be lower, as a number below 0, and higher.
+#: Uncertainty of scores: down, as a negative number, and up.
 Margin = tuple[float, float]
 
 
@@ -65,16 +65,16 @@ def simulate(
     """What each repair would clear.
 
     Args:
-        repairs: What is tried; the texts of their chunks are in ``vectors``.
-        cases: What is judged again; one search each, and one more where a repair makes searches exact.
+        repairs: The repairs; the texts of their chunks are in ``vectors``.
+        cases: The cases; one search each, and one more if a repair makes searches exact.
         findings: All findings of the run.
-        vectors: Vector of each text, as documents are embedded.
-        questions: Vectors of what is asked.
-        search: From questions, each with a number of hits, and whether to search exactly to the vector and the hits of
-            each, in their order.
-        settings: What the suite asks of retrieval.
-        left_out: Causes whose repair is too large to be tried, with the reason.
-        met_by_chance: From a repair to the queries that chance still passes once it is made.
+        vectors: Vector of each text, embedded as a document.
+        questions: Vectors of the queries.
+        search: Maps queries, each with a number of hits, and whether to search exactly, to the vector and hits of each,
+            in order.
+        settings: Retrieval settings of the suite.
+        left_out: Causes whose repair is too large to simulate, with the reason.
+        met_by_chance: Maps a repair to the queries that would still pass by chance after it.
     """
     weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
     deeper = min(DEEPEST, len(frozenset().union(*(repair.replaced for repair in repairs))))
@@ -103,13 +103,13 @@ def simulate(
         well = {key for key, found in judgements.items() if _is_enough([one.surely for one in found], needed[key])}
         perhaps = {key for key, found in judgements.items() if _is_enough([one.perhaps for one in found], needed[key])}
         tried = set(judgements)
-        # Of fields that are read elsewhere it is not known what they hold.
+        # The values of fields at other paths are unknown.
         if weak and can_follow(_WEAK, repair.code) and not repair.paths:
             still = weak.intersection(met_by_chance(repair))
             tried |= {(_WEAK, name) for name in weak}
             well |= {(_WEAK, name) for name in weak - still}
         result = _result(repair, tried, well, findings, perhaps)
-        # Which of several ways a finding is repaired in is not known.
+        # It is unknown in which of several ways a finding will be repaired.
         known = results.get((repair.code, repair.scope), result)
         results[repair.code, repair.scope] = known.and_also(result)
     together = {name: causes for name, causes in together.items() if causes}
@@ -118,7 +118,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class _Judgement:
-    """Whether an answer is as it should be in every way that a repair may be made in, and in any."""
+    """Whether a result is as it should be in all variants of a repair, and in any."""
 
     surely: bool
     perhaps: bool
@@ -126,7 +126,7 @@ class _Judgement:
 
 @dataclass(frozen=True)
 class _Question:
-    """A question as the suite searches, and as searched exactly where a repair makes searches exact."""
+    """A query with the suite's search, and with exact search if a repair makes searches exact."""
 
     as_is: Asked
     exact: Asked
@@ -137,7 +137,7 @@ class _Question:
 
 @dataclass(frozen=True)
 class _Trials:
-    """The repairs, by their number, each with the margin of its scores; causes are in the order of their gravity."""
+    """The repairs, by number, each with the margin of its scores; causes in order of severity."""
 
     repairs: Sequence[Repair]
     margins: Sequence[Margin]
@@ -146,7 +146,7 @@ class _Trials:
     _joined: dict[tuple[int, ...], Repair] = field(default_factory=dict)
 
     def tried_on(self, case: Case) -> list[int]:
-        """The repairs that can change what the question of a case finds, and whose cause is not what is seen there."""
+        """The repairs that can change the results of a case's query, and whose cause is not its own finding."""
         return [
             number
             for number, repair in enumerate(self.repairs)
@@ -154,7 +154,7 @@ class _Trials:
         ]
 
     def judge(self, question: _Question, number: int) -> _Judgement:
-        """The judgement of the answers that a repair may lead to."""
+        """The judgement of the possible results of a repair."""
         repair, case = self.repairs[number], question.as_is.case
         mended = Mended(question.under(repair), repair, self.margins[number], self.rules)
         answers = mended.answers()
@@ -167,7 +167,7 @@ class _Trials:
         )
 
     def needed_together(self, question: _Question, alone: Mapping[int, _Judgement]) -> frozenset[str]:
-        """The causes whose repairs let a query pass together, each of them needed; none where one of them is enough."""
+        """A minimal set of causes whose repairs together let a query pass; empty if a single one is enough."""
         ways: dict[_Cause, list[int]] = {}
         for number in alone:
             ways.setdefault(_cause_of(self.repairs[number]), []).append(number)
@@ -179,7 +179,7 @@ class _Trials:
         )
 
     def _clear(self, question: _Question, ways: Sequence[Sequence[int]]) -> bool:
-        # Which of several ways a finding is repaired in is not known.
+        # It is unknown in which of several ways a finding will be repaired.
         for turn in range(max(map(len, ways), default=0)):
             numbers = tuple(numbers[turn % len(numbers)] for numbers in ways)
             if numbers not in self._joined:
@@ -212,7 +212,7 @@ def _score(question: Vector, vectors: Mapping[str, Vector], distance: Distance, 
 
 
 def _other_thresholds(repair: Repair) -> list[Repair]:
-    """The repair with its thresholds as low and as high as can be: which one a person takes is not known."""
+    """The repair with its thresholds as low and as high as possible: the user's choice is unknown."""
     if not repair.thresholds:
         return []
     return [replace(repair, thresholds=dict.fromkeys(repair.thresholds, bound)) for bound in (-math.inf, math.inf)]
@@ -258,9 +258,9 @@ def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:
 
 
 def _margin(repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[Vector], distance: Distance) -> Margin:
-    """By how much the scores of a repair's chunks may have to be lower and higher.
+    """The uncertainty of the scores of a repair's chunks.
 
-    As much as those of right texts that are rewritten like them, of each the questions count that it answers best.
+    Measured on correct texts rewritten in the same way, for the queries that each answers best.
     """
     if repair.compared is None:
         return 0.0, 0.0

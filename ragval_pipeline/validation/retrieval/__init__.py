@@ -1,1 +1,1 @@
-"""Do queries find what they must? Judging answers, page rankings and metrics."""
+"""Do queries find what they must? Judging results, page rankings and metrics."""

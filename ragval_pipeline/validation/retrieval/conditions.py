@@ -1,4 +1,4 @@
-"""What a query expects of its answer, condition by condition."""
+"""The expectations of a query, condition by condition."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Rules:
     Attributes:
         read: Reads hits.
         module_match: How modules are compared.
-        min_similarity: Threshold of queries that state none.
+        min_similarity: Default threshold.
         higher_is_better: False for distances.
-        results_reach_threshold: True when keywords count only in hits that reach the query's threshold.
+        results_reach_threshold: Whether keywords count only in hits that reach the query's threshold.
     """
 
     read: HitReader
@@ -55,14 +55,14 @@ class Rules:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether one condition holds, and the sentence that says why not."""
+    """Whether one condition is met, and a sentence that says why not."""
 
     holds: bool
     why_not: str = ""
 
 
 def best_score(hits: Sequence[Hit], rules: Rules) -> float | None:
-    """The best score among the hits; None without any that is a finite number."""
+    """The best score among the hits; None without a finite one."""
     scores = [hit.score for hit in hits if math.isfinite(hit.score)]
     if not scores:
         return None
@@ -101,7 +101,7 @@ def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
     wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
     holds = any(rules.read.page(hit.payload) in wanted for hit in hits)
     found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
-    # The page metrics look further: the top_k chunks may be of one page, and the relevant one comes after it.
+    # Page metrics look further: the top_k chunks may all be of one page, followed by the relevant one.
     chunks = "the returned chunk is not" if len(hits) == 1 else f"none of the {len(hits)} returned chunks is"
     return Outcome(holds, f"{chunks} on a relevant page (found: {_listed(found)})")
 
@@ -137,13 +137,13 @@ CONDITIONS: dict[str, Callable[[TestQuery, Sequence[Hit], Rules], Outcome]] = {
 
 
 def found_keywords(keywords: Sequence[str], hits: Sequence[Hit], rules: Rules) -> list[str]:
-    """Keywords that stand as whole words in the text of any hit."""
+    """Keywords found as whole words in the text of any hit."""
     texts = [fold_text(text) for hit in hits if (text := rules.read.text(hit.payload, "text"))]
     return [keyword for keyword in keywords if any(holds_word(text, keyword) for text in texts)]
 
 
 def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
-    """Whether a hit agrees with an expected result in every key that it states."""
+    """Whether a hit matches an expected result in all its keys."""
     for key, value in expected.items():
         if key == "id":
             agrees = canonical_id(value) == canonical_id(hit.id)

@@ -1,4 +1,4 @@
-"""Why questions fail: where the right page is beyond the hits, and whether queries are embedded as queries."""
+"""Why queries fail: rank of the right page beyond the hits, and whether queries are embedded as queries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, InputType
 
 
-#: Failed queries that are searched deeper, and hits of each at most.
+#: Failed queries searched deeper, and maximum hits of each.
 MOST_DIAGNOSED = 100  # work
 DEEPEST = 200  # work
 
@@ -36,18 +36,18 @@ def diagnose(
     rules: Rules,
     search: Search,
 ) -> dict[str, dict[str, Any]]:
-    """Where the right page is of queries that failed and whose hits do not have it.
+    """Rank of the right page for failed queries whose hits do not have it.
 
     Args:
         queries: Every test query.
-        results: What was judged of each, in the same order.
-        answers: The answer to each, by query id.
+        results: The verdict on each, in the same order.
+        answers: The result of each, by query id.
         rules: How hits are read.
-        search: Asks the index for more hits than a query is judged by.
+        search: Searches deeper than the query's top_k.
 
     Returns:
-        Query id to ``rank``, ``score``, ``point_id`` and ``source_url`` of the first right hit, all None where it is
-        not among the ``searched`` first ones.
+        Query id to ``rank``, ``score``, ``point_id`` and ``source_url`` of the first right hit, all None if it is not
+        among the first ``searched`` hits.
     """
     found: dict[str, dict[str, Any]] = {}
     for query, result in zip(queries, results, strict=True):
@@ -69,7 +69,7 @@ def _expects_a_place(query: TestQuery) -> bool:
 
 
 def _first_right(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> tuple[int, Hit] | None:
-    """The first hit on a page that the query expects; of a query that names none, in its chapter, else its module."""
+    """The first hit on a page that the query expects; without expected pages, in its chapter, else its module."""
     pages = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
     for rank, hit in enumerate(hits, start=1):
         if pages:
@@ -96,9 +96,9 @@ class QueryEmbedding:
     """How queries are embedded.
 
     Attributes:
-        embedder: Cohere's models from version 3 on are known to tell queries from documents; any other is tried out.
+        embedder: Cohere's models from version 3 are known to distinguish queries from documents; others are tested.
         input_type: The suite's ``embedding.query_input_type``.
-        text: What it is tried out with.
+        text: The text for the test.
     """
 
     embedder: Embedder
@@ -108,7 +108,7 @@ class QueryEmbedding:
 
 @detector("embedder.input_type", needs=QueryEmbedding)
 def find_input_type(asked: QueryEmbedding) -> Iterator[Finding]:
-    """Queries that are embedded as documents by a model that tells them apart.
+    """Queries embedded as documents by a model that distinguishes the two.
 
     Raises:
         SystemFailure: The embedder fails.

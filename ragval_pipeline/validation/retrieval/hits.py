@@ -1,4 +1,4 @@
-"""A hit's payload under its canonical names, and rankings of pages as evaluation tools read them."""
+"""A hit's payload under canonical names, and page rankings for evaluation tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class HitReader:
 
     Attributes:
         fields: Canonical name to payload name.
-        required: Payload names that a hit must hold.
+        required: Payload names that a hit must have.
         page_key: Canonical form of a source URL.
     """
 
@@ -29,19 +29,19 @@ class HitReader:
     page_key: Callable[[str], str]
 
     def get(self, payload: Mapping[str, Any], name: str) -> Any:
-        """The payload's value for a canonical name; null when it has none."""
+        """The payload's value for a canonical name; None if it has none."""
         path = self.fields.get(name)
         return None if path is None else lookup(payload, path)[1]
 
     def text(self, payload: Mapping[str, Any], name: str) -> str | None:
-        """The value as text; None when it is none."""
+        """The value if it is a text; else None."""
         value = self.get(payload, name)
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None
         return str(value)
 
     def page(self, payload: Mapping[str, Any]) -> str | None:
-        """Canonical page of the hit; None when it names no source."""
+        """Canonical page of the hit; None without a source."""
         url = self.text(payload, "source_url")
         return None if url is None or not url.strip() else self.page_key(url)
 
@@ -55,7 +55,7 @@ class HitReader:
         return [name for name, kind in kinds.items() if kind == "absent" or kind in EMPTY_KINDS]
 
     def top_result(self, hit: Hit) -> TopResult:
-        """The hit as the report shows it; values of the wrong type are None there and findings elsewhere."""
+        """The hit as in the report; values of the wrong type are None here and reported as findings."""
         payload = hit.payload
         headings = self.get(payload, "headings")
         return TopResult(
@@ -82,21 +82,21 @@ def _texts(value: Any) -> list[str] | None:
 Run = dict[str, list[str]]
 Qrels = dict[str, dict[str, int]]
 
-#: What stands before the point id in a ranking where a hit has no page.
+#: Prefix of the point id in a ranking for a hit without a page.
 NO_ADDRESS = "no address: "
 
 
 def page_ranking(answer: Answer, read: HitReader, *, depth: int) -> list[str]:
-    """The first ``depth`` distinct pages, best first: a page stands where its best chunk stands.
+    """The first ``depth`` distinct pages, best first: a page has the rank of its best chunk.
 
-    A hit without an address takes a rank of its own, under a name that no judgement has: readers see it there too.
+    A hit without an address takes a rank of its own, under a name without judgements.
     """
     hits = (*answer.hits, *answer.deeper)
     return list(dict.fromkeys(read.page(hit.payload) or f"{NO_ADDRESS}{hit.id}" for hit in hits))[:depth]
 
 
 def page_run(queries: Iterable[TestQuery], answers: Mapping[str, Answer], read: HitReader, *, depth: int) -> Run:
-    """Page rankings of the positive queries with ground truth; an empty list where nothing came back."""
+    """Page rankings of the positive queries with ground truth; may be empty."""
     return {
         query.id: page_ranking(answers[query.id], read, depth=depth) if query.id in answers else []
         for query in queries
@@ -107,8 +107,8 @@ def page_run(queries: Iterable[TestQuery], answers: Mapping[str, Answer], read: 
 def page_qrels(queries: Iterable[TestQuery], read: HitReader) -> Qrels:
     """Relevance grades of pages by canonical form, for positive queries with ground truth.
 
-    Relevant pages have grade 2, acceptable ones 1, and judgements of a qrels file keep theirs; where two spellings of
-    a page are judged, the higher grade stands.
+    Relevant pages have grade 2, acceptable ones 1, and judgements of a qrels file keep theirs; for two variants of an
+    address, the higher grade counts.
     """
     qrels: Qrels = {}
     for query in queries:
@@ -126,5 +126,5 @@ def has_ground_truth(query: TestQuery) -> bool:
 
 
 def relevant_pages(grades: Mapping[str, int]) -> list[str]:
-    """Judged pages that are relevant at all."""
+    """Judged pages with a relevant grade."""
     return [page for page, grade in grades.items() if grade > 0]

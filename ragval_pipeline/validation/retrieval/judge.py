@@ -24,18 +24,18 @@ _UNJUDGED = "no document was judged relevant to it: it is asked and shown, but n
 def judge_query(
     query: TestQuery, answer: Answer, rules: Rules, *, judge: Sequence[str] | None, top_k: int
 ) -> QueryReport:
-    """Judge one answer.
+    """Judge one result.
 
     Args:
-        query: What was asked and expected.
-        answer: What came back.
+        query: The query.
+        answer: Its result.
         rules: How hits are read and matched.
-        judge: Conditions that decide; None: all that the query states. A query that states none is judged by score.
-        top_k: Hits of a query that states no number of its own.
+        judge: Deciding conditions; None: all that the query states. A query without any is judged by score.
+        top_k: Default number of hits.
 
     Returns:
-        The query's part of the report. ``passed`` is None when the search failed, and for a query that does not count;
-        of a draft ``failed_conditions`` and ``fail_reason`` say how it would do.
+        The query's part of the report. ``passed`` is None if the search failed, and for a query that does not count;
+        for a draft ``failed_conditions`` and ``fail_reason`` show how it would be judged.
     """
     outcomes = {name: CONDITIONS[name](query, answer.hits, rules) for name in query.stated_conditions}
     best = best_score(answer.hits, rules)
@@ -64,7 +64,7 @@ def judge_query(
 
 
 def held_to(query: TestQuery, rules: Rules, *, judge: Sequence[str] | None, top_k: int) -> HeldTo:
-    """What decides on a query, with the arguments of ``judge_query``: a later run may ask more of it, or less."""
+    """The effective settings of a query, with the arguments of ``judge_query``, for comparison with later runs."""
     conditions = ["score"] if query.negative else deciding_conditions(query, judge)
     conditions = conditions if query.counted else []
     return HeldTo(
@@ -77,17 +77,17 @@ def held_to(query: TestQuery, rules: Rules, *, judge: Sequence[str] | None, top_
 
 
 def _fingerprint(judgements: Mapping[str, int]) -> str | None:
-    """The first 16 hex digits of a SHA-256: grades may be many, and only whether they changed is asked."""
+    """The first 16 hex digits of a SHA-256, to detect changed grades."""
     if not judgements:
         return None
     return hashlib.sha256(json.dumps(judgements, sort_keys=True).encode()).hexdigest()[:16]  # definition
 
 
 def deciding_conditions(query: TestQuery, judge: Sequence[str] | None) -> list[str]:
-    """The conditions that decide on a positive query, in a fixed order.
+    """The deciding conditions of a positive query, in a fixed order.
 
-    A profile's choice is limited to what a query states; its score is judged against the suite's threshold when the
-    query states none. Nothing decides on a query that nobody judged.
+    A profile's choice is limited to what a query states; its score is judged against the suite's threshold if it has
+    none. Unjudged queries have no conditions.
     """
     if query.unjudged:
         return []
@@ -115,7 +115,7 @@ def _failed(query: TestQuery, answer: Answer, rules: Rules, judge: Sequence[str]
 
 def _failed_negative(query: TestQuery, answer: Answer, rules: Rules) -> dict[str, str]:
     best, threshold = best_score(answer.hits, rules), rules.threshold(query)
-    # Below means below: a score that reaches the limit, rounding included, is a hit.
+    # Strictly below: a score that reaches the limit, rounding included, is a hit.
     if best is None or not rules.reaches(best, threshold):
         return {}
     kind = "similarity" if rules.higher_is_better else "distance"

@@ -1,4 +1,4 @@
-"""From answers to the measurement of ``query_validation_results``, with the report's sections on queries."""
+"""The measurement of ``query_validation_results``, with the report's sections on queries."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def query_sections(
 
     Returns:
         ``query_results``, ``precision_metrics``, ``retrieval_metrics``, ``queries_above_threshold``, ``run`` and
-        ``qrels`` (pages by canonical form) of the queries with ground truth that were answered, and ``asked_at`` (query
-        id to time) of those that were asked.
+        ``qrels`` (pages by canonical form) of the answered queries with ground truth, and ``asked_at`` (query id to
+        time) of those that were run.
     """
     answered = {report.query_id for report in reports if report.status != "error"}
     ranked = page_run(queries, answers, settings.rules.read, depth=settings.depth)
@@ -60,7 +60,7 @@ def query_sections(
 
 
 def _above(queries: Sequence[TestQuery], reports: Sequence[Judged], settings: RetrievalSettings) -> int | None:
-    """Positive queries whose best score reaches ``relevance_similarity``; None when none was answered."""
+    """Positive queries whose best score reaches ``relevance_similarity``; None if none was answered."""
     if all(report.status == "error" for report in reports):
         return None
     return sum(
@@ -72,7 +72,7 @@ def _above(queries: Sequence[TestQuery], reports: Sequence[Judged], settings: Re
 
 
 def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
-    """The index's own spelling of each page that any answer holds."""
+    """The stored address of each page in any result."""
     found: dict[str, str] = {}
     for answer in answers:
         for hit in (*answer.hits, *answer.deeper):
@@ -85,7 +85,7 @@ def _spellings(answers: Sequence[Answer], rules: Rules) -> dict[str, str]:
 def _precisions(
     queries: Sequence[TestQuery], run: Run, qrels: Qrels, ranks: Sequence[int], spellings: Mapping[str, str]
 ) -> Iterator[PrecisionMetric]:
-    """Precision of every query at every rank; pages are shown as the index spells them, hits without one are not."""
+    """Precision of every query at every rank; pages are shown with their stored address, hits without one are not."""
     for query in queries:
         grades = qrels.get(query.id)
         if grades is None:
@@ -121,11 +121,11 @@ def measure_retrieval(
     """The measurement of ``query_validation_results``.
 
     Args:
-        queries: Every test query, in file order. Those that nobody judged are in ``query_results`` and count nowhere;
-            of drafts only what needs no expectation counts: whether hits are complete, ordered and the same again.
-        answers: One answer each; empty when nothing could be asked.
-        settings: What the suite asks.
-        failure: The system that failed while asking, if one did: then the results are kept and no criterion is.
+        queries: Every test query, in file order. Unjudged ones are in ``query_results`` but do not count; drafts count
+            only for what needs no expectation: complete, ordered and repeatable hits.
+        answers: One result each; empty if no query could be run.
+        settings: Retrieval settings of the suite.
+        failure: The failure of a system during the queries, if any: then results are kept, but no criteria.
     """
     given = {answer.query_id: answer for answer in answers}
     by_id = {query.id: given.get(query.id) or _unasked(query, failure) for query in queries}
@@ -154,14 +154,14 @@ def measure_retrieval(
     values = [*outcome.values(), *_page_values(sections, settings)]
     if drafts and not queries:
         values = [_all_drafts(value, drafts) for value in values]
-        # One repeat is a setting, whatever the queries are.
+        # A single repeat is a setting, independent of the queries.
         repeated = repeated if repeated.reason_code == "not_applicable" else _all_drafts(repeated, drafts)
     values.append(repeated)
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(find_all(outcome)), sections=sections)
 
 
 def _all_drafts(value: MeasuredValue, drafts: Sequence[Judged]) -> MeasuredValue:
-    """What had no query to measure is not applicable as long as no person has confirmed any."""
+    """Criteria without queries do not apply as long as all queries are drafts."""
     if value.reason_code not in ("no_data", "not_applicable"):
         return value
     fit = sum(not verdict.failed_conditions and verdict.status != "error" for verdict in drafts)
@@ -176,7 +176,7 @@ def _unasked(query: TestQuery, failure: SystemFailure | None) -> Answer:
 def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> list[MeasuredValue]:
     page = sections["retrieval_metrics"]["page"]
     depths = {"mrr": settings.top_k, "map": settings.depth}
-    # Pages, where queries are judged by their top_k chunks: several chunks may be of one page.
+    # These are pages, but queries are judged by their top_k chunks, several of which may be of one page.
     names = [name for name in metrics.metric_names(settings.ranks, depth=settings.top_k) if "judged" not in name]
     values = []
     for name in names:
@@ -184,7 +184,7 @@ def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> li
         if metric is None:
             values.append(not_measured(name, "not_applicable", "no query has ground truth"))
         else:
-            # Of hits this is their number, which a product of floats need not be.
+            # The exact number of hits, which a product of floats need not be.
             total = round(metric["value"] * metric["n"], 9)
             limited = metric["ceiling"] < 1.0 - TOLERANCE
             limit = f", at most {metric['ceiling']:.3f}: {metrics.why_limited(name)}" if limited else ""

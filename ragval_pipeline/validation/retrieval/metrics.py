@@ -1,4 +1,4 @@
-"""Retrieval metrics through ir-measures, on pages and on chunks, on rankings whose order is ours."""
+"""Retrieval metrics through ir-measures, on pages and on chunks, with fixed rankings."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.hits import HitReader, Qrels, Run, has_ground_truth, relevant_pages
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
-#: Queries that are scored in one call: what native code is given is a copy.
+#: Queries scored in one call: native code gets copies.
 _AT_ONCE = 512  # work
 #: Values by metric name, then query id.
 PerQuery = dict[str, dict[str, float]]
 
 
 def metric_names(ranks: Iterable[int], *, depth: int) -> dict[str, str]:
-    """Our names and ir-measures' names; ``mrr`` looks within ``depth`` pages, ``map`` at the whole ranking."""
+    """Our names to ir-measures' names; ``mrr`` uses the first ``depth`` pages, ``map`` the whole ranking."""
     names: dict[str, str] = {}
     for k in sorted(set(ranks)):
         names |= {
@@ -36,10 +36,10 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     """Every metric of every query.
 
     Args:
-        run: Documents by query id, best first; a query without any counts as 0 everywhere.
-        qrels: Grades by query id and document; queries without a relevant document must not be in it.
+        run: Documents by query id, best first; a query without any scores 0.
+        qrels: Grades by query id and document, without queries that have no relevant document.
         ranks: The k of the ranked metrics.
-        depth: Ranks that ``mrr`` looks at.
+        depth: Ranks for ``mrr``.
 
     Returns:
         Values 0..1 by metric name and query id; every query of ``qrels`` has a value.
@@ -52,16 +52,16 @@ def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> Pe
     measures = {name: ir_measures.parse_measure(text) for name, text in names.items()}
     by_measure = {str(measure): name for name, measure in measures.items()}
     values: PerQuery = {name: dict.fromkeys(qrels, 0.0) for name in names}
-    # Scores are -rank: trec_eval breaks ties of scores by document id, and keeps them as 32-bit floats. An empty
-    # ranking is left out, as a run file has no line for it: Judged@k would divide by its length.
-    # Native code sees numbers: a half of a surrogate pair in a text ends the process, and a NUL ends the text.
+    # Scores are -rank: trec_eval breaks ties by document id, and uses 32-bit floats. Empty rankings are left out, as in
+    # a run file: Judged@k would divide by their length. Native code gets numbers: a lone surrogate in a text would
+    # crash the process, and a NUL ends the text.
     numbers: dict[str, str] = {}
 
     def number(doc: str) -> str:
         return numbers.setdefault(doc, str(len(numbers)))
 
     ranked = [query for query in qrels if run.get(query)]
-    same: dict[float, float] = {}  # few values fill many places: each is held once
+    same: dict[float, float] = {}  # share the few distinct values
     for first in range(0, len(ranked), _AT_ONCE):
         part = ranked[first : first + _AT_ONCE]
         scored = {
@@ -81,7 +81,7 @@ def ceilings(qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
     """The best value that the ground truth allows, by metric name and query id.
 
     P@k cannot exceed min(R, k) / k and R@k cannot exceed min(R, k) / R for R relevant pages; nor can AP on rankings of
-    ``depth`` pages exceed min(R, depth) / R. All else can reach 1.
+    ``depth`` pages exceed min(R, depth) / R. All others can reach 1.
     """
     sizes = {query: len(relevant_pages(grades)) for query, grades in qrels.items()}
     best: PerQuery = {"map": {query: min(size, depth) / size for query, size in sizes.items()}}
@@ -92,12 +92,12 @@ def ceilings(qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
 
 
 def why_limited(name: str) -> str:
-    """Why the ground truth does not allow 1 of a metric that has a ceiling."""
+    """Why the ground truth does not allow a value of 1 for a metric."""
     return f"{'fewer' if name.startswith('precision') else 'more'} relevant pages than ranks"
 
 
 def means(values: PerQuery, best: PerQuery, *, queries: Sequence[str] | None = None) -> dict[str, MetricValue]:
-    """Means over ``queries`` (None: all), with the number of queries and the mean ceiling (1 where there is none)."""
+    """Means over ``queries`` (None: all), with the number of queries and the mean ceiling (1 if there is none)."""
     result = {}
     for name, by_query in values.items():
         chosen = list(by_query) if queries is None else [query for query in queries if query in by_query]
@@ -123,7 +123,7 @@ def by_category(
     }
 
 
-#: Stands for the relevant chunks that were not retrieved: no metric of the first kind depends on their number.
+#: Placeholder for relevant chunks that were not retrieved: metrics of the first kind do not depend on their number.
 _UNSEEN = "\x00 not retrieved"
 _KNOWN_TRUTH = ("recall_at_", "ndcg_at_")
 
@@ -135,8 +135,8 @@ def chunk_metrics(
 
     Args:
         queries: Every test query.
-        answers: The answer to each, by query id; those with an error are left out.
-        settings: What the suite asks.
+        answers: The result of each, by query id; those with an error are left out.
+        settings: Retrieval settings of the suite.
 
     Returns:
         Means 0..1 over the queries with ground truth, with the number of queries; empty without any.
@@ -153,7 +153,7 @@ def chunk_metrics(
 
 
 def expected_ids(query: TestQuery) -> list[str]:
-    """Ids of the chunks that a query expects; empty unless every expected result states one."""
+    """Ids of the chunks that a query expects; empty unless every expected result has one."""
     ids = [entry.get("id") for entry in query.expected_results]
     return [] if None in ids else [canonical_id(name) for name in ids]
 
@@ -163,7 +163,7 @@ def _ranking(answer: Answer, depth: int) -> list[str]:
 
 
 def _on_judged_pages(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> Qrels:
-    """Grades of the retrieved chunks by those of their pages, for queries with relevant pages."""
+    """Grades of the retrieved chunks from those of their pages, for queries with relevant pages."""
     qrels: Qrels = {}
     for query in queries:
         if has_ground_truth(query):

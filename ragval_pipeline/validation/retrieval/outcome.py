@@ -1,4 +1,4 @@
-"""What is counted over all judged queries: criteria and findings."""
+"""Criteria and findings over all judged queries."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
-#: Aspects that decide where a right chunk ranks, and what else a condition is missed by.
+#: Aspects that decide the rank of a right chunk, and other aspects of conditions.
 _RANKED = OF_TEXTS | OF_VECTORS | {Aspect.PRESENCE, Aspect.DISTINCTION, Aspect.RANK}
 _PLACED = {Aspect.FIELD, Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.TARGET, Aspect.PLACES}
 _FOUND = OF_VECTORS | {Aspect.PRESENCE, Aspect.FIELD, Aspect.RANK, Aspect.TARGET}
 _MISSED_BY: Mapping[str, frozenset[Aspect]] = {"score": _RANKED | {Aspect.REACH}, "nothing returned": _FOUND}
-#: Canonical fields that a condition reads of a hit; ``results`` reads what the query states.
+#: Canonical fields of a hit read by each condition; ``results`` reads those of the query's expectation.
 _READS: Mapping[str, tuple[str, ...]] = {
     "module": ("module",), "chapter": ("chapter",), "url": ("source_url",), "keywords": ("text",),
 }  # fmt: skip
 
-#: Stands for the conditions of a query that the embedder refuses.
+#: Pseudo condition of a query that the embedder refuses.
 NOT_ASKED = "not asked"
 
 
 class Judged(NamedTuple):
-    """The verdict on a query, without its hits: those are in its answer. Fields as in ``QueryReport``."""
+    """The verdict on a query, without its hits. Fields as in ``QueryReport``."""
 
     query_id: str
     status: str
@@ -50,7 +50,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """All judged queries, and what is counted over them."""
+    """All judged queries, with criteria and findings over them."""
 
     queries: Sequence[TestQuery]
     reports: Sequence[Judged]
@@ -58,7 +58,7 @@ class Outcome:
     settings: RetrievalSettings
 
     def values(self) -> list[MeasuredValue]:
-        """Criteria that are counted over queries."""
+        """Criteria over queries."""
         rules = self.settings.rules
         passed = {report.query_id: bool(report.passed) for report in self.reports}
         negative = [query for query in self.queries if query.negative]
@@ -78,7 +78,7 @@ class Outcome:
         ]
 
     def subject(self, query: TestQuery, report: Judged) -> Subject:
-        """A query that did not pass, with what it is judged by."""
+        """A failed query, with the parts by which it is judged."""
         details: dict[str, Any] = {
             "conditions": report.failed_conditions or [NOT_ASKED],
             "reason": report.fail_reason,
@@ -102,13 +102,13 @@ class Outcome:
             points=tuple(details["points"]),
             module=normalise_name(query.expected_module) if query.expected_module and not pages else None,
             thresholds=(details["threshold"],) if "score" in conditions else (),
-            # Of a module's pages one may be found by nothing and another answer.
+            # One page of a module may be dark and another be found.
             without=frozenset() if pages else frozenset({Aspect.RANK}),
             needs=() if query.negative else tuple(needs),
         )
 
     def _answering(self, query: TestQuery) -> list[str]:
-        """The hits that failed a query: of a negative one those that reach its limit."""
+        """The hits that failed a query: for a negative one those that reach its limit."""
         rules = self.settings.rules
         limit = rules.threshold(query)
         return [hit.id for hit in self.answers[query.id].hits if not query.negative or rules.reaches(hit.score, limit)]
@@ -134,7 +134,7 @@ class Outcome:
         return list(zip(self.queries, self.reports, strict=True))
 
     def _without(self, positive: Sequence[Judged]) -> ReasonCode:
-        """Positive queries that find nothing leave a gap; a suite without any has nothing to measure."""
+        """The reason for a missing value: positive queries that found nothing, or none at all."""
         return "no_data" if positive or not self.queries else "not_applicable"
 
     def _share(self, name: str, queries: Sequence[TestQuery], passed: Mapping[str, bool], *, of: str) -> MeasuredValue:
@@ -152,7 +152,7 @@ class Outcome:
         return shares
 
     def _accuracy(self) -> MeasuredValue:
-        """Queries whose expected results are all in the top_k / queries that name one (``retrieval-validation``)."""
+        """Queries with all expected results in the top_k / queries with expected results (``retrieval-validation``)."""
         held = []
         for query in self.queries:
             name = "results" if query.expected_results else "url" if has_ground_truth(query) else None
@@ -199,7 +199,7 @@ def _failed(outcome: Outcome) -> Iterator[Finding]:
 
 @detector("retrieval.incomplete_metadata", needs=Outcome)
 def _incomplete(outcome: Outcome) -> Iterator[Subject]:
-    """Hits that lack required fields, each with the first query that met it."""
+    """Hits without required fields, each with the first query that returned it."""
     read = outcome.settings.rules.read
     names = {payload: name for name, payload in read.fields.items()}
     for answer in outcome.answers.values():
@@ -212,7 +212,7 @@ def _incomplete(outcome: Outcome) -> Iterator[Subject]:
 
 
 def _applicable(value: MeasuredValue, queries: Sequence[TestQuery]) -> MeasuredValue:
-    """A suite of negative queries alone has no relevance to measure."""
+    """A suite with only negative queries has no relevance to measure."""
     if value.value is None and queries:
         return value.model_copy(update={"reason_code": "not_applicable"})
     return value

@@ -1,4 +1,4 @@
-"""Answers that should be the same when asked again, and answers that say one thing several times."""
+"""Results that should be identical when repeated, and results that repeat the same text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ragval_pipeline.validation.thresholds import FEWEST, MOST, NEAR_DUPLICATE, 
 def determinism(answers: Iterable[Answer]) -> MeasuredValue:
     """Share of repeated queries with the same ids, order and scores (within 1e-6) in every repeat.
 
-    Answers without any hit, the first time and every time, say nothing about order and are not counted.
+    Queries that never have any hits say nothing about order and are not counted.
     """
     repeated = [
         answer for answer in answers if answer.repeats and answer.error is None and any((answer.hits, *answer.repeats))
@@ -35,7 +35,7 @@ def determinism(answers: Iterable[Answer]) -> MeasuredValue:
 
 
 def unstable(answers: Iterable[Answer]) -> list[Subject]:
-    """Queries that a repeat answers otherwise."""
+    """Queries whose repeats have different results."""
     return [
         Subject(
             name=answer.query_id, details={"overlap": min(_overlap(answer.hits, again) for again in answer.repeats)}
@@ -51,7 +51,7 @@ def _nondeterministic(outcome: Outcome) -> list[Subject]:
 
 
 def with_manner(measurement: Measurement, manner: str) -> Measurement:
-    """The measurement, whose determinism also says how repeats were asked; without repeats as it was."""
+    """The measurement, with how repeats were run in the reason of determinism; unchanged without repeats."""
     values = tuple(
         value.model_copy(update={"reason": f"{value.reason}, {manner}"})
         if value.name == "determinism" and value.value is not None and manner
@@ -68,18 +68,18 @@ def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:
 
 
 def _same_score(one: float, two: float) -> bool:
-    # Infinity and NaN are ``retrieval.invalid_order``; the same one given twice is no difference as well.
+    # Infinity and NaN are ``retrieval.invalid_order``; if repeated they are not a difference too.
     return one == two or abs(one - two) <= ROUNDING or (math.isnan(one) and math.isnan(two))
 
 
 def _overlap(first: Sequence[Hit], again: Sequence[Hit]) -> float:
-    """Share of the ids of either answer that both hold."""
+    """Share of the ids of either result that both have."""
     one, two = {hit.id for hit in first}, {hit.id for hit in again}
     return len(one & two) / len(one | two) if one | two else 1.0
 
 
-#: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product has no bounds, and yet
-#: infinity and NaN are no score of any distance.
+#: Lowest and highest score of a distance; a cosine of 1.00000006 is rounding. A dot product is unbounded, but infinity
+#: and NaN are never valid.
 RANGES: dict[Distance, tuple[float, float]] = {
     "Cosine": (-1.0, 1.0),
     "Dot": (-math.inf, math.inf),
@@ -94,17 +94,17 @@ def _disordered(outcome: Outcome) -> Iterator[Subject]:
     for answer in outcome.answers.values():
         problem = invalid_order(answer.hits, outcome.settings.distance)
         if problem is not None:
-            # A score within the range reaches a threshold or not, wherever its hit stands.
+            # A valid score reaches a threshold or not, whatever the rank of its hit.
             without = frozenset({Aspect.REACH, Aspect.SELECTION} if problem["problem"] == "order" else ())
             yield Subject(name=answer.query_id, details=problem, without=without)
 
 
 def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
-    """What is wrong with the scores of some hits; None when nothing is.
+    """What is wrong with the scores of some hits; None if nothing is.
 
     Args:
-        hits: As the server gave them, in its order.
-        distance: Of the collection: by Euclid and Manhattan the lowest score is the best.
+        hits: In the server's order.
+        distance: Of the collection: for Euclid and Manhattan the lowest score is the best.
     """
     outside = [hit for hit in hits if not _is_possible(hit.score, distance)]
     if outside:
@@ -126,9 +126,9 @@ def _shown(score: float) -> float | str:
 
 
 def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer], read: HitReader) -> list[Subject]:
-    """Queries whose top k is filled by repetitions, or by one right page while another right page waits behind it.
+    """Queries whose top k is filled by repetitions, or by one right page while another right page ranks after it.
 
-    A question about one page may well be answered by that page alone: that is no crowd.
+    A query about a single page may be answered by that page only: that is not crowding.
     """
     subjects = []
     for query in queries:
@@ -150,7 +150,7 @@ def _crowded(outcome: Outcome) -> list[Subject]:
 
 
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
-    """Hits whose text nearly equals that of a better hit; a hit without words repeats nothing."""
+    """Hits whose text is nearly that of a better hit; a hit without words is not a repetition."""
     kept: list[frozenset[tuple[str, ...]]] = []
     repeated = 0
     for triples in (_triples(read.text(hit.payload, "text") or "") for hit in hits):
@@ -171,7 +171,7 @@ def _alike(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) -> 
 
 
 def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]:
-    """Relevant pages that the collection ranks, behind a top k that one relevant page fills."""
+    """Relevant pages that rank after a top k filled by one relevant page."""
     relevant = {read.page_key(url) for url, grade in query.grades.items() if grade > 0}
     filling = {read.page(hit.payload) for hit in answer.hits}
     if len(filling) != 1 or not filling <= relevant:

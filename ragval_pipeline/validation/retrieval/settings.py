@@ -1,4 +1,4 @@
-"""What the suite asks of retrieval, and the questions that follow from it."""
+"""Retrieval settings of the suite, and the resulting queries."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 
 @dataclass(frozen=True)
 class RetrievalSettings:
-    """What the suite asks of retrieval.
+    """Retrieval settings of the suite.
 
     Attributes:
         rules: How hits are read and matched.
         judge: Conditions that decide, or None.
         ranks: The k of the page metrics.
-        top_k: Hits per query, unless the query states its own.
+        top_k: Hits per query, unless the query has its own.
         relevance_similarity: Score from which a hit counts as relevant.
         distance: Of the collection.
     """
@@ -34,12 +34,12 @@ class RetrievalSettings:
 
     @property
     def depth(self) -> int:
-        """Pages that a ranking must hold: the deepest of all ranks and top_k."""
+        """Pages in a ranking: the maximum of all ranks and top_k."""
         return max((*self.ranks, self.top_k))
 
 
 def questions_of(queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Question]:
-    """What to ask: pages are wanted only where there is ground truth to rank."""
+    """The queries to run: page rankings are only needed with ground truth."""
     return [
         Question(
             query.id,

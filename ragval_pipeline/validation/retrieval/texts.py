@@ -1,4 +1,4 @@
-"""Comparing names, words and passages the way people mean them: case, accents, blanks folded."""
+"""Comparing names, words and passages, ignoring case, accents and whitespace."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ ModuleMatch = Literal["exact", "normalised", "prefix", "regex"]
 
 _SEPARATORS = re.compile(r"[\s_\-]+")
 _BLANKS = re.compile(r"\s+")
-#: Combining classes of marks that make another letter of one: nukta, the voicing marks of kana, virama.
+#: Combining classes of marks that change a letter: nukta, the voicing marks of kana, virama.
 _LETTER_MARKS = frozenset({7, 8, 9})  # definition
-#: A character that a word goes on with. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean write words without
-#: blanks, or with endings joined on: there a word is wherever it stands.
+#: A word character. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean have no spaces between words, or attach
+#: endings: there a word needs no boundaries.
 _GOES_ON = (
     r"[^\W\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 
 
-#: The names of an index are few, and every chunk and query bears one.
+#: An index has few names, and every chunk and query has one.
 @lru_cache(maxsize=4096)  # work
 def normalise_name(name: str) -> str:
-    """A module or chapter name with case folded and blanks, ``-`` and ``_`` alike."""
+    """A module or chapter name in lower case, with spaces, ``-`` and ``_`` equal."""
     return _SEPARATORS.sub(" ", unicodedata.normalize("NFKC", without_zero_width(name)).casefold()).strip()
 
 
 def fold_text(text: str) -> str:
-    """A passage with case and accents folded, zero-width characters dropped and blanks joined.
+    """A passage without case, accents and zero-width characters, with whitespace collapsed.
 
-    Folding a folded text changes nothing.
+    Idempotent.
     """
     if text.isascii():
         return _BLANKS.sub(" ", text.lower()).strip()
-    # Once more after decomposing: a trade mark sign becomes two capitals.
+    # Again after decomposing: a trade mark sign becomes two capitals.
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", without_zero_width(text)).casefold())
     folded = "".join(char for char in decomposed.casefold() if not _is_accent(char))
     return _BLANKS.sub(" ", unicodedata.normalize("NFC", folded)).strip()
@@ -46,7 +46,7 @@ def fold_text(text: str) -> str:
 def name_matches(expected: str, stored: str, *, mode: ModuleMatch) -> bool:
     """Whether a stored module is the expected one.
 
-    ``prefix`` ends at a word: "Module 1" is a prefix of "Module 1: Ros2" and not of "Module 10". ``regex`` is found
+    ``prefix`` ends at a word: "Module 1" is a prefix of "Module 1: Ros2" but not of "Module 10". ``regex`` may match
     anywhere in the name.
     """
     if mode == "exact":
@@ -66,13 +66,13 @@ def chapter_matches(expected: str, stored: str) -> bool:
 
 
 def holds_word(folded_text: str, keyword: str) -> bool:
-    """Whether a text (already folded) holds a keyword as whole words; a keyword without any character is in none."""
+    """Whether a folded text contains a keyword as whole words; False for a keyword without characters."""
     pattern = word_pattern(keyword)
     return pattern is not None and pattern.search(folded_text) is not None
 
 
 def word_pattern(keyword: str) -> re.Pattern[str] | None:
-    """What finds a keyword as whole words in a folded text; None for a keyword without any character."""
+    """The pattern for a keyword as whole words in a folded text; None for a keyword without characters."""
     folded = fold_text(keyword)
     return _word(folded) if folded else None
 
@@ -83,5 +83,5 @@ def _is_accent(char: str) -> bool:
 
 @lru_cache(maxsize=4096)  # work
 def _word(folded: str) -> re.Pattern[str]:
-    # \b would never match beside the last + of c++.
+    # \b would never match after the last + of c++.
     return re.compile(rf"(?<!{_GOES_ON}){re.escape(folded)}(?!{_GOES_ON})")

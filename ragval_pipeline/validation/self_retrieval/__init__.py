@@ -1,1 +1,1 @@
-"""Does each page answer to its own name? Titles and headings as free test queries that cover every page."""
+"""Is each page found by its own name? Titles and headings as free test queries for every page."""

@@ -1,4 +1,4 @@
-"""From the answers to self queries: how many pages find themselves, which nothing finds, and what everything finds."""
+"""Results of self-retrieval: share of pages found by their own names, dark pages, and hubs."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ PageOf = Callable[[Mapping[str, Any]], str | None]
 
 @dataclass(frozen=True)
 class OwnAnswers:
-    """The answers to what pages ask about themselves.
+    """The results of the pages' own queries.
 
     Attributes:
         pages: In-scope indexed pages by canonical form.
-        queries: What was asked.
-        answers: By query id.
+        queries: The queries.
+        answers: Results by query id.
         page_of: Canonical page of a hit's payload.
         points: Points of the collection.
-        drawn: Pages that were drawn to be asked for.
+        drawn: Sampled pages.
         found: Whether each query finds its page, by query id.
     """
 
@@ -69,11 +69,11 @@ def measure_self_retrieval(
 
     Args:
         pages: In-scope indexed pages by canonical form.
-        queries: What was asked.
-        answers: By query id.
+        queries: The queries.
+        answers: Results by query id.
         page_of: Canonical page of a hit's payload.
         points: Points of the collection.
-        asked: Pages that were drawn to be asked for; None: all.
+        asked: Sampled pages; None: all.
     """
     drawn = len(pages) if asked is None else asked
     found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}
@@ -84,7 +84,7 @@ def measure_self_retrieval(
         if query.kind == "title"
         and found[query.id]
         and (answer := answers[query.id]).hits
-        # What is no number is ``retrieval.invalid_order``, and no threshold can be learnt from it.
+        # Scores that are not numbers are ``retrieval.invalid_order``, and useless for thresholds.
         and math.isfinite(answer.hits[0].score)
     ]
     section = {
@@ -108,7 +108,7 @@ def measure_self_retrieval(
 
 
 def unfound_pages(queries: Sequence[OwnQuery], answers: Mapping[str, Answer], page_of: PageOf) -> list[str]:
-    """Canonical forms of the pages that none of their queries finds."""
+    """Canonical forms of the pages not found by any of their queries."""
     found = {query.key for query in queries if _finds(answers[query.id], query.key, page_of)}
     return [key for key in dict.fromkeys(query.key for query in queries) if key not in found]
 
@@ -144,8 +144,8 @@ def _value(
 
 
 def _interval(hits: int, asked: int) -> tuple[float, float]:
-    """Wilson's interval at 95 % for the share of hits."""
-    z = NormalDist().inv_cdf(0.975)  # definition; scipy would say the same and take a second to import
+    """Wilson's 95 % interval for the share of hits."""
+    z = NormalDist().inv_cdf(0.975)  # definition; same as scipy, which takes a second to import
     share, inflated = hits / asked, 1 + z**2 / asked
     middle = share + z**2 / (2 * asked)
     half = z * math.sqrt(share * (1 - share) / asked + (z / (2 * asked)) ** 2)
@@ -154,7 +154,7 @@ def _interval(hits: int, asked: int) -> tuple[float, float]:
 
 @detector("retrieval.dark_page", needs=OwnAnswers)
 def _dark(own: OwnAnswers) -> Iterator[Finding]:
-    """Pages that neither names nor words of their own find; titles that others share say nothing."""
+    """Pages found neither by their names nor by their own words; shared titles do not count."""
     asked: dict[str, list[OwnQuery]] = {}
     for query in own.queries:
         asked.setdefault(query.key, []).append(query)
@@ -181,7 +181,7 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
 
 @detector("retrieval.hub_chunk", needs=OwnAnswers)
 def _hubs(own: OwnAnswers) -> Iterator[Subject]:
-    """Chunks that other pages' queries find. Of a chunk without a known page every query would be another page's."""
+    """Chunks found by other pages' queries. For a chunk without a known page every query would be another page's."""
     queries = own.named
     foreign: dict[str, list[OwnQuery]] = {}
     home: dict[str, str] = {}
@@ -213,10 +213,10 @@ def _hubs(own: OwnAnswers) -> Iterator[Subject]:
 
 
 def _unrelated(texts: Sequence[str], words: Mapping[str, int], queries: int) -> float:
-    """How many queries without a word in common these are worth: n / (1 + (n - 1) * mean cosine of two of them).
+    """The effective number of independent queries: n / (1 + (n - 1) * mean cosine of two of them).
 
-    Words weigh by how rare they are among all queries, so that what all of them say makes none alike. With unit
-    vectors, the mean cosine of all pairs follows from the length of their sum: no pair is compared.
+    Words are weighted by rarity among all queries, so that common words do not make them similar. With unit vectors,
+    the mean cosine of all pairs follows from the length of their sum, without comparing pairs.
     """
     total: defaultdict[str, float] = defaultdict(float)
     telling = 0

@@ -1,4 +1,4 @@
-"""What most pages share in their titles, as the name of the site or numbers of chapters: it says nothing about one."""
+"""Parts of titles shared by most pages, such as the site's name or chapter numbers, which identify none of them."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ _Key = TypeVar("_Key")
 
 _WORD = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d+")
-#: A mark that parts two things: with blanks around it, at the end of a word, or one that opens or closes a bracket.
-#: The hyphen of ``git-add`` and the plus signs of ``C++ templates`` belong to their words.
+#: A separator: with spaces around it, at the end of a word, or a bracket. The hyphen of ``git-add`` and the plus signs
+#: of ``C++ templates`` belong to their words.
 _MARK = re.compile(
     "\\s[^\\w\\s'\"`]+\\s|[:;,.!?\u2026]\\s|[\uff1a\uff1b\uff0c\u3001\u3002\uff5c]"
     "|[()\\[\\]{}\uff08\uff09\u3010\u3011\u300c\u300d\u300e\u300f]"
 )
-#: What a name holds that shares a part with others, which few do.
+#: Prefilter for names with separators, which few have.
 _MARK_OR_NUMBER = re.compile(rf"{_MARK.pattern}|\d")
-#: What is left of such a mark beside the words that are kept.
+#: Remains of a separator next to the words that are kept.
 _LOOSE = " \t:;,|-\u2013\u2014\u00b7\u2022\u00bb\uff1a\uff1b\uff0c\u3001\uff5c"
-#: A link of Markdown, as headings have whose page was turned into it: the sign of an anchor, or words.
+#: A Markdown link, as in headings of converted pages: an anchor sign, or words.
 _LINK = re.compile(r"(?:\[[^\w\[\]]*\]|(?<!\w)!?\[([^\[\]]*)\])\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
 _OPENING = "([{\uff08\u3010\u300c\u300e"
 
 
 @dataclass(frozen=True)
 class SharedParts:
-    """What names of most pages begin and end with, up to a mark that parts it from the rest.
+    """Common beginnings and endings of the names of most pages, up to a separator.
 
     Attributes:
-        beginnings: As words in lower case with all numbers alike: ``chapter #``.
-        endings: The same of what names end with: ``the book``.
+        beginnings: In lower case with numbers replaced: ``chapter #``.
+        endings: The same for endings: ``the book``.
     """
 
     beginnings: frozenset[str]
     endings: frozenset[str]
 
     def without(self, name: str) -> str:
-        """What a name says beside them; the whole name when that is nothing."""
+        """A name without them; the whole name if nothing is left."""
         said = _Name(name)
         if any(f"{part} ".startswith(f"{said.folded} ") for part in self.beginnings):
             return name.strip()
@@ -58,12 +58,12 @@ class SharedParts:
 
 
 def as_read(name: str) -> str:
-    """A title or heading as a reader sees it: of links their words, and of anchors nothing."""
+    """A title or heading as shown: links as their text, anchors removed."""
     return _LINK.sub(lambda link: link[1] or "", name).strip()
 
 
 def shared_parts(pages: Iterable[Collection[str]]) -> SharedParts:
-    """What the names of most pages share.
+    """The parts shared by the names of most pages.
 
     Args:
         pages: The names of each page: its title, and its headings.
@@ -76,7 +76,7 @@ def shared_parts(pages: Iterable[Collection[str]]) -> SharedParts:
         beginnings.update({part for name in said for _, part in name.beginnings()})
         endings.update({part for name in said for _, part in name.endings()})
         number += bool(said)
-    enough = max(2, MOST * number)  # what one page alone says is shared with none
+    enough = max(2, MOST * number)  # a single page shares nothing
     return SharedParts(
         frozenset(part for part, count in beginnings.items() if count >= enough),
         frozenset(part for part, count in endings.items() if count >= enough),
@@ -84,7 +84,7 @@ def shared_parts(pages: Iterable[Collection[str]]) -> SharedParts:
 
 
 def own_titles(titles: Mapping[_Key, str], shared: SharedParts) -> dict[_Key, str]:
-    """Titles without the shared parts, which are left where they alone tell pages apart."""
+    """Titles without the shared parts, unless only these distinguish pages."""
     cut = {key: shared.without(title) for key, title in titles.items()}
     whole = {fold_text(title) for title in titles.values()}
     meant: dict[str, set[str]] = {}
@@ -98,7 +98,7 @@ def own_titles(titles: Mapping[_Key, str], shared: SharedParts) -> dict[_Key, st
 
 
 class _Name:
-    """The words of a title or heading, and where marks part them."""
+    """The words of a title or heading, and the separators between them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -125,7 +125,7 @@ class _Name:
         return " ".join(self._folded)
 
     def beginnings(self) -> list[tuple[int, str]]:
-        """The words before each mark, or of a numbering such as ``Chapter 3``, and how many they are."""
+        """The words before each separator, or of a numbering such as ``Chapter 3``, and their number."""
         if self._is_whole:
             return []
         unnumbered = next((place for place, word in enumerate(self._folded[1:], 1) if "#" not in word), len(self.words))
@@ -134,11 +134,11 @@ class _Name:
         return [(place, " ".join(self._folded[:place])) for place in {*self._marked, *numbered}]
 
     def endings(self) -> list[tuple[int, str]]:
-        """The words behind each mark, and where they begin."""
+        """The words after each separator, and where they begin."""
         return [] if self._is_whole else [(place, " ".join(self._folded[place:])) for place in self._marked]
 
     def between(self, first: int, last: int) -> str:
-        """The words from one place to before another, with the marks that belong to them."""
+        """The words from one position to before another, with the marks that belong to them."""
         start, end = 0, len(self.text)
         if first:
             gap = self.text[self.words[first - 1].end() : self.words[first].start()]
@@ -149,5 +149,5 @@ class _Name:
         return self.text[start:end].rstrip(_LOOSE + _OPENING).lstrip(_LOOSE)
 
     def _is_apart(self, place: int) -> bool:
-        """Whether a blank stands behind so many words."""
+        """Whether a space follows this many words."""
         return any(map(str.isspace, self.text[self.words[place - 1].end() : self.words[place].start()]))

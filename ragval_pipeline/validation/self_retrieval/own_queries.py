@@ -1,4 +1,4 @@
-"""The queries that each page asks about itself: its title, its headings and, as a last resort, its own words."""
+"""The queries of each page about itself: its title, its headings and, as a last resort, its own words."""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ COLUMNS = ("page_key", "page_url", "title", "headings")
 PASSAGE_COLUMNS = ("page_key", "text")
 #: Columns of the page copies that ``with_page_titles`` needs.
 PAGE_COLUMNS = ("page_key", "title", "headings")
-#: Headings of a page that are asked beside its title.
+#: Heading queries per page, besides the title.
 HEADINGS_ASKED = 4  # work
-#: A heading that stands on this many pages names none of them ("Introduction").
+#: A heading on this many pages identifies none of them ("Introduction").
 COMMON_HEADING = 2
-#: Chunks of a page that are asked with, the longest: the shorter a text, the less it tells. Where pages repeat each
-#: other's listings, the two longest are the least their own: of six honest pages that these do not find, four are found
-#: by another of their chunks.
+#: Longest chunks of a page used as queries: short texts are less specific. If pages repeat each other's listings, the
+#: two longest chunks are the least specific: of six correct pages not found by these, four are found by another chunk.
 PASSAGES = 5  # work
-#: Words and characters of a chunk that are asked with: what every model reads, and in scripts without blanks.
+#: Maximum words of a chunk in a query, within every model's limit, and characters for scripts without spaces.
 WORDS, CHARACTERS = 200, 1500  # work
 _BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
 class OwnPage:
-    """One indexed page and what it calls itself: its title and its headings, in page order."""
+    """One indexed page with its title and headings, in page order."""
 
     key: str
     url: str
@@ -48,13 +47,12 @@ class OwnQuery:
     """One query of a page about itself.
 
     Attributes:
-        id: Of the query.
+        id: Query id.
         key: Canonical form of the page.
-        kind: ``title`` or ``heading``; of pages that neither finds ``heading_alone`` or ``passage``.
-        text: What is asked.
-        unique: False when another page has the same title, or a heading that reads like it: then the page cannot be
-            identified by it.
-        heading: The heading alone, where it is asked together with the title.
+        kind: ``title`` or ``heading``; for pages found by neither ``heading_alone`` or ``passage``.
+        text: Text of the query.
+        unique: False if another page has the same title, or an equal heading: then it does not identify the page.
+        heading: The heading alone, if the query also has the title.
     """
 
     id: str
@@ -66,11 +64,11 @@ class OwnQuery:
 
 
 def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
-    """In-scope indexed pages by canonical form, named as their payload says: title, else the first heading."""
+    """In-scope indexed pages by canonical form, with names from the payload: title, else the first heading."""
     titles: dict[str, str] = {}
     headings: dict[str, dict[str, None]] = {}
     urls: dict[str, str] = {}
-    # The chunks of a page share most of what they say of it.
+    # The chunks of a page have mostly the same page fields.
     paths: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         key = row["page_key"]
@@ -89,11 +87,11 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
 
 
 def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
-    """The pages with what their payload does not say: title and headings of their copy.
+    """The pages with missing titles and headings filled from their copies.
 
     Args:
         pages: In-scope indexed pages by canonical form.
-        copies: Rows of the page copies with ``PAGE_COLUMNS``; pages that could not be read have nothing in them.
+        copies: Rows of the page copies with ``PAGE_COLUMNS``; empty for pages that could not be read.
     """
     named = dict(pages)
     for copy in copies:
@@ -107,21 +105,20 @@ def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str,
 
 
 def sample_of(pages: Collection[str], size: int) -> frozenset[str]:
-    """The pages that are asked for: all, or those with the smallest hashes, which are the same in every run."""
+    """The pages to search for: all, or a sample with the smallest hashes, the same in every run."""
     return frozenset(heapq.nsmallest(size, pages, key=lambda key: hashlib.sha256(key.encode()).digest()))
 
 
 def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) -> list[OwnQuery]:
-    """A title query a page, and up to ``HEADINGS_ASKED`` heading queries that no other page could ask.
+    """A title query per page, and up to ``HEADINGS_ASKED`` unique heading queries.
 
-    What the names of most pages begin or end with, as the name of the site, is cut off: it would draw all queries to
-    the same chunks. A heading that then says what the title says is the same question. Headings are asked together
-    with the title of their page: "Usage" alone is a question about everything, and real models answer such questions
-    with the same few chunks.
+    Shared beginnings and endings of names, such as the site's name, are removed: they would draw all queries to the
+    same chunks. A heading equal to the title is skipped. Headings are combined with the title of their page: "Usage"
+    alone is not specific, and real models answer such queries with the same few chunks.
 
     Args:
-        pages: All of them: what several call themselves names none.
-        asked: Canonical forms of the pages that are asked for; None: all.
+        pages: All pages: names shared by several identify none.
+        asked: Canonical forms of the pages to search for; None: all.
     """
     whole = list(pages)
     shared = shared_parts({*page.headings, *([page.title] if page.title else [])} for page in whole)
@@ -142,7 +139,7 @@ def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) 
             elsewhere = owners[folded] - (folded in map(fold_text, page.headings))
             unique = bearers[folded] == 1 and not elsewhere
             queries.append(OwnQuery(f"{page.key}#title", page.key, "title", title, unique))
-            # A title that several pages bear would make their queries alike, and tells nothing.
+            # A title shared by several pages would make their queries alike.
             before = f"{title}: " if bearers[folded] == 1 else ""
         queries += [
             OwnQuery(f"{page.key}#{number}", page.key, "heading", f"{before}{heading}", heading=heading)
@@ -152,14 +149,14 @@ def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) 
 
 
 def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[OwnQuery]:
-    """The headings of some pages without the title that they were asked with.
+    """Heading queries of some pages without the title.
 
-    "Example", "Usage" or "Used by" name a section and no page: of sixty honest pages of readmes, up to sixteen are not
-    found by such titles, and every one of them by its own words.
+    "Example", "Usage" or "Used by" identify a section but not a page: of sixty correct readme pages, up to sixteen are
+    not found by such titles, but all of them by their own words.
 
     Args:
         keys: Canonical forms of the pages.
-        asked: What was asked before.
+        asked: The previous queries.
     """
     wanted = frozenset(keys)
     return [
@@ -170,14 +167,14 @@ def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[Own
 
 
 def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) -> list[OwnQuery]:
-    """Beginnings of the longest chunks of some pages; vectors that are not those of the page's texts find neither.
+    """Beginnings of the longest chunks of some pages; they do not find pages with wrong vectors.
 
-    With their blanks as they are stored: some models read them, and a text of short lines has another vector without.
+    With the stored whitespace: some models use it, and a text of short lines has another vector without.
     """
     longest: dict[str, list[str]] = {key: [] for key in keys}
     for row in rows:
         texts = longest.get(row["page_key"])
-        # A text that is stored twice says nothing more the second time.
+        # A text stored twice is used once.
         if texts is not None and row["text"] and not is_blank(row["text"]) and row["text"] not in texts:
             texts.append(row["text"])
             texts.sort(key=lambda text: (-len(text), text))
@@ -192,12 +189,12 @@ def passage_queries(keys: Collection[str], rows: Iterable[Mapping[str, Any]]) ->
 def of_pages_with_text(
     asked: Iterable[OwnQuery], lost: Collection[str], passages: Iterable[OwnQuery]
 ) -> list[OwnQuery]:
-    """What was asked, without the lost pages that hold no text: a search has nothing of theirs to find.
+    """The queries without those of lost pages without text, which no search can find.
 
     Args:
-        asked: What was asked by names.
-        lost: Canonical forms of the pages that these do not find.
-        passages: What these pages ask by what they say.
+        asked: The queries by name.
+        lost: Canonical forms of the pages not found by these.
+        passages: The passage queries of these pages.
     """
     blank = frozenset(lost).difference(query.key for query in passages)
     return [query for query in asked if query.key not in blank]
@@ -214,7 +211,7 @@ def _telling(page: OwnPage, titles: Collection[str | None], owners: Mapping[str,
 
 
 def _beginning(text: str) -> str:
-    """The first words of a text, as they stand there."""
+    """The first words of a text, unchanged."""
     blanks = list(islice(_BLANKS.finditer(text), WORDS))
     end = blanks[-1].start() if len(blanks) == WORDS else len(text)
     return text[: min(end, CHARACTERS)]

@@ -1,1 +1,1 @@
-"""Do the stored vectors belong to the stored texts, and to the model that queries are embedded with?"""
+"""Do the stored vectors match the stored texts and the queries' model?"""

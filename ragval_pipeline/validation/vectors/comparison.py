@@ -1,4 +1,4 @@
-"""The one pass over all vectors: what each is by itself, and its cosine with the vector of its re-embedded text."""
+"""The one pass over all vectors: properties of each, and its cosine with the vector of its re-embedded text."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     Lengths = NDArray[np.float64]
     Rows = NDArray[np.intp]
 
-#: Snapshot columns that the pass reads.
+#: Snapshot columns read by the pass.
 COLUMNS = ("point_id", "text", "embedded_text")
-#: Vectors of some texts, as the collection's ingestion embeds them.
+#: Embeds texts like the collection's ingestion.
 Embed = Callable[[Sequence[str]], "Floats"]
-#: The vectors of some points, in their order; points that are not there any more are left out.
+#: Reads the vectors of some points, in order; deleted points are left out.
 VectorsOf = Callable[[Sequence[str]], "Iterator[VectorBatch]"]
-#: Directions that a vector is projected on; two vectors with equal projections on all of them are the same.
+#: Number of random projections of a vector; vectors with equal projections on all of them are the same.
 DIRECTIONS = 8  # work
-#: Norms from here on are a length; anything smaller is a vector without direction.
+#: Smallest norm of a vector with a direction.
 TINY = 1e-12  # definition
-#: Texts that stand for the collection in trials and in comparisons of geometry.
+#: Texts that represent the collection in trials and geometric comparisons.
 REFERENCES = 512  # work
-#: Vectors of a kind that are kept for what comes after the pass, in bytes.
+#: Maximum bytes of vectors of one kind kept after the pass.
 KEPT_BYTES = 256 * 2**20  # work
 
 
 def embedded_texts(rows: pa.Table) -> list[str | None]:
-    """The texts that the points' vectors were made from."""
+    """The embedded texts of points."""
     import pyarrow.compute as pc
 
     texts: list[str | None] = pc.coalesce(rows.column("embedded_text"), rows.column("text")).to_pylist()
@@ -51,23 +51,23 @@ def embedded_texts(rows: pa.Table) -> list[str | None]:
 
 @dataclass
 class Comparison:
-    """What one pass found.
+    """The result of the pass.
 
     Attributes:
         points: Points read, with and without a vector.
         missing: Points without a vector under the name that searches use.
-        other: Points whose vector is no single list of numbers.
+        other: Points whose vector is not a single list of numbers.
         zero: Points whose vector has no direction: all zeros, or not finite.
-        ids: Points with a direction, in the order of ``prints``.
+        ids: Points with a direction, in order of ``prints``.
         prints: Projections of their unit vectors, blocks of shape (n, ``DIRECTIONS``).
         lengths: Blocks of the norms of ``ids``.
-        sampled: Points whose text was embedded again, in the order in which they were read.
-        cosine: Blocks of the cosines of ``sampled``; NaN where one of the two vectors has no direction.
-        texts: Unit vectors of the re-embedded texts; of the first ``sampled`` when all are too many to keep.
-        stored_at: Blocks of places in ``sampled``: the points that do not match, or only nearly, and references.
+        sampled: Points whose text was re-embedded, in reading order.
+        cosine: Blocks of the cosines of ``sampled``; NaN if one of the two vectors has no direction.
+        texts: Unit vectors of the re-embedded texts; only of the first ``sampled`` if there are too many.
+        stored_at: Blocks of indices into ``sampled``: the points that do not match, or only nearly, and references.
         stored: Their stored unit vectors.
-        stride: Every so many points is a reference, whose vector is kept in any case.
-        failure: Why re-embedding ended early, if it did; what stored vectors tell by themselves is whole all the same.
+        stride: Distance of reference points, whose vectors are always kept.
+        failure: Why re-embedding ended early, if it did; data about the stored vectors alone is still complete.
     """
 
     points: int = 0
@@ -86,10 +86,10 @@ class Comparison:
     failure: SystemFailure | NotMeasurableError | None = None
 
     def add(self, batch: VectorBatch) -> Floats:
-        """Take in the stored vectors of a batch.
+        """Add the stored vectors of a batch.
 
         Returns:
-            Their unit vectors, rows as ``batch.ids``; zeros where there is no direction.
+            Their unit vectors, rows as ``batch.ids``; zeros without a direction.
         """
         import numpy as np
 
@@ -112,13 +112,13 @@ class Comparison:
         return unit
 
     def compare(self, names: Sequence[str], stored: Floats, again: Floats, *, stride: int) -> None:
-        """Take in some sampled points.
+        """Add some sampled points.
 
         Args:
             names: The points.
-            stored: Their unit vectors, shape (n, dimension); zeros where there is no direction.
-            again: Vectors of their re-embedded texts, of the same shape and any length.
-            stride: Every so many points the stored vector is kept although it matches.
+            stored: Their unit vectors, shape (n, dimension); zeros without a direction.
+            again: Vectors of their re-embedded texts, of the same shape and any norm.
+            stride: Distance of points whose stored vector is kept although it matches.
         """
         import numpy as np
 
@@ -148,15 +148,15 @@ def compare_vectors(
     points: int,
     on_progress: Callable[[int, int | None], None] | None = None,
 ) -> Comparison:
-    """Look at every vector once.
+    """Read every vector once.
 
     Args:
         snapshot: The snapshot's points, with ``COLUMNS``.
         vectors_of: Reads the vectors of points.
         embed: Embeds texts as documents; None: nothing is re-embedded.
         sample: Points to re-embed; None: all with a text.
-        points: Points expected, for progress.
-        on_progress: Called with points seen and expected.
+        points: Number of points, for progress.
+        on_progress: Called with points done and in total.
 
     Raises:
         SystemFailure: Qdrant fails. A failing embedder is kept as ``failure`` instead.
@@ -177,7 +177,7 @@ def compare_vectors(
 
 
 def _with_rows(snapshot: Iterable[pa.RecordBatch], vectors_of: VectorsOf) -> Iterator[tuple[VectorBatch, pa.Table]]:
-    """The vectors of the snapshot's points, each batch with the rows of its points in their order."""
+    """The vectors of the snapshot's points, each batch with its rows in order."""
     import pyarrow as pa
 
     for rows in snapshot:
@@ -210,7 +210,7 @@ class _Again:
         again, names = self.embed(list(texts.values())), tuple(texts)
         stored = unit
         if names == batch.ids:
-            names = batch.ids  # the same texts are held once
+            names = batch.ids  # share the ids
         else:
             place = {name: number for number, name in enumerate(batch.ids)}
             held = np.array([place.get(name, -1) for name in names])
@@ -220,9 +220,9 @@ class _Again:
 
 
 def same_vectors(found: Comparison) -> list[list[str]]:
-    """Groups of at least two points that hold the same vector: neighbours in the order of their first projection.
+    """Groups of at least two points with the same vector: neighbours in order of their first projection.
 
-    A million vectors have about twenty neighbours that come this close by chance in one projection; the others decide.
+    In a million vectors each has about twenty neighbours as close by chance in one projection; the others decide.
     """
     import numpy as np
 
@@ -237,16 +237,16 @@ def same_vectors(found: Comparison) -> list[list[str]]:
         left = left[left + shift < len(prints)]
         left = left[prints[left + shift, 0] - prints[left, 0] <= ROUNDING]
         same = left
-        for projection in range(1, DIRECTIONS):  # one after the other: hardly any pair is left after the first
+        for projection in range(1, DIRECTIONS):  # one by one: hardly any pair is left after the first
             same = same[np.abs(prints[same + shift, projection] - prints[same, projection]) <= ROUNDING]
         pairs += zip(same.tolist(), (same + shift).tolist(), strict=True)
-        # A point that equals this neighbour is linked through it with all that follow.
+        # A point equal to this neighbour is linked through it with all that follow.
         left = np.setdiff1d(left, same, assume_unique=True)
     return [[found.ids[order[place]] for place in group] for group in groups_of_pairs(pairs)]
 
 
 def _directions(dimension: int) -> Floats:
-    """The same directions of length 1 in every run, as columns."""
+    """Unit directions, the same in every run, as columns."""
     import numpy as np
 
     drawn = np.random.default_rng(dimension).standard_normal((dimension, DIRECTIONS))

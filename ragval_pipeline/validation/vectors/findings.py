@@ -1,4 +1,4 @@
-"""What is known of every vector, and the detectors that word it."""
+"""The classified vectors, and their detectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ragval_pipeline.validation.vectors.trials import Trial
 
 Row = Mapping[str, Any]
 
-#: Snapshot columns that subjects are described with.
+#: Snapshot columns that describe subjects.
 COLUMNS = ("point_id", "page_key", "source_url")
 
 _CAUSES: Mapping[Kind, str] = {
@@ -36,7 +36,7 @@ _CAUSES: Mapping[Kind, str] = {
     "altered": "Model and text are right, but the vectors were changed when stored: the collection was embedded "
     "{means}",
 }
-#: What single vectors look like, and where such vectors come from.
+#: Descriptions of single mismatched vectors, with their likely origin.
 _LOOKS: Mapping[Look, str] = {
     "noise": "vector{s} of no text",
     "another_model": "vector{s} of another model",
@@ -91,7 +91,7 @@ class Vectors:
         points: Points in the collection.
         missing: Those without a vector under the name that searches use.
         zero: Those whose vector has no direction.
-        copies: Groups of points with one vector and several texts.
+        copies: Groups of points with the same vector and different texts.
         partition: The re-embedded points.
         decision: What they say of the collection.
         named: The model that the payload of each sampled point names, or None.
@@ -122,7 +122,7 @@ class Vectors:
 
     @property
     def of_unit_length(self) -> bool:
-        """Whether vectors are stored with length 1 but for some."""
+        """Whether all but a few vectors are stored with length 1."""
         return len(self.lengths) <= MOST * self.points
 
     def share(self, names: Sized) -> float:
@@ -139,7 +139,7 @@ class Vectors:
 
 @detector("vector.missing", "vector.zero", needs=Vectors)
 def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
-    """Points without a vector, and those with one that points nowhere."""
+    """Points without a vector, and those with a zero vector."""
     for code, names in (("vector.missing", vectors.missing), ("vector.zero", vectors.zero)):
         if names:
             yield make_finding(code, map(vectors.subject, names), details={"share": vectors.share(names)})
@@ -163,13 +163,13 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
 
 @detector("vector.swapped", needs=Vectors)
 def swapped(vectors: Vectors) -> Iterator[Finding]:
-    """Each point names the one whose text its vector belongs to."""
+    """Each point, with the one whose text its vector matches."""
     points = vectors.partition
     places = points.places(Label.SWAPPED)
     if places:
         holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
         subjects = [_swapped(vectors, place, holders.get(place)) for place in places]
-        # What was not compared may hold more of them.
+        # There may be more among the points not compared.
         least = "At least " if vectors.is_sample else ""
         message = f"{least}{len(subjects):,} points have a vector that belongs to the text of another point."
         yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
@@ -190,7 +190,7 @@ def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
 
 @detector("vector.mixed_models", needs=Vectors)
 def mixed(vectors: Vectors) -> Iterator[Finding]:
-    """The points that were embedded with another model, or in another way, than the rest."""
+    """The points embedded with another model, or in another way, than the rest."""
     points, decision = vectors.partition, vectors.decision
     places = points.places(Label.OTHER_MODEL)
     if places:
@@ -210,7 +210,7 @@ def mixed(vectors: Vectors) -> Iterator[Finding]:
 
 @detector("vector.model_mismatch", needs=Vectors)
 def mismatch(vectors: Vectors) -> Iterator[Finding]:
-    """The collection as a whole, apart from a part of another model."""
+    """The collection as a whole, except a part of another model."""
     decision, model = vectors.decision, vectors.model
     if not decision.mismatch:
         return
@@ -242,7 +242,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
 
 @detector("vector.text_mismatch", needs=Vectors)
 def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
-    """Every other point whose vector is not that of its text, with what it looks like."""
+    """Every other point whose vector does not match its text, with the likely reason."""
     points = vectors.partition
     places = points.places(Label.TEXT_MISMATCH)
     named = frozenset(points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH))
@@ -252,12 +252,12 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         return
     looks = Counter[Look](subject.details["looks_like"] for subject in subjects)
     counted = [f"{count:,} {_LOOKS[look].format(s='s' if count > 1 else '')}" for look, count in looks.most_common()]
-    # Points whose vectors changed places are a finding of their own, and these come on top.
+    # Swapped vectors are another finding, and these are in addition.
     more = " more" if points.count(Label.SWAPPED) else ""
     holds = "have vectors that do not belong to their texts" if len(subjects) > 1 else (
         "has a vector that does not belong to its text"
     )  # fmt: skip
-    # Lengths are known of all points.
+    # Norms are known for all points.
     of = plural(vectors.points, "point") if long else _compared(vectors)
     yield make_finding(
         "vector.text_mismatch",
@@ -304,7 +304,7 @@ def _rounded(points: Partition, place: int) -> float:
 
 @detector("vector.dimension", needs=Vectors)
 def distance(vectors: Vectors) -> Iterator[Finding]:
-    """A collection whose distance is not the cosine that the embedder is made for."""
+    """A collection whose distance is not the cosine, for which the embedder is made."""
     vector, model = vectors.vector, vectors.model
     if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.of_unit_length):
         return
@@ -348,7 +348,7 @@ def _cause(decision: Decision, model: str) -> str:
 
 
 def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
-    """What to write into the suite, where the index may be right: what was embedded, which vector, or to look away."""
+    """What to write into the suite if the index may be correct: the embedded text, another vector, or the severity."""
     best = decision.best
     if decision.mismatch == "context":
         return _CONTEXT

@@ -1,4 +1,4 @@
-"""From one pass over the vectors to the measurement of ``vector_health``: every point is classified, then worded."""
+"""The measurement of ``vector_health`` from one pass over the vectors: every point is classified, then reported."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ if TYPE_CHECKING:
 
 ASSET = "vector_health"
 CRITERION = "embedding_match"
-#: Points of a sample whose vectors are looked for in the rest of the collection: as many as a paid sample has.
+#: Points of a sample whose vectors are searched for in the rest of the collection: as many as in a paid sample.
 LOOKED_FOR = 200  # work
 _WORDS = re.compile(r"\w+")
 
 Row = Mapping[str, Any]
-#: Rows of the snapshot: points, then columns.
+#: Reads rows of the snapshot for points and columns.
 RowsOf = Callable[[Collection[str], Sequence[str]], Mapping[str, Row]]
 
 
 @dataclass(frozen=True)
 class VectorSettings:
-    """What is known besides the vectors.
+    """Settings besides the vectors.
 
     Attributes:
         collection: Name of the collection.
@@ -84,12 +84,12 @@ class VectorSettings:
 
 @dataclass(frozen=True)
 class Lookups:
-    """Ways to ask for what a sample does not hold.
+    """Lookups outside a sample.
 
     Attributes:
-        nearest: Ids of the few points nearest to a vector.
-        vectors: The stored vectors of some points.
-        embed: Vectors of texts, as documents.
+        nearest: Finds the ids of the nearest points of a vector.
+        vectors: Reads the stored vectors of some points.
+        embed: Embeds texts as documents.
     """
 
     nearest: Callable[[Floats], Sequence[str]]
@@ -108,11 +108,11 @@ def measure_vectors(
     """The measurement of ``vector_health``.
 
     Args:
-        found: What the pass over the vectors found.
-        settings: What is known besides.
+        found: Result of the pass over the vectors.
+        settings: Further settings.
         rows_of: Reads rows of the snapshot.
-        embed_as: Embeds texts for trials; None: none are made.
-        lookups: Finds points outside the sample; None where everything was re-embedded.
+        embed_as: Embeds texts for trials; None: no trials.
+        lookups: Finds points outside the sample; None if everything was re-embedded.
     """
     failure = found.failure
     try:
@@ -127,7 +127,7 @@ def measure_vectors(
 
 
 class _Judged:
-    """One pass, judged: the larger patterns first, and what is left of the points by itself."""
+    """The judged pass: larger patterns first, then single points."""
 
     def __init__(
         self,
@@ -162,7 +162,8 @@ class _Judged:
                 aside = {points.ids[place] for place in copied - labelled}
                 self._copies = [group for group in self._copies if known.isdisjoint(group) or aside & set(group)]
                 copied -= labelled
-            # As single vectors they are told by what was done; as a part of the collection they are one of its ways.
+            # Single vectors are described by how they were altered; as a part of the collection they are a way of
+            # embedding.
             related = labelled.union(altered) if is_population(len(altered), points.sampled) else labelled
             strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
             emptied = self._emptied(strangers)
@@ -245,7 +246,7 @@ class _Judged:
         return {"vectors": section}
 
     def _changed_texts(self) -> frozenset[int]:
-        """Places of the points that are off and whose stored hash is not that of their text, where hashes are kept."""
+        """Indices of mismatched points whose stored hash does not match their text, if hashes are stored."""
         points = self._points
         off = points.off().tolist()
         if not off:
@@ -254,16 +255,16 @@ class _Judged:
         asked = frozenset(points.ids[place] for place in (*off, *references))
         rows = self._rows_of(asked, ("point_id", "text", "text_hash", "text_sha256"))
         holds = {name: _hash_holds(row) for name, row in rows.items()}
-        # No hash holds by chance; where none does they are salted, cut short or made of something else.
+        # Hashes do not match by chance; if none does, they are salted, truncated or of something else.
         if not any(holds.get(points.ids[place]) for place in references):
             return frozenset()
         return frozenset(place for place in off if holds.get(points.ids[place]) is False)
 
     def _emptied(self, strangers: Strangers) -> frozenset[int]:
-        """Places of the points that lack a field which is embedded with the text, and whose vectors are close to it.
+        """Indices of points that lack a field embedded with the text, and whose vectors are close to it.
 
-        Those that match it are right: an empty field that was embedded with a line break moves a vector a little.
-        Nothing is said of any where most of those that have the field differ as well: then the whole is wrong.
+        Those that match it are right: an empty field embedded with a line break changes a vector a little. None if most
+        of the points with the field differ as well: then the whole collection is wrong.
         """
         points, fields = self._points, self._settings.embedded_fields
         differing = set(strangers.related)
@@ -282,10 +283,10 @@ class _Judged:
         )
 
     def _copied_vectors(self, groups: Sequence[Collection[str]]) -> list[list[str]]:
-        """Groups of points with one vector and several texts, at least one of which does not have that vector.
+        """Groups of points with the same vector and different texts, at least one of which does not match it.
 
-        Static models give one vector to texts that differ in the order of words, and every model to texts that differ
-        beyond what it reads: where each text of a group was re-embedded and has that vector, nothing was copied.
+        Static models give the same vector to texts that differ only in word order, and every model to texts that differ
+        only beyond its input limit: if each text of a group was re-embedded and matches, nothing was copied.
         """
         points = self._points
         place = {name: number for number, name in enumerate(points.ids)} if groups else {}
@@ -293,7 +294,7 @@ class _Judged:
         aside = {points.ids[number] for number in (*points.places(Label.SWAPPED), *self._changed)}
         found = []
         for group in groups:
-            # What is blank was emptied after it was embedded: no text that another one's vector was given to.
+            # A blank text was emptied after embedding: it did not get another one's vector.
             known = (name for name in group if name in rows and not is_blank(rows[name]["text"] or ""))
             members = sorted(name for name in known if name not in aside)
             if len({rows[name]["text_sha256"] for name in members} - {None}) < 2:
@@ -307,7 +308,7 @@ class _Judged:
         return found
 
     def _tried(self, embed_as: EmbedAs | None) -> list[Trial]:
-        """Ways of embedding a few of the related points, the closest first."""
+        """Trials of ways of embedding on a few related points, the closest first."""
         points, related = self._points, set(self._strangers.related)
         if embed_as is None or not worth_trying(points, self._strangers):
             return []
@@ -319,7 +320,7 @@ class _Judged:
         return try_all(tested, embed_as) if tested.off else []
 
     def _tested(self, off: Collection[int], matching: Collection[int]) -> Tested:
-        """Some of the points at these places, to try ways of embedding on."""
+        """Some of these points, for trials."""
         import numpy as np
 
         points = self._points
@@ -334,9 +335,9 @@ class _Judged:
         )
 
     def _labelled(self, embed_as: EmbedAs | None) -> frozenset[int]:
-        """Places of the points whose vectors were made from a label instead of the text, where these are many.
+        """Indices of points whose vectors are of a label instead of the text, if there are many.
 
-        Such a vector may have nothing to do with the text, and is that of all chunks with the label.
+        Such a vector may be unrelated to the text, and is the same for all chunks with the label.
         """
         points = self._points
         off = [place for place in points.off(with_vector=True).tolist() if place not in self._changed]
@@ -348,7 +349,7 @@ class _Judged:
         return found if is_population(len(found), points.sampled) else frozenset()
 
     def _given(self, trial: Trial) -> list[int]:
-        """Places of the points that nothing explains yet, or that match only nearly, whose vectors a way gives."""
+        """Indices of unexplained or nearly matching points whose vectors a way of embedding reproduces."""
         import numpy as np
 
         points = self._points
@@ -359,12 +360,12 @@ class _Judged:
 
 
 def _as_embedded(row: Row) -> Row:
-    """The row with the embedded text in the place of the stored one."""
+    """The row with the embedded text instead of the stored one."""
     return {**row, "text": embedded_text(row), "stored_text": row["text"]}
 
 
 def _hash_holds(row: Row) -> bool | None:
-    """Whether a stored hash is one of the stored text; None without either."""
+    """Whether a stored hash matches the stored text; None without either."""
     stored = stored_hash(row["text_hash"])
     if stored is None or row["text"] is None:
         return None
@@ -372,21 +373,20 @@ def _hash_holds(row: Row) -> bool | None:
 
 
 def _were_the_same(texts: Sequence[str | None]) -> bool:
-    """Whether each text is a part of the longest: some were cut after they were embedded, and no vector was copied."""
+    """Whether each text is a part of the longest: then some were cut after embedding, and no vector was copied."""
     seen = sorted((" ".join((text or "").split()) for text in texts), key=len)
     return all(text and text in seen[-1] for text in seen)
 
 
 def _same_words(text: str | None) -> tuple[str, ...]:
-    """What is left of a text that every model may read alike: its words, whatever their case and order."""
+    """The words of a text regardless of case and order, which some models ignore."""
     return tuple(sorted(_WORDS.findall((text or "").casefold())))
 
 
 def _look_up_holders(points: Partition, ask: Lookups, rows_of: RowsOf) -> None:
-    """Add the points outside the sample that hold the vector of a sampled text.
+    """Add the points outside the sample with the vector of a sampled text.
 
-    A sample of 200 points hardly ever holds both members of a swapped pair; one search a differing point finds the
-    other.
+    A sample of 200 points rarely has both members of a swapped pair; one search per mismatched point finds the other.
 
     Raises:
         SystemFailure: Qdrant or the embedder fails.

@@ -1,14 +1,14 @@
-"""Was the collection embedded with the model that queries are embedded with, and all of it?
+"""Was the whole collection embedded with the queries' model?
 
-Of the points that are neither swapped, copied nor changed since:
+Among the points that are neither swapped, copied nor changed since:
 
-- mixed: at least ``FEW`` and ``FEWEST`` of another space beside as many that belong; or as many related ones that
-  the model name separates from the rest, or that one way of embedding explains, which the matching ones rule out;
-- mismatch: ``WHOLE`` of them off, or fewer when one way of embedding explains those that are off and those that match;
-  however few are off when many more only come close, and one way gives the very vectors of all: long texts hide what
-  was put in front of them; or no way does, and what they hold beside their texts is of their pages.
+- mixed: at least ``FEW`` and ``FEWEST`` of another space next to as many matching ones; or as many related ones that
+  the model name separates from the rest, or that one way of embedding explains, but not the matching ones;
+- mismatch: ``WHOLE`` of them mismatched, or fewer if one way of embedding explains both mismatched and matching ones;
+  or any number if many more only match nearly, and one way reproduces all vectors exactly (a prefix hardly shows in
+  long texts), or none does and the vectors contain other content of their pages.
 
-Everything else is a matter of single points.
+Everything else is about single points.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ KINDS: Mapping[str, Kind] = {
     "added": "preprocessing", "instructed": "preprocessing", "cleaned": "preprocessing", "input_type": "input_type",
     "replaced": "preprocessing", "truncated": "truncation", "altered": "altered",
 }  # fmt: skip
-#: Ways that explain an index also when most points match, and none of those comes closer: they change what a text says.
+#: Kinds of ways that explain an index even if most points match and none of those becomes closer: they change the
+#: content of a text.
 _TELLING = frozenset({"added", "instructed", "replaced", "input_type", "truncated"})
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What the compared points say of the collection.
+    """The decision about the collection from the compared points.
 
     Attributes:
-        mismatch: Why the collection as a whole is off; None when it is not.
-        median: Median cosine of the points that are off, those of another model's part aside; None without any.
-        best: The way of embedding that comes closest, when ways were tried.
-        split: What separates the part of another model from the rest, as ``explain_split`` says.
-        way: How that part was embedded, when a way that was tried explains it.
-        compared: Points that the decision rests on, those of another model's part aside.
+        mismatch: Why the collection as a whole is mismatched; None if it is not.
+        median: Median cosine of the mismatched points, without another model's part; None without any.
+        best: The closest way of embedding, if any were tried.
+        split: What separates the part of another model from the rest, from ``explain_split``.
+        way: How that part was embedded, if a tried way explains it.
+        compared: Points used for the decision, without another model's part.
     """
 
     mismatch: Kind | None = None
@@ -61,7 +62,7 @@ class Decision:
 
 
 def worth_trying(points: Partition, strangers: Strangers) -> bool:
-    """Whether enough vectors are related to their texts and off to try what was embedded instead."""
+    """Whether enough mismatched vectors are related to their texts to try other ways of embedding."""
     related = len(strangers.related)
     return bool(related) and is_population(related + len(points.inexact()), _belonging(points) + len(_off(strangers)))
 
@@ -73,14 +74,14 @@ def decide(
     rows: Mapping[str, Row],
     given: Callable[[Trial], Collection[int]],
 ) -> Decision:
-    """Decide, and label the points of the patterns that are found.
+    """Decide, and label the points of the patterns found.
 
     Args:
         points: All points.
-        strangers: Those that are off and whose text was not changed.
-        trials: Ways of embedding, the closest first; empty when none was tried.
-        rows: ``COLUMNS`` of the sampled points; empty when nothing is off.
-        given: Of all points that are off, or match only nearly, those whose vectors a way of embedding gives.
+        strangers: Mismatched points whose text was not changed.
+        trials: Ways of embedding, the closest first; empty if none was tried.
+        rows: ``COLUMNS`` of the sampled points; empty if nothing is mismatched.
+        given: Of all mismatched or nearly matching points, those whose vectors a way of embedding reproduces.
     """
     import numpy as np
 
@@ -90,13 +91,13 @@ def decide(
     if is_population(len(alien), total) and is_population(matching + len(related), total):
         split = explain_split(_ids(points, alien), _ids(points, _right(points), related), rows)
         points.assign(alien, Label.OTHER_MODEL)
-        # The rest may be off as a whole besides.
+        # The rest may also be mismatched as a whole.
         total, strangers = total - len(alien), replace(strangers, other_space=[])
     off = _off(strangers)
     if not off:
         return Decision(split=split, compared=total)
     decision = Decision(median=float(np.median(points.cosine[off])), best=best, split=split, compared=total)
-    # Noise beside many right vectors is no other way of embedding.
+    # Noise next to many right vectors is not another way of embedding.
     single = len(strangers.noise) if is_population(matching, total) else 0
     most = len(off) - single >= max(FEWEST, WHOLE * total)
     many = is_population(len(related), matching + len(_off(strangers)))
@@ -113,7 +114,7 @@ def decide(
     if explaining is None and not of_pages and not (most and total >= FEWEST):
         return decision
     kind = KINDS[explaining.kind] if explaining else "context" if of_pages else _kind_of(points, strangers, decision)
-    # Beside texts that were embedded in a known way, vectors of no text at all stay a matter of their own.
+    # Next to texts embedded in a known way, vectors of no text are reported separately.
     limit = CHANCE / math.sqrt(points.texts.shape[1]) if explaining else -1.0
     resembling = {*strangers.related, *strangers.stray}
     points.assign(
@@ -130,7 +131,7 @@ class _Part:
     Attributes:
         split: What separates them from the rest.
         way: The way; None when no way does.
-        own: Those whose vectors it gives, which may be more than those that are off.
+        own: Those whose vectors it reproduces, which may be more than the mismatched ones.
     """
 
     split: Mapping[str, Any] | None = None
@@ -150,10 +151,10 @@ def _part(
     rows: Mapping[str, Row],
     given: Callable[[Trial], Collection[int]],
 ) -> _Part:
-    """The part of the collection that the related points are, by the first way that gives most of them.
+    """The part of the collection formed by the related points, by the first way that explains most of them.
 
-    An older text is often a beginning, too, and each of another length: one way must give most of them, unless they
-    were embedded at another time than the rest.
+    Older texts are often beginnings too, but of different lengths: one way must explain most of them, unless they were
+    embedded at another time than the rest.
     """
     by = explain_split(_ids(points, related), _ids(points, _right(points)), rows)
     dated = by is not None and by["by"] in {"model", "embedded_at"}
@@ -203,8 +204,8 @@ def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:
 
     Args:
         trial: The way.
-        most: Whether most points are off.
-        many: Whether more are than single points would be: the fewer, the more a way has to show.
+        most: Whether most points are mismatched.
+        many: Whether more are mismatched than single points: with fewer, a way needs stronger evidence.
     """
     if not trial.explains:
         return False
@@ -213,7 +214,7 @@ def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:
 
 
 def is_population(count: int, total: int) -> bool:
-    """Whether some points are more than exceptions of all."""
+    """Whether some points are more than exceptions among all."""
     return count >= FEWEST and count >= FEW * total
 
 
@@ -221,12 +222,12 @@ def explain_split(other: Collection[str], rest: Collection[str], rows: Mapping[s
     """The one attribute that separates two groups of points: the model's name, the day of embedding, or the id.
 
     Args:
-        other: Points of the smaller or foreign group.
+        other: Points of the smaller or deviating group.
         rest: The other ones.
         rows: ``COLUMNS`` of all of them.
 
     Returns:
-        ``{"by": "model" | "embedded_at" | "id", ...}`` with the values of both sides; None when nothing separates them.
+        ``{"by": "model" | "embedded_at" | "id", ...}`` with the values of both sides; None if nothing separates them.
     """
     by_model = _by_model(_values(other, rows, "model"), _values(rest, rows, "model"))
     if by_model is not None:
@@ -241,7 +242,7 @@ def explain_split(other: Collection[str], rest: Collection[str], rows: Mapping[s
 
 
 def usual_model(names: Collection[str], rows: Mapping[str, Row]) -> str | None:
-    """The model that the payload of most of some points names; None when most name none."""
+    """The model in the payload of most of some points; None if most have none."""
     counted = Counter(rows[name]["model"] for name in names if name in rows)
     return str(counted.most_common(1)[0][0]) if counted and counted.most_common(1)[0][0] else None
 
@@ -261,7 +262,7 @@ def _by_model(other: Sequence[str], rest: Sequence[str]) -> dict[str, Any] | Non
 
 
 def _by_order(other: Sequence[Any], rest: Sequence[Any]) -> dict[str, Any] | None:
-    """The cut in the order of the values with the other group on one side of it."""
+    """The value that separates the other group from the rest in sorted order."""
     if not other or not rest:
         return None
     ordered = sorted([*((value, True) for value in other), *((value, False) for value in rest)])

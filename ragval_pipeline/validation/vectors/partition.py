@@ -1,4 +1,4 @@
-"""Each re-embedded point in exactly one class: every finding about single vectors is read from these classes."""
+"""The partition of the re-embedded points into classes, from which all findings about single vectors are made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Look = Literal[
 
 
 class Label(IntEnum):
-    """What a re-embedded point is; ``OFF`` until something explains why it does not match."""
+    """The class of a re-embedded point; ``OFF`` until something explains why it does not match."""
 
     OFF = 0
     MATCHING = auto()
@@ -38,12 +38,12 @@ class Label(IntEnum):
 
 @dataclass(frozen=True)
 class Owner:
-    """The point whose text a vector belongs to.
+    """The point whose text a vector matches.
 
     Attributes:
-        point: Its place.
+        point: Its index.
         cosine: Of the vector with that text.
-        off: Whether that point does not hold the vector of its own text.
+        off: Whether that point itself is mismatched.
     """
 
     point: int
@@ -54,17 +54,17 @@ class Owner:
 class Partition:
     """The re-embedded points, each with one label.
 
-    A label is given to points that are still ``OFF``: what is named by a larger pattern is not named again.
+    Labels are given to points that are still ``OFF``: points of a larger pattern are not reported again.
 
     Attributes:
-        ids: The points of the sample, then those that were looked up beside it.
-        sampled: How many of them are the sample.
-        cosine: Of each stored vector with that of its text, shape (n,); NaN where one of them has no direction.
+        ids: The points of the sample, then those looked up outside it.
+        sampled: Size of the sample.
+        cosine: Of each stored vector with that of its text, shape (n,); NaN if one of them has no direction.
         texts: Unit vectors of the texts, float16, shape (at most n, dimension).
-        stored: Unit vectors as stored, float16, of the points at the places ``at``.
+        stored: Stored unit vectors, float16, of the points at the indices ``at``.
         labels: Of each point, shape (n,).
-        looks: What the vectors of ``TEXT_MISMATCH`` look like, by place.
-        owners: Whose text a vector belongs to, by place.
+        looks: Likely reasons for ``TEXT_MISMATCH``, by index.
+        owners: Whose text a vector matches, by index.
     """
 
     def __init__(self, found: Comparison) -> None:
@@ -83,17 +83,17 @@ class Partition:
         self.owners: dict[int, Owner] = {}
 
     def off(self, *, with_vector: bool = False) -> Rows:
-        """Places of the sampled points that nothing explains yet; ``with_vector``: those whose vector was kept."""
+        """Indices of unexplained sampled points; ``with_vector``: only those whose vector was kept."""
         import numpy as np
 
         off = np.flatnonzero(self.labels[: self.sampled] == Label.OFF)
         return off[np.isin(off, self.at)] if with_vector else off
 
     def inexact(self, beyond: float = NOISE, *, with_vector: bool = False) -> Rows:
-        """Places of the sampled points that match, and whose vectors are of another text: one that hardly differs.
+        """Indices of sampled points that match nearly, but not exactly.
 
         Args:
-            beyond: How far their cosines are from 1 at least.
+            beyond: Minimum distance of their cosines from 1.
             with_vector: Only those whose vector was kept.
         """
         import numpy as np
@@ -103,14 +103,14 @@ class Partition:
         return found[np.isin(found, self.at)] if with_vector else found
 
     def assign(self, places: Iterable[int] | Rows, label: Label, *, instead_of: Collection[Label] = ()) -> None:
-        """Give a label to those of the points that have none, or one of some others."""
+        """Label those of the points that are unlabelled, or have one of some other labels."""
         import numpy as np
 
         chosen = np.fromiter(places, dtype=np.intp)
         self.labels[chosen[np.isin(self.labels[chosen], (Label.OFF, *instead_of))]] = label
 
     def places(self, *labels: Label) -> list[int]:
-        """Places of the points with one of some labels."""
+        """Indices of the points with one of some labels."""
         import numpy as np
 
         found: list[int] = np.flatnonzero(np.isin(self.labels, labels)).tolist()
@@ -121,7 +121,7 @@ class Partition:
         return [self.ids[place] for place in self.places(*labels)]
 
     def count(self, *labels: Label) -> int:
-        """Sampled points with one of some labels."""
+        """Number of sampled points with one of some labels."""
         import numpy as np
 
         return int(np.isin(self.labels[: self.sampled], labels).sum())
@@ -134,11 +134,11 @@ class Partition:
         return vectors
 
     def references(self) -> list[int]:
-        """Places of points that stand for the whole sample: evenly spread over it."""
+        """Indices of points that represent the whole sample, evenly spread."""
         return list(range(0, self.sampled, self._stride))
 
     def look_up(self, ids: Sequence[str], stored: Floats, again: Floats) -> None:
-        """Add points beside the sample; rows of unit vectors."""
+        """Add points outside the sample, with unit vectors as rows."""
         import numpy as np
 
         places = np.arange(len(self.ids), len(self.ids) + len(ids))
@@ -152,10 +152,10 @@ class Partition:
 
 
 def _by_cosine(cosine: Floats) -> NDArray[np.int8]:
-    """The labels that the cosine alone tells.
+    """The labels from the cosine alone.
 
-    Honest storage and honest providers stay far above ``MATCH``. Where a whole collection lies close to it, as that of
-    a quantised model does, its matching half says how far its own points spread.
+    Correct storage and providers stay far above ``MATCH``. If a whole collection is close to it, as with a quantised
+    model, its matching half shows the spread of its points.
     """
     import numpy as np
 

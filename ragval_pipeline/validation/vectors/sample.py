@@ -15,20 +15,20 @@ T = TypeVar("T")
 
 
 def spread_over(items: Sequence[T], wanted: int) -> list[T]:
-    """At most ``wanted`` of the items, in their order, as far apart as possible."""
+    """At most ``wanted`` of the items, in order, as far apart as possible."""
     if len(items) <= wanted:
         return list(items)
     return [items[number * len(items) // wanted] for number in range(wanted)]
 
 
-#: Snapshot columns that the choice needs.
+#: Snapshot columns for the choice.
 COLUMNS = ("point_id", "text", "model", "embedded_at")
-#: Points re-embedded with a provider that takes money, unless the suite says otherwise: a defect of 1.5 % of the
-#: points is seen with a probability of 95 % (1 - 0.985 ** 200).
+#: Points re-embedded with a paid provider, unless the suite says otherwise: a defect of 1.5 % of the points is detected
+#: with a probability of 95 % (1 - 0.985 ** 200).
 PAID_SAMPLE = 200  # work
-#: Points that even the smallest stratum gets, so that a few points of another model or date are looked at.
+#: Minimum points per stratum, so that a few points of another model or date are included.
 PER_STRATUM = 3  # work
-#: Share of a sample that suspects take at most: the rest stands for the collection.
+#: Maximum share of suspects in a sample: the rest represents the collection.
 SUSPECTED = 0.25  # work
 
 
@@ -42,7 +42,7 @@ def wanted_points(identity_sample: int | None, *, free: bool) -> int | None:
 def suspects(facts: Facts) -> frozenset[str]:
     """Points whose text may have changed after it was embedded.
 
-    Their text differs from its page or from its stored hash, or stands next to what no chunk of the page holds.
+    Their text differs from its page or its stored hash, or is next to content that no chunk of the page has.
     """
     if facts.manifest.crash:
         return frozenset()
@@ -60,12 +60,12 @@ def suspects(facts: Facts) -> frozenset[str]:
 
 
 def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int, suspected: Collection[str] = ()) -> frozenset[str]:
-    """The points to re-embed: those with the smallest hashes of their ids, of every model and day of embedding.
+    """The points to re-embed: those with the smallest id hashes, for every model and embedding day.
 
     Args:
         rows: All points, with ``COLUMNS``; those without text are never chosen.
-        wanted: How many.
-        suspected: Points that are looked at before others; of more than ``SUSPECTED`` of the sample some.
+        wanted: Number of points.
+        suspected: Points with priority, up to ``SUSPECTED`` of the sample.
 
     Returns:
         Point ids.
@@ -81,7 +81,7 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int, suspected: Col
     every = sorted(point for points in strata.values() for point in points if point[1] in suspected)
     chosen = {name for _, name in every[: int(SUSPECTED * wanted)]}
     left = wanted - len(chosen)
-    # The smallest strata first: what their guaranteed share costs is taken from the large ones.
+    # The smallest strata first: their guaranteed share is taken from the large ones.
     for points in sorted(strata.values(), key=len):
         share = max(PER_STRATUM, round(left * len(points) / total))
         others = [name for _, name in sorted(points) if name not in chosen]
@@ -90,5 +90,5 @@ def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int, suspected: Col
 
 
 def id_hash(name: str) -> int:
-    """A number that depends on the point's id alone, and looks drawn."""
+    """A pseudo-random number that only depends on the point's id."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")  # definition

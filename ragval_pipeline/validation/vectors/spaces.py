@@ -1,4 +1,4 @@
-"""Where the vectors of points that do not match lie: at another text, in the collection's space, or in none of its."""
+"""Location of mismatched vectors: at another text, elsewhere in the collection's space, or outside it."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
 
-#: Vectors, and texts, that are compared with each other at once.
+#: Vectors, and texts, compared at once.
 _BLOCK, _TEXTS = 1024, 8192  # work
 #: Comparisons of a vector with all texts: 4 s of one core at 256 dimensions.
 COMPARISONS = 400_000_000  # work
-#: No vector is shorter: nothing is divided by zero.
+#: Lower bound of norms, against division by zero.
 _TINY = 1e-6  # definition
 
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """What the vectors of the points that are off are close to.
+    """What the mismatched vectors are close to.
 
     Attributes:
-        places: The points, in the order of all arrays here.
-        own: Cosines with their own texts, the direction that all texts lean to aside.
-        energy: Mean squares of their cosines with the other texts, the same, times the dimension: 1 for random vectors.
-        owner: By whether that point is off itself: the other text that each is closest to; -1 without any.
+        places: Indices of the points, in the order of all arrays here.
+        own: Cosines with their own texts, without the common direction of all texts.
+        energy: Mean squares of such cosines with the other texts, times the dimension: 1 for random vectors.
+        owner: The closest other text, separately for matching and mismatched points; -1 without any.
         owner_cosine: Its cosine.
     """
 
@@ -46,10 +46,10 @@ class Nearest:
 
 
 def nearest_texts(points: Partition) -> Nearest:
-    """Compare the vector of each point that is off with every text.
+    """Compare the vector of each mismatched point with every text.
 
-    Above ``COMPARISONS`` only as many are compared, evenly spread; the others only when one of these belongs to another
-    text, which a collection embedded with another model never shows.
+    Above ``COMPARISONS`` only an even sample is compared; the others only if one of these matches another text, which
+    never happens in a collection embedded with another model.
     """
     import numpy as np
 
@@ -109,7 +109,7 @@ def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean:
 
 
 def _lean(texts: NDArray[np.float16]) -> Floats:
-    """The direction that all texts lean to, of length 1; zeros where there are too few to tell."""
+    """The common direction of all texts, of length 1; zeros if there are too few."""
     import numpy as np
 
     mean = texts.mean(axis=0, dtype=np.float32)
@@ -119,7 +119,7 @@ def _lean(texts: NDArray[np.float16]) -> Floats:
 
 
 def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
-    """Cosines of vectors without their parts ``one`` and ``other`` along a common direction."""
+    """Cosines of vectors without their components ``one`` and ``other`` along a common direction."""
     import numpy as np
 
     rest = np.sqrt(np.maximum(1 - one**2, _TINY)) * np.sqrt(np.maximum(1 - other**2, _TINY))
@@ -128,14 +128,14 @@ def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
 
 
 def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str | None]) -> float:
-    """The share of some vectors that hold, beside their texts, what else is said on their pages; 0 within chance.
+    """The share of some vectors that contain, besides their texts, other content of their pages; 0 within chance.
 
-    A model that reads a chunk within its page, or with a context in front of it, leaves that in the vector. What
-    another version of the model, another input type or a clean-up of texts leaves has nothing to do with the page.
+    A model that reads a chunk within its page, or with a context before it, leaves a trace of that in the vector.
+    Differences due to another model version, input type or text clean-up are unrelated to the page.
 
     Args:
         points: All points.
-        places: Those whose vectors are not quite those of their texts.
+        places: Indices of those that match only nearly or not.
         pages: The page of each point of the sample.
     """
     import numpy as np
@@ -155,7 +155,7 @@ def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str
     beside -= beside.mean(axis=0)
     toward = np.zeros((len(asked), len(several)), dtype=np.float32)
     for column, page in enumerate(several):
-        # Of its own page a vector is held against the other chunks; each time without what its text says itself.
+        # Compare a vector with the other chunks of its page, without the component of its own text.
         there = said[page] - own * (of[asked] == page)[:, None]
         there = there - np.einsum("ij,ij->i", there, own)[:, None] * own
         toward[:, column] = np.einsum("ij,ij->i", beside, there) / np.maximum(np.linalg.norm(there, axis=1), _TINY)
@@ -166,9 +166,9 @@ def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str
 
 
 def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> None:
-    """Note whose text the vectors belong to, and label those ``SWAPPED`` whose owner is off as well.
+    """Record whose text the vectors match, and label those ``SWAPPED`` whose owner is mismatched too.
 
-    Where the text of a right point and that of an off one are equally close, as twins are, the off one is the owner.
+    If the texts of a matching and a mismatched point are equally close, such as twins, the mismatched one is the owner.
     """
     for row, place in enumerate(near.places.tolist()):
         off = bool(near.owner_cosine[True][row] >= near.owner_cosine[False][row] - NOISE)
@@ -179,15 +179,15 @@ def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> N
 
 
 def mark_displaced(points: Partition) -> None:
-    """Label ``SWAPPED`` the points whose own vector a swapped one holds: whose they hold may be outside the sample."""
+    """Label ``SWAPPED`` the points whose own vector a swapped one has; their owners may be outside the sample."""
     points.assign([owner.point for owner in points.owners.values() if owner.off], Label.SWAPPED)
 
 
 def altered_vectors(points: Partition) -> dict[int, Look]:
-    """What was done to the vectors of the points that are off where it is all that parts them from their texts.
+    """How mismatched vectors were altered, if that is their only difference from their texts' vectors.
 
-    The signs of all numbers may be turned, or some numbers be 0 and the others right, as where a shortened vector was
-    filled up to the dimension of the collection.
+    All signs may be inverted, or some numbers be 0 and the others right, as when a shortened vector was padded to the
+    dimension of the collection.
     """
     import numpy as np
 
@@ -198,7 +198,7 @@ def altered_vectors(points: Partition) -> dict[int, Look]:
         block = places[start : start + _BLOCK]
         cosine, there = points.cosine[block], points.vectors(block) != 0
         shown = np.where(there, points.texts[block].astype(np.float32), 0.0)
-        # Vectors of few numbers, as words are counted, may have none of them in the same place.
+        # Sparse vectors, such as word counts, may have no non-zero number in common.
         known = (shown != 0).sum(axis=1) >= FEWEST
         padded = ~there.all(axis=1) & known & (cosine >= MATCH * np.linalg.norm(shown, axis=1))
         found.update(dict.fromkeys(block[cosine <= -MATCH].tolist(), "negated"))
@@ -208,13 +208,13 @@ def altered_vectors(points: Partition) -> dict[int, Look]:
 
 @dataclass(frozen=True, eq=False)
 class Strangers:
-    """The points that are off, by what their vectors have to do with texts.
+    """The mismatched points, by the relation of their vectors to texts.
 
     Attributes:
-        related: Closer to the own text than unrelated vectors are.
-        other_space: Unrelated to every text, and not to each other: another model's.
+        related: Closer to the own text than unrelated vectors.
+        other_space: Unrelated to every text, but not to each other: from another model.
         noise: Unrelated to every text and to each other.
-        stray: Of the same space, unrelated to the own text.
+        stray: In the same space, unrelated to the own text.
     """
 
     related: list[int]
@@ -227,18 +227,18 @@ class Strangers:
         return replace(self, related=[at for at in self.related if at not in places])
 
     def with_related(self, places: Collection[int]) -> Strangers:
-        """The same with some points among the related, whatever they were told as."""
+        """The same with some points moved to the related ones."""
         lists = {field.name: [at for at in getattr(self, field.name) if at not in places] for field in fields(self)}
         return Strangers(**{**lists, "related": [*lists["related"], *sorted(places)]})
 
 
 def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) -> Strangers:
-    """Sort the points that are still off.
+    """Classify the points that are still mismatched.
 
     Vectors of two models are unrelated: with each other's texts they have the cosines of random directions, so their
-    energy is about 1, and their cosines with their own texts average to zero. Vectors of the collection's own model lie
-    where its texts lie, also when the text of the point was changed: their energy is that of the texts among each
-    other. A vector is of another space when it is nearer, as a ratio, to the first than to the second.
+    energy is about 1, and their cosines with their own texts average to zero. Vectors of the collection's own model are
+    in the region of its texts, even if the point's text was changed: their energy is that of the texts among each
+    other. A vector is of another space if it is nearer, as a ratio, to the first than to the second.
     """
     import numpy as np
 
@@ -249,14 +249,14 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     dimension = max(points.texts.shape[1], 1)
     limit = chance_limit(points.sampled, dimension)
     unrelated = own <= limit
-    # Texts that have nothing in common tell little: then the spread of the energy of random vectors is the limit.
+    # Unrelated texts give little information: then the spread of the energy of random vectors is the limit.
     chance = 1 + CHANCE * math.sqrt(2 / max(len(points.texts), 1))
     nowhere = unrelated & (energy <= max(math.sqrt(_energy_of_texts(points)), chance))
     strangers = places[nowhere]
     centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= CHANCE / math.sqrt(dimension)
     model, stray = strangers[:0], places[unrelated & ~nowhere]
     if centred and _have_structure(points, strangers):
-        # By chance a few of another model's vectors have more energy than the rest of them.
+        # A few of another model's vectors have more energy by chance.
         alike = _are_like(points, stray, strangers)
         model, stray = np.concatenate([strangers, stray[alike]]), stray[~alike]
     # Vectors that were not kept are judged by their own cosine.
@@ -271,7 +271,7 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
 
 
 def chance_limit(points: int, dimension: int) -> float:
-    """Cosine with the own text that no unrelated vector of so many exceeds."""
+    """Upper limit of the cosine of so many unrelated vectors with their own text."""
     return (math.sqrt(2 * math.log(max(points, 2))) + CHANCE) / math.sqrt(max(dimension, 1))
 
 
@@ -287,11 +287,11 @@ def _energy_of_texts(points: Partition) -> float:
 
 
 def _have_structure(points: Partition, places: Rows) -> bool:
-    """Whether some vectors are more, or less, similar to each other than noise is.
+    """Whether some vectors are more, or less, similar to each other than noise.
 
-    The cosines of noise spread by ``1 / sqrt(d)`` around zero, those of every model further. Noise of positive numbers
-    leans to the diagonal, which is left aside. Of noise, the energy times the number of pairs has a chi-squared
-    distribution; Wilson and Hilferty's transformation gives standard deviations.
+    The cosines of noise have a standard deviation of ``1 / sqrt(d)`` around zero, those of every model a larger one.
+    Noise of positive numbers tends to the diagonal, which is removed. For noise, the energy times the number of pairs
+    has a chi-squared distribution; Wilson and Hilferty's transformation gives standard deviations.
     """
     import numpy as np
 
@@ -308,7 +308,7 @@ def _have_structure(points: Partition, places: Rows) -> bool:
 
 
 def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]:
-    """Which vectors are as similar to those of another model as these are to each other, rather than by chance."""
+    """Which vectors are as similar to those of another model as these are to each other, beyond chance."""
     import numpy as np
 
     others = points.vectors(model[:: max(1, len(model) // REFERENCES)])
@@ -333,15 +333,15 @@ def name_the_rest(
     changed: Collection[int],
     other_model: Collection[int],
 ) -> None:
-    """Label what is still off ``TEXT_MISMATCH``, and say what each vector looks like.
+    """Label remaining points ``TEXT_MISMATCH``, with the likely reason for each vector.
 
     Args:
         points: All points.
-        sorted_points: Those that are off.
-        altered: Points with the vector of their text that something was done to, and what.
-        emptied: Points that lack a field that was embedded with their text.
-        copied: Points with the vector of another text that other points hold, too.
-        changed: Points whose stored hash says that the text was changed.
+        sorted_points: The mismatched ones.
+        altered: Points with an altered vector of their text, and how it was altered.
+        emptied: Points that lack a field embedded with their text.
+        copied: Points that share the vector of another text with other points.
+        changed: Points whose stored hash shows that the text was changed.
         other_model: Points whose payload names another model than that of the matching points.
     """
     alien, noise, changed = set(sorted_points.other_space), set(sorted_points.noise), set(changed)

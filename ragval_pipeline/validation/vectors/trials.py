@@ -1,4 +1,4 @@
-"""What was embedded instead of the stored text: ways in which ingestions do, tried on a few points."""
+"""What was embedded instead of the stored text: common ways of ingestions, tried on a few points."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     EmbedAs = Callable[[Sequence[str], InputType], Floats]
 
 Row = Mapping[str, Any]
-#: Vectors of rows, embedded in one way.
+#: Embeds rows in one way.
 Way = Callable[[Sequence[Row]], "Floats"]
 
-#: Snapshot columns that the ways read.
+#: Snapshot columns read by the ways.
 COLUMNS = ("point_id", "text", "embedded_text", "title", "headings", "module", "chapter")
-#: Points that are off, and points that match, that are tried.
+#: Mismatched points, and matching points, in a trial.
 TRIED, CONTROLS = 20, 10  # work
-#: Beginnings of a text that are tried as what a model read of it, and the shortest of them in characters.
+#: Number of truncations of a text that are tried, and the shortest one in characters.
 PARTS, FIRST_CUT = 12, 100  # work
-#: What stands between a title and its text.
+#: Separators of a title and its text.
 JOINTS = ("\n\n", "\n", ": ", " - ", " ")
 _MARKUP = re.compile(r"[*_`#>|]+|\[([^\]]*)\]\([^)]*\)")
 
@@ -45,11 +45,11 @@ class Variant:
 
     Attributes:
         name: For the finding's details.
-        kind: ``added``: what is embedded holds more than the stored text; ``instructed``: it is introduced by an
-            instruction of the model; ``cleaned``: it holds the same words; ``replaced``: it holds none of it.
+        kind: ``added``: more than the stored text is embedded; ``instructed``: with an instruction of the model;
+            ``cleaned``: the same words; ``replaced``: something else instead.
         means: Completes "the collection was embedded ...".
-        text: What is embedded for a row.
-        template: The same as ``payload.embedded_text`` says it; None where it cannot.
+        text: The embedded text of a row.
+        template: The same as a template for ``payload.embedded_text``; None if impossible.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Variant:
 
 
 def _added(name: str, means: str, *before: str) -> Iterator[Variant]:
-    """What stands in front of a text, joined to it in every usual way: short texts tell one from the other."""
+    """Variants with a prefix, joined to the text in every usual way: short texts distinguish them."""
     for number, joint in enumerate(JOINTS):
         template = joint.join([*(f"{{{field}}}" for field in before), "{text}"])
         means_it = f"with {means} in front of each text"
@@ -70,7 +70,7 @@ def _added(name: str, means: str, *before: str) -> Iterator[Variant]:
 
 
 def _instructed(prefix: str) -> Variant:
-    """What a model wants to be told of a text."""
+    """Variants with the usual instructions of models."""
     template = f"{prefix}: {{text}}"
     return Variant(prefix, "instructed", f"with the prefix '{prefix}: '", functools.partial(filled, template), template)
 
@@ -79,7 +79,7 @@ def _bare(row: Row) -> str:
     return " ".join(_MARKUP.sub(r" \1 ", str(row["text"])).split())
 
 
-#: What stands beside a text and was embedded in its place: texts that share it have one vector.
+#: Fields embedded instead of a text: texts that share one have the same vector.
 REPLACED = (
     Variant("title_alone", "replaced", "from the page title, without the text", lambda row: str(row["title"] or "")),
     Variant(
@@ -121,16 +121,16 @@ class Trial:
     """One way of embedding.
 
     Attributes:
-        name: Of the way.
+        name: Name of the way.
         kind: ``added``, ``instructed``, ``cleaned``, ``replaced``, ``input_type``, ``truncated`` or ``altered``: the
-            vector is not stored as it was embedded.
+            vector was changed after embedding.
         means: Completes "the collection was embedded ...".
         median: Median cosine with the stored vectors of the points that differ.
-        explains: Whether it gives the stored vectors of the points that differ.
-        keeps: Whether it gives those of the points that match, too.
-        raises: Whether those that match and that it changes are closer to it than to their texts.
-        exact: Whether it gives the very vectors of all points that are tried.
-        template: How ``payload.embedded_text`` says it; None where it cannot.
+        explains: Whether it reproduces the stored vectors of the points that differ.
+        keeps: Whether it also reproduces those of the points that match.
+        raises: Whether matching points that it changes are closer to it than to their texts.
+        exact: Whether it reproduces the vectors of all tried points exactly.
+        template: Template for ``payload.embedded_text``; None if impossible.
         way: Embeds rows in this way.
     """
 
@@ -146,20 +146,19 @@ class Trial:
     way: Way | None = field(default=None, compare=False, repr=False)
 
     def gives(self, rows: Sequence[Row], stored: Floats, plain: Floats) -> NDArray[np.bool_]:
-        """Which of some rows have the vectors that it gives.
+        """Which of some rows have the vectors of this way.
 
-        A long text hides what stands in front of it: vectors that match their texts are given by a way that comes much
-        closer to them.
+        A prefix hardly shows in a long text: vectors that match their texts count if the way comes much closer to them.
 
         Args:
             rows: The rows.
             stored: Their unit vectors.
-            plain: The cosines of these with the vectors of their texts.
+            plain: Their cosines with the vectors of their texts.
         """
         import numpy as np
 
         assert self.way is not None
-        # Stored numbers are rounded, and a length that is off by that hides what a long text hides.
+        # Stored numbers are rounded: norms that are off by that would hide the small effect in a long text.
         cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), _unit(stored))
         found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
@@ -167,9 +166,9 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """The points that are tried, those that differ first: rows, stored unit vectors, cosines with their texts' own.
+    """The tried points, those that differ first: rows, stored unit vectors, cosines with their texts.
 
-    The rows' ``text`` is what the ingestion embeds by all that is known, ``stored_text`` the chunk's text.
+    The rows' ``text`` is the embedded text as far as known, ``stored_text`` the chunk's text.
     """
 
     rows: list[Row]
@@ -179,12 +178,12 @@ class Tested:
 
 
 def choose_tested(off: Sequence[str], matching: Sequence[str]) -> list[str]:
-    """Points to try: some that are off, then some that match."""
+    """Points to try: some mismatched, then some matching ones."""
     return [*sorted(off, key=id_hash)[:TRIED], *sorted(matching, key=id_hash)[:CONTROLS]]
 
 
 def replaced(tested: Tested, embed: EmbedAs) -> Trial | None:
-    """The way that embeds something else of the chunk in place of its text, if one gives some of the vectors."""
+    """The way that embeds another field instead of the text, if one reproduces some of the vectors."""
     found = {}
     for variant in REPLACED:
         if sum(not is_blank(variant.text(row)) for row in tested.rows) >= FEWEST:
@@ -196,7 +195,7 @@ def replaced(tested: Tested, embed: EmbedAs) -> Trial | None:
 
 
 def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
-    """Every way that changes a text or its vector, the closest first."""
+    """Trials of every way that changes a text or its vector, the closest first."""
 
     def as_queries(rows: Sequence[Row]) -> Floats:
         return embed([str(row["text"]) for row in rows], "search_query")
@@ -204,7 +203,7 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
     means = "as queries (input type search_query)"
     trials = [_trial(tested, as_queries, "search_query", "input_type", means)]
     originals = [str(row["text"]) for row in tested.rows]
-    # A template says what stands around the stored text, not around what the suite already says was embedded.
+    # A template is about the stored text, not about the suite's embedded text.
     plain = all(row["text"] == row["stored_text"] for row in tested.rows)
     for variant in VARIANTS:
         texts = [variant.text(row) for row in tested.rows]
@@ -217,7 +216,7 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
 
 
 def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
-    """What may have been done to all vectors that differ, by what is seen of them."""
+    """How all differing vectors may have been altered."""
     import numpy as np
 
     dimension = tested.stored.shape[1]
@@ -234,7 +233,7 @@ def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
 
 
 def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) -> Way:
-    """A way that embeds one text of each row; a blank one, which providers refuse, has a vector of zeros."""
+    """A way that embeds one text of each row; blank ones, which providers refuse, get a zero vector."""
 
     def embedded(rows: Sequence[Row]) -> Floats:
         import numpy as np
@@ -265,7 +264,7 @@ def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
 
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
-    """The beginnings of a few long texts: does each stored vector belong to the first so many characters?"""
+    """A trial of truncation: whether the stored vectors of a few long texts match their first so many characters."""
     import numpy as np
 
     places = sorted(range(tested.off), key=lambda place: -len(str(tested.rows[place]["text"])))[: TRIED // 4]  # work
@@ -277,14 +276,14 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     short = not len(controls) or bool((controls <= (1 + CUTS_APART) * limit).mean() >= 1 - FEW)
     means = f"from the first {limit:.0f} characters or so of each text"
     explains = float(np.median(best)) >= MATCH and together
-    # Of each text the best of many beginnings was chosen: how near that comes says nothing beside the other ways.
+    # The best of many beginnings was chosen per text: its closeness is not comparable with other ways.
     median = float(np.median(best)) if explains else _median_of_beginnings(tested, round(limit), embed)
     way = _as_documents(lambda row: str(row["text"])[: round(limit)], embed, tested.stored.shape[1])
     return Trial("truncated", "truncated", means, median, explains=explains, keeps=short, way=way)
 
 
 def _median_of_beginnings(tested: Tested, limit: int, embed: EmbedAs) -> float:
-    """The median cosine of all points that differ, each text cut at the same length."""
+    """The median cosine of all differing points, with texts cut at the same length."""
     import numpy as np
 
     cosines = tested.plain[: tested.off].copy()
@@ -300,7 +299,7 @@ def _beginning(tested: Tested, place: int, limit: int) -> str:
 
 
 def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, float]:
-    """The length of the beginning whose vector comes closest, found coarsely and then ever more finely."""
+    """The length of the beginning with the closest vector, by successive refinement."""
     shortest = min(FIRST_CUT, len(text))
     step = (len(text) / shortest) ** (1 / PARTS)
     ends = [round(shortest * step**number) for number in range(PARTS + 1)]

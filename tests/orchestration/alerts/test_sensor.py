@@ -93,7 +93,7 @@ def newsroom(instance: dg.DagsterInstance, tmp_path: Path) -> Newsroom:
     return Newsroom(instance, [a_suite(tmp_path)])
 
 
-def test_each_change_of_verdict_is_told_once_and_what_stays_is_not(newsroom: Newsroom) -> None:
+def test_each_change_of_verdict_is_sent_once_and_an_unchanged_one_is_not(newsroom: Newsroom) -> None:
     for verdict in ("pass", "fail", "fail", "pass", "pass", None, None, "pass"):
         newsroom.validate(verdict)  # type: ignore[arg-type]
         newsroom.tick()
@@ -103,7 +103,7 @@ def test_each_change_of_verdict_is_told_once_and_what_stays_is_not(newsroom: New
     ]  # fmt: skip
 
 
-def test_a_first_validation_is_told_when_it_is_bad(newsroom: Newsroom) -> None:
+def test_a_first_validation_is_sent_if_it_is_bad(newsroom: Newsroom) -> None:
     run_id = newsroom.validate("fail")
     newsroom.tick()
     [alert] = newsroom.places[0].told
@@ -112,10 +112,10 @@ def test_a_first_validation_is_told_when_it_is_bad(newsroom: Newsroom) -> None:
     assert alert.report is not None
     assert alert.report.endswith(f"-{run_id[:8]}/report.html")
     assert alert.criteria[0].name == "coverage"
-    assert newsroom.skipped == "told one: book fail"
+    assert newsroom.skipped == "sent to one: book fail"
 
 
-def test_changes_between_two_looks_are_all_told_in_their_order(newsroom: Newsroom) -> None:
+def test_all_changes_between_two_ticks_are_sent_in_order(newsroom: Newsroom) -> None:
     newsroom.validate("pass")
     newsroom.tick()
     for verdict in ("fail", "pass", "not_measured"):
@@ -131,7 +131,7 @@ def test_a_run_of_some_groups_only_is_no_verdict_on_the_index(newsroom: Newsroom
 
 
 @pytest.mark.parametrize("failure", [AlertNotSentError("one", "busy"), SuiteError("not set"), RuntimeError("xoxb-1")])
-def test_a_place_that_fails_is_told_at_the_next_look_and_the_others_only_once(
+def test_a_target_that_fails_is_retried_at_the_next_tick_and_the_others_are_sent_only_once(
     instance: dg.DagsterInstance, tmp_path: Path, failure: Exception
 ) -> None:
     room = Newsroom(instance, [a_suite(tmp_path)], "one", "two")
@@ -179,7 +179,7 @@ def test_it_is_shipped_as_the_suites_automation_says(tmp_path: Path) -> None:
         assert build_alert_sensor(suites, [Remembering("one")], **more).default_status == status
 
 
-def test_targets_must_be_told_apart(tmp_path: Path) -> None:
+def test_targets_must_have_different_names(tmp_path: Path) -> None:
     for places in ([], [Remembering("one"), Remembering("one")]):
         with pytest.raises(ValueError, match="needs targets"):
             build_alert_sensor(a_suite(tmp_path), places)

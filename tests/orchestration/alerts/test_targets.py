@@ -66,7 +66,7 @@ def test_mail_reaches_every_receiver_as_text(mail: MailReceiver) -> None:
     assert "1 of 3 is not met." in message.get_content()
 
 
-def test_a_mail_server_that_refuses_is_told(mail: MailReceiver) -> None:
+def test_a_mail_server_that_refuses_is_reported(mail: MailReceiver) -> None:
     mail.refuses = True
     with pytest.raises(AlertNotSentError, match=r"email a@x\.test, b@x\.test: 127\.0\.0\.1 "):
         email(mail).send(ALERT)

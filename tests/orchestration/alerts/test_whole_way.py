@@ -10,7 +10,7 @@ from tests.orchestration.alerts.receivers import http_receiver
 from tests.orchestration.world import NAME, World, a_page, run_job
 
 
-def test_a_page_that_vanishes_from_the_index_is_told_once_with_its_finding_and_links(world: World) -> None:
+def test_a_page_that_vanishes_from_the_index_is_sent_once_with_its_finding_and_links(world: World) -> None:
     suite = world.suite()
     page = a_page(world)
     with dg.DagsterInstance.ephemeral() as instance, http_receiver() as chat:

@@ -95,7 +95,7 @@ def test_texts_without_a_template_stay_texts(project: Project) -> None:
             8,
             "key_prefix: 'pr-od' is not a valid part of an asset key. Use letters",
         ),
-        (MINIMAL + "suite_file: ragval.yaml\n", 3, "suite: stands beside suite_file"),
+        (MINIMAL + "suite_file: ragval.yaml\n", 3, "suite: is given together with suite_file"),
     ],
 )
 def test_a_wrong_key_is_one_line_that_names_file_and_line(

@@ -58,7 +58,7 @@ def test_the_options_name_collection_and_sitemap(project: Project) -> None:
     assert suite.source.sitemap == "https://docs.example.com/sitemap.xml"
 
 
-def test_reports_lie_beside_the_source_code(project: Project) -> None:
+def test_reports_are_next_to_the_source_code(project: Project) -> None:
     scaffolded(project)
     uri = project.component().suite.report_uri
     assert (project.folder / uri).resolve() == (project.sandbox.project_root / "ragval_reports").resolve()
@@ -79,6 +79,6 @@ def test_a_second_instance_is_added_to_a_file(project: Project) -> None:
     assert first["attributes"]["suite"] == second["attributes"]["suite"] == "rag"
 
 
-def test_in_python_a_suite_file_stands_beside_the_component(project: Project) -> None:
+def test_in_python_a_suite_file_is_next_to_the_component(project: Project) -> None:
     scaffolded(project, as_format="python")
     assert suites_in(project.defs()) == {"rag"}

@@ -79,7 +79,7 @@ def test_it_lets_the_demos_suite_through() -> None:
         ({"alerts": [{"type": "slack"}]}, "alerts.0: {'type': 'slack'}"),
     ],
 )
-def test_a_problem_is_told_once_with_its_place(changes: dict[str, Any], said: str) -> None:
+def test_a_problem_is_reported_once_with_its_location(changes: dict[str, Any], said: str) -> None:
     [problem] = problems(changes)
     assert problem.startswith(said)
 

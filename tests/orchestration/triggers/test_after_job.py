@@ -106,7 +106,7 @@ def test_without_any_validation_before_a_request_names_what_ended_since_and_no_h
         assert request.tags["ragval/ingestions"] == run_id
 
 
-def test_a_job_of_one_location_is_told_apart_from_others_of_that_name(world: World) -> None:
+def test_a_job_of_one_location_is_distinguished_from_others_with_that_name(world: World) -> None:
     """A run of this process has no location, so it is not that of ``elsewhere``."""
     suite = world.suite({"automation": {"after_asset": None, "after_job": "elsewhere:nightly_ingest"}})
     with dg.DagsterInstance.ephemeral() as instance:

@@ -125,7 +125,7 @@ def _alias(collection: str) -> models.CreateAliasOperation:
     return models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name=collection, alias_name="live"))
 
 
-def test_an_indexed_time_shows_a_collection_that_was_filled_anew_with_as_many_points(polling: Polling) -> None:
+def test_an_indexed_time_shows_a_collection_that_was_refilled_with_as_many_points(polling: Polling) -> None:
     polling.add(1, 2, 3, embedded_at=100)
     polling.client.create_payload_index(NAME, "embedded_at", models.PayloadSchemaType.INTEGER)
     polling.ticks(1)

@@ -52,7 +52,7 @@ def test_a_validation_that_started_after_the_end_makes_another_one_needless() ->
     assert decision.reason == "ingestion a was already validated by v"
 
 
-def test_only_what_is_not_validated_yet_is_named() -> None:
+def test_only_ingestions_that_are_not_validated_yet_are_named() -> None:
     assert decided(A, B, by=[Validation("v", "ended", 150.0)]).ingestions == (B,)
 
 

@@ -29,6 +29,6 @@ def test_a_finding_without_subjects_has_one_row_without_subject_and_its_own_deta
     assert json.loads(row["details"]) == {"filter": None}
 
 
-def test_without_findings_the_columns_are_there_all_the_same():
+def test_the_columns_exist_even_without_findings():
     table = pq.read_table(io.BytesIO(findings_parquet([])))
     assert (table.num_rows, tuple(table.column_names)) == (0, COLUMNS)

@@ -38,7 +38,7 @@ def test_the_name_is_utc_time_and_the_start_of_the_run_id():
     assert run_folder_name(datetime(2027, 1, 1, tzinfo=UTC), "x") == "20270101T000000Z-x"
 
 
-def test_a_folder_has_every_file_and_nothing_stands_beside_it(tmp_path):
+def test_a_folder_has_every_file_and_nothing_is_left_next_to_it(tmp_path):
     run = tmp_path / "base" / "run"
     write_run_folder(factory.faulty(), str(run))
     assert names(run) == ALWAYS | {"qrels.trec"}
@@ -84,7 +84,7 @@ def test_writing_a_run_again_replaces_its_folder_and_keeps_its_snapshot(tmp_path
     assert names(run) == ALWAYS | {"evidence/payload/part-00000.parquet"}
 
 
-def test_a_run_whose_systems_failed_has_a_whole_folder(tmp_path):
+def test_a_run_with_failed_systems_has_a_complete_folder(tmp_path):
     write_run_folder(factory.unreachable(), str(tmp_path / "run"))
     assert names(tmp_path / "run") == ALWAYS - {"evidence/sitemap_urls.csv"}
 

@@ -52,7 +52,7 @@ def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
 
 
 @pytest.mark.parametrize("code", ["payload.invalid_value", "payload.wrong_type"])
-def test_what_is_no_address_is_no_url_to_reingest(code):
+def test_a_value_that_is_not_an_address_is_not_a_url_to_reingest(code):
     subject = Subject(name="1", page="N/A", details={"value": '"N/A"', "page_url": "N/A"})
     lookup = PointLookup(points={"1": PointFacts(source_url="N/A")})
     result = remedy(make_finding(code, [subject], scope="url", details={"field": "source_url"}), lookup=lookup)
@@ -81,7 +81,7 @@ def test_a_development_site_asks_for_nothing():
     assert remedy(finding)["reingest_urls"] == []
 
 
-def test_a_point_whose_id_no_ingestion_gives_again_is_deleted_too():
+def test_a_point_with_an_id_that_no_ingestion_reuses_is_deleted_too():
     result = remedy(make_finding("payload.id_rule", [Subject(name="7", page="key:intro")]))
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["payload.id_rule"]}]
     assert ids(result["delete_point_ids"]) == ["7"]
@@ -231,7 +231,7 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
     ]  # fmt: skip
 
 
-def test_pages_that_moved_together_are_told_by_their_folders():
+def test_pages_that_moved_together_are_described_by_their_folders():
     pages = [(f"https://d.example/stable/book/{name}", f"https://d.example/book/{name}") for name in ("a", "b")]
     orphan = make_finding("coverage.orphan_page", [Subject(name=old, page=old) for old, _ in pages])
     missing = make_finding("coverage.missing_page", [Subject(name=new, page=new) for _, new in pages])
@@ -255,7 +255,7 @@ def spellings(*names):
     return make_finding("coverage.url_variant", [Subject(name=name, page="key:intro") for name in names])
 
 
-def test_a_page_whose_chunks_are_spread_over_its_spellings_is_reingested_before_one_spelling_goes():
+def test_a_page_with_chunks_under_several_addresses_is_reingested_before_one_address_is_deleted():
     lookup = PointLookup(
         points={"1": PointFacts(text_sha256="a"), "2": PointFacts(text_sha256="b")},
         ids_of={PAGE: ["1"], f"{PAGE}/": ["2"]},
@@ -265,7 +265,7 @@ def test_a_page_whose_chunks_are_spread_over_its_spellings_is_reingested_before_
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.url_variant"]}]
 
 
-def test_a_spelling_whose_texts_all_stand_under_the_one_that_stays_just_goes():
+def test_an_address_whose_texts_are_all_under_the_kept_one_is_just_deleted():
     lookup = PointLookup(
         points={"1": PointFacts(text_sha256="a"), "2": PointFacts(text_sha256="a"), "3": PointFacts(text_sha256="b")},
         ids_of={f"{PAGE}#usage": ["1"], PAGE: ["3"], f"{PAGE}/": ["2"]},
@@ -377,7 +377,7 @@ def test_of_another_host_the_sites_page_is_ingested_and_never_the_hosts():
     assert result["reingest_point_ids"] == [{"id": "2", "codes": ["vector.swapped"]}]
 
 
-def test_a_private_page_that_stands_for_none_of_the_site_is_no_url_to_reingest():
+def test_a_private_page_without_a_counterpart_on_the_site_is_not_a_url_to_reingest():
     result = remedy(
         make_finding("coverage.loopback_host", [Subject(name="http://localhost/x", page="http://localhost/x")])
     )

@@ -67,7 +67,7 @@ def test_two_ids_never_become_one(first, second):
     assert (encode_id(first) == encode_id(second)) == (first == second)
 
 
-def test_blanks_are_percent_encoded_and_what_looks_like_that_is_told_apart():
+def test_blanks_are_percent_encoded_and_texts_that_look_encoded_are_distinguished():
     assert encode_id("my doc") == "my%20doc"
     assert encode_id("my%20doc") == "my%2520doc"
 

@@ -66,7 +66,7 @@ def test_a_run_is_found_by_folder_by_run_id_and_as_the_last(runs: UPath, wanted:
 
 
 @pytest.mark.parametrize("wanted", ["bbb", "nothing", "20261119", "bbbb3333"])
-def test_what_is_no_name_of_a_run_is_an_error_with_a_remedy(runs: UPath, wanted: str) -> None:
+def test_an_invalid_run_name_is_an_error_with_a_remedy(runs: UPath, wanted: str) -> None:
     with pytest.raises(SuiteError, match=wanted):
         find_run(runs, wanted)
 

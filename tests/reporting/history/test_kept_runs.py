@@ -94,7 +94,7 @@ def test_a_report_is_read_up_to_its_findings_however_large_it_is(base: UPath) ->
     assert read_history(base).runs[0].verdict == "pass"
 
 
-def test_a_report_that_cannot_be_read_is_left_out_and_told(base: UPath, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreadable_report_is_left_out_with_a_warning(base: UPath, caplog: pytest.LogCaptureFixture) -> None:
     keep(base, NAMES[0], factory.report())
     (keep(base, NAMES[1], factory.report()).folder / "validation_report.json").write_bytes(b"{}")
     with caplog.at_level(logging.WARNING):
@@ -111,7 +111,7 @@ def test_a_report_shows_the_runs_before_it_and_itself_last(base: UPath) -> None:
     assert (history.changes.since, history.changes.verdict_before) == (NAMES[1], "pass")
 
 
-def test_changes_are_told_since_the_last_run_that_measured_anything(base: UPath) -> None:
+def test_changes_are_since_the_last_run_that_measured_anything(base: UPath) -> None:
     keep(base, NAMES[0], factory.report())
     keep(base, NAMES[1], factory.report("error"))
     history = history_of(base, NAMES[2], factory.report(), {}, baseline=None, limit=50)

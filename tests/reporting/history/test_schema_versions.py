@@ -62,7 +62,7 @@ def test_a_report_as_it_is_written_is_read_an_entity_at_a_time_and_one_that_was_
         assert read_report(run) == report()
 
 
-def test_what_is_wrong_with_a_question_of_a_report_is_told_with_its_place(base):
+def test_an_error_in_a_question_of_a_report_names_its_location(base):
     run = keep(base, NAMES[0], report())
     file = run.folder / "validation_report.json"
     given = json.loads(file.read_bytes())

@@ -8,10 +8,12 @@ from html.parser import HTMLParser
 
 import pytest
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.html.page import fact_rows
 from ragval_pipeline.reporting.html.questions import MOST_ROWS
+from ragval_pipeline.validation.verdict import LEFT_OUT
 from tests.reporting import factory
 from tests.reporting.factory import report_html
 
@@ -248,3 +250,11 @@ def test_a_tile_says_what_a_share_counts_and_how_many_values_a_mean_has():
     assert "12 of 13" in text
     assert "mean of 7" in text
     assert "4.33" not in text
+
+
+def test_a_tile_names_the_errors_that_count_and_not_those_of_other_criteria():
+    reason = f"vector.zero{LEFT_OUT}coverage.missing_page"
+    missed = factory.criterion("error_findings", 1.0, 0.0, required=True, reason=reason)
+    text = page(factory.bundle(factory.report(criteria=[missed]))).text
+    assert CATALOGUE["vector.zero"].title in text
+    assert CATALOGUE["coverage.missing_page"].title not in text

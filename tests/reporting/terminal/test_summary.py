@@ -122,7 +122,7 @@ def test_what_is_required_and_met_is_named_and_the_rest_takes_a_line_each():
     assert lines[start + 2] == ""
 
 
-def test_the_failure_that_the_headline_tells_is_not_told_again_for_each_criterion():
+def test_the_failure_in_the_headline_is_not_repeated_for_each_criterion():
     told = "embedder: the provider answered HTTP 401: invalid api token. Check embedding.api_key."
     criteria = [
         factory.criterion(name, None, 0.9, required=required, reason=f"not measured: {told}", reason_code="unreachable")
@@ -135,7 +135,7 @@ def test_the_failure_that_the_headline_tells_is_not_told_again_for_each_criterio
     assert text.count("Check embedding.api_key.") == 2
 
 
-def test_drafts_are_told_apart_from_the_queries_that_count():
+def test_drafts_are_shown_separately_from_the_queries_that_count():
     held_to = HeldTo(top_k=5, conditions=[], min_similarity=None, module_match=None)
     draft = factory.query("q1", "Other uses", 0.6, passed=None, given={"status": "draft"}, held_to=held_to)
     report = factory.report(query_results=[draft])

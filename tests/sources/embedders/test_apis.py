@@ -51,7 +51,7 @@ def test_many_texts_are_several_calls_with_rows_in_order_and_tokens_added_up(api
     assert (batch.inputs, batch.billed_tokens) == (100, 300.0)
 
 
-def test_long_texts_are_parted_before_a_call_is_too_large(api):
+def test_long_texts_are_split_into_calls_before_one_is_too_large(api):
     texts = [f"{number} " + "x" * 60_000 for number in range(5)]
     batch = api.made().embed(texts, input_type="search_document")
     assert batch.calls == len(api.requests) >= 3

@@ -139,7 +139,7 @@ def test_an_embedder_that_exits_is_a_system_that_failed(write, code):
     assert (caught.value.code, caught.value.subject) == ("embedder.unreachable", "SystemExit")
 
 
-def test_an_embedder_that_cannot_be_closed_has_given_its_vectors_all_the_same(write, caplog):
+def test_an_embedder_that_cannot_be_closed_still_gives_its_vectors(write, caplog):
     embedder = write(
         "class Mine:\n    def embed(self, texts, input_type): return [[1.0]]\n    def close(self): raise SystemExit\n",
         "Mine",

@@ -81,7 +81,7 @@ def test_a_suite_that_names_no_model_embeds_with_its_providers_own(provider, nam
         ("mine:embed", "text-embedding-3-small", None, None),
     ],
 )
-def test_a_price_is_only_told_where_the_provider_of_the_table_is_asked(provider, model, base_url, price):
+def test_a_price_is_only_shown_for_the_tables_own_provider(provider, model, base_url, price):
     assert price_of(provider, model, base_url) == price
 
 
@@ -93,5 +93,5 @@ def test_a_price_is_only_told_where_the_provider_of_the_table_is_asked(provider,
         ("embed-english-v3.0", "embed-multilingual-v3.0", False),
     ],
 )
-def test_names_of_one_model_are_the_same_however_they_are_spelt(one: str, other: str, same: bool) -> None:
+def test_variants_of_a_models_name_are_the_same(one: str, other: str, same: bool) -> None:
     assert same_model(one, other) is same

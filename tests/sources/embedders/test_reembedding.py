@@ -32,7 +32,7 @@ def test_a_dimension_that_is_known_beforehand_costs_no_call() -> None:
         embed_like(Unused(), vector(128))(["a robot"], "search_document")
 
 
-def test_a_model_that_gives_the_collections_dimension_too_is_told_to() -> None:
+def test_a_model_that_can_give_the_collections_dimension_is_set_to_it() -> None:
     class Wide(StaticEmbedder):
         dimension, model = 1536, "embed-v4.0"
 

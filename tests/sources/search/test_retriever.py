@@ -213,7 +213,7 @@ def test_an_embedded_folder_that_is_not_there_is_a_search_error_in_a_with_too(
         assert retriever.search("robots").states[-1] == "SearchError"
 
 
-def test_a_collection_that_is_missing_is_a_search_error_and_near_names_are_told(
+def test_a_missing_collection_is_a_search_error_with_similar_names(
     cohere: CohereStandIn, qdrant: QdrantStandIn
 ) -> None:
     suite = suite_of(cohere.url, qdrant.url)

@@ -97,7 +97,7 @@ def test_the_first_query_is_the_cold_start_and_not_among_the_others() -> None:
     assert max(entry.search_ms for entry in found.warm) < 150
 
 
-def test_waiting_between_tries_is_told_apart_from_the_work() -> None:
+def test_waiting_between_tries_is_separated_from_the_work() -> None:
     found = timed(1, CachingEmbedder(Embedder(waited_s=0.02)), Reader())
     assert found.embedding_retries == 22
     assert found.waited_ms == pytest.approx(22 * 20)

@@ -279,7 +279,7 @@ def _seconds(text: str) -> float:
     return time.process_time() - started
 
 
-def test_too_long_a_file_is_told_and_not_rendered(tmp_path):
+def test_a_file_that_is_too_long_is_reported_and_not_rendered(tmp_path):
     lay(tmp_path, {"a.md": "x" * (LONGEST + 1)})
     copy = FolderReader(tmp_path, {SITE: "a.md"}).read(SITE)
     assert "larger than" in (copy.problem or "")

@@ -136,7 +136,7 @@ CHAPTER = f"<div class=title><h1>Storage</h1></div><p>{'Disks and files. ' * 9}<
         f"<div id=page><div id=path>Home > Server > Guides</div><div>{CHAPTER}</div><p>Licensed to all</p></div>",
     ],
 )
-def test_what_stands_before_and_after_most_of_a_page_is_no_content(page):
+def test_what_comes_before_and_after_most_of_a_page_is_not_content(page):
     text = body(page)
     assert [found for _, found in kinds(page)] == ["Storage", ("Disks and files. " * 9).strip(), "Disks", "Round."]
     assert len(text.body) > len(text.main)
@@ -206,7 +206,7 @@ def test_scripts_styles_and_templates_are_no_text():
     assert body(html).body == body(html).main == "a\nb"
 
 
-def test_what_stands_there_for_browsers_without_scripts_is_no_content_and_may_have_been_extracted():
+def test_content_for_browsers_without_scripts_is_ignored_and_may_have_been_extracted():
     html = "<p>a</p><noscript><div>Activate <b>JavaScript</b></div></noscript><p>b</p>"
     assert body(html).main == "a\nb"
     assert body(html).body == "a\nActivate JavaScript\nb"
@@ -251,7 +251,7 @@ def test_a_sidebar_of_a_page_without_main_is_a_menu_or_what_the_author_puts_besi
         assert main.endswith("bends." if shown else "grip.")
 
 
-def test_a_link_to_the_next_page_is_told_by_its_label_before_the_title():
+def test_a_link_to_the_next_page_is_recognised_by_its_label_before_the_title():
     content = "<p><a href='/steps'>Next <b>steps</b></a> and <a href='/page'>Previous page</a></p>"
     ways = "<div><a href='/b'><svg></svg><span><span>Next</span><span>Arms and hands</span></span></a></div>"
     assert body(f"<main>{content}{ways}</main>").main == "Next steps and Previous page"

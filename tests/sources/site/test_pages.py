@@ -187,7 +187,7 @@ def test_without_learning_the_first_page_found_settles_the_base_path(tmp_path):
     assert found(reader, "/book/intro") == "intro.html"
 
 
-def test_the_front_page_never_stands_for_a_missing_one(tmp_path):
+def test_the_home_page_is_never_used_for_a_missing_one(tmp_path):
     reader = from_folder(site(tmp_path, "index.html"))
     assert found(reader, "/docs/gone") is None
     assert reader.learn_base_path([f"{HOST}/docs/gone"]) is None
@@ -294,7 +294,7 @@ def test_a_page_with_another_status_has_a_problem_and_no_text(status):
     assert copy.problem == f"the server answered with status {status}"
 
 
-def test_what_is_no_web_page_has_a_problem():
+def test_a_response_that_is_not_a_web_page_has_a_problem():
     (copy, typeless), _ = fetched(
         {"/a.pdf": Answer(b"%PDF", headers={"Content-Type": "application/pdf"}), "/b": "x"}, "/a.pdf", "/b"
     )
@@ -302,7 +302,7 @@ def test_what_is_no_web_page_has_a_problem():
     assert typeless.html == "x"
 
 
-def test_a_redirect_to_another_page_is_told_from_one_to_another_spelling():
+def test_a_redirect_to_another_page_is_distinguished_from_one_to_a_variant_of_the_address():
     routes = {
         "/old": Answer(status=301, headers={"Location": "/new"}),
         "/new": Answer(status=302, headers={"Location": "/new/"}),

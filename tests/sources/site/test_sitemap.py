@@ -362,7 +362,7 @@ def test_a_file_index_finds_its_children_beside_it(tmp_path):
     assert [entry.url for entry in listed(index(*locs), tmp_path).entries] == [f"{HOST}/{n}" for n in (1, 2, 3)]
 
 
-def test_a_file_index_fetches_what_is_not_beside_it(tmp_path):
+def test_a_file_index_fetches_files_that_are_not_next_to_it(tmp_path):
     with serving({"/a.xml": urlset("/1")}) as site, HttpFetcher() as fetcher:
         (tmp_path / "sitemap.xml").write_text(index(f"{site.url}/a.xml"))
         assert len(read_sitemap(tmp_path / "sitemap.xml", fetcher=fetcher).entries) == 1
@@ -420,5 +420,5 @@ def test_a_lastmod_is_read_in_utc(text, expected):
         "1741000000",
     ],
 )
-def test_what_is_no_date_is_none(text):
+def test_a_text_that_is_not_a_date_is_none(text):
     assert parse_lastmod(text) is None

@@ -70,7 +70,7 @@ def test_llms_txt_names_the_pages_of_its_own_host_and_markdown_is_the_same_page(
 
 
 @pytest.mark.parametrize("body", ["<!doctype html><p>x", "# Nothing\n\nno list", ""])
-def test_what_is_no_llms_txt_is_malformed(tmp_path, body):
+def test_a_file_that_is_not_an_llms_txt_is_malformed(tmp_path, body):
     (tmp_path / "llms.txt").write_text(body, encoding="utf-8")
     with pytest.raises(SystemFailure, match=r"source\.llms") as caught:
         list_llms(str(tmp_path / "llms.txt"), fetcher=None)

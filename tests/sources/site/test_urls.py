@@ -138,7 +138,7 @@ def test_an_address_in_one_of_another_scheme_is_that_address():
         "\ud800",
     ],
 )
-def test_what_is_no_http_address_is_an_opaque_id_and_comes_back_as_it_is(opaque):
+def test_a_text_that_is_not_an_http_address_is_an_opaque_id_and_stays_unchanged(opaque):
     assert UrlFolder(site_host="x.org").key(opaque) == opaque
     assert not is_http_url(opaque)
     assert host_of(opaque) is None
@@ -218,7 +218,7 @@ def test_an_address_that_cannot_be_resolved_comes_back_as_it_is():
         "FILE:a.html",
     ],
 )
-def test_addresses_that_nobody_outside_can_open_are_told(url):
+def test_addresses_that_are_not_public_are_recognised(url):
     assert is_loopback_or_private(url)
 
 

@@ -256,7 +256,7 @@ def test_the_points_of_a_page_share_the_bucket_of_the_page(tmp_path: Path, monke
     assert sum(part.rows for part in manifest.parts) == 60
 
 
-def test_a_bucket_of_many_lies_in_one_of_few() -> None:
+def test_a_bucket_of_many_is_part_of_one_of_few() -> None:
     keys = [f"https://docs.example.com/{number}" for number in range(200)]
     assert all(buckets.bucket_of(key, 64) % 8 == buckets.bucket_of(key, 8) for key in keys)
     assert len({buckets.bucket_of(key, 8) for key in keys}) == 8

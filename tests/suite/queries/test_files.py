@@ -300,7 +300,9 @@ def test_fields_that_ragval_knows_stay_and_others_are_metadata(tmp_path: Path):
         ("t.tsv", "7\tx\n", None, "judges none of the 1 queries"),
     ],
 )
-def test_what_is_no_topic_is_refused_with_its_line(tmp_path: Path, name: str, text: str, key: str | None, says: str):
+def test_text_that_is_not_a_topic_is_refused_with_its_line(
+    tmp_path: Path, name: str, text: str, key: str | None, says: str
+):
     put(tmp_path, name, text)
     put(tmp_path, "q.txt", "1 0 d 1\n301 0 d 1\n51 0 d 1\n")
     error = refused(tmp_path, {"topics": name, "qrels": "q.txt"})

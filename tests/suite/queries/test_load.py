@@ -44,7 +44,7 @@ def test_a_page_that_is_named_twice_counts_once(tmp_path: Path):
     assert read(tmp_path, SETTING)[1].relevant_urls == ("u0", "u1")
 
 
-def test_truth_that_is_no_list_is_told_what_an_entry_is(tmp_path: Path):
+def test_the_error_of_ground_truth_that_is_not_a_list_says_what_an_entry_is(tmp_path: Path):
     put_both(tmp_path, {"ros": ["u"], "isaac": ["v"]})
     told = str(refused(tmp_path, SETTING))
     assert "t.json: is not a list of queries. Write one entry per query: - {query: ..., relevant_urls: [...]}" in told
@@ -122,7 +122,7 @@ def test_ids_are_given_or_the_name_or_the_position(tmp_path: Path):
     assert [query.id for query in queries] == ["x", "y", "q3", "7"]
 
 
-def test_an_id_that_stands_twice_is_refused_with_both_places(tmp_path: Path):
+def test_a_duplicate_id_is_refused_with_both_locations(tmp_path: Path):
     error = refused(tmp_path, [{"query": "a", "id": "x"}, "b", {"query": "c", "name": "x"}])
     assert error.key == "queries[2]"
     assert "the query id x occurs twice, first at queries[0]" in str(error)

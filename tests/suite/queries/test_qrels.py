@@ -43,7 +43,7 @@ def test_negative_grades_are_kept_and_are_not_relevant(tmp_path: Path):
     assert query.grades == {"junk": -2, "good": 1}
 
 
-def test_of_two_judgements_the_higher_one_stands(tmp_path: Path):
+def test_of_two_judgements_the_higher_one_counts(tmp_path: Path):
     assert read_qrels(put(tmp_path, "q.qrels", "1 0 d 1\n1 0 d 3\n1 0 d 0\n")) == {"1": {"d": 3}}
 
 
@@ -61,7 +61,7 @@ def test_of_two_judgements_the_higher_one_stands(tmp_path: Path):
         ("\n# nothing\n", None, "holds no judgements"),
     ],
 )
-def test_what_is_no_judgement_is_refused_with_its_line(tmp_path: Path, text: str, key: str | None, says: str):
+def test_a_line_that_is_not_a_judgement_is_refused(tmp_path: Path, text: str, key: str | None, says: str):
     file = put(tmp_path, "q.qrels", text)
     with pytest.raises(SuiteError) as caught:
         read_qrels(file)

@@ -84,7 +84,7 @@ def test_canonical_names_reach_into_json_texts_and_what_is_embedded_follows(corp
     assert json.loads(point.payload["_node_content"]) == {"text": "Other words.", "metadata": {}}
 
 
-def test_a_field_that_no_point_holds_is_told_by_its_name(corpus: Corpus):
+def test_an_error_about_a_field_that_no_point_has_gives_its_name(corpus: Corpus):
     for point in corpus.points:
         corpus.drop(point, "chunk_index")
     with pytest.raises(NothingToSpoilError, match="no point has chunk_index"):

@@ -29,7 +29,7 @@ def test_the_html_of_a_page_is_found_by_its_address_and_can_be_replaced(site: Si
     assert site.files["docs/a/index.html"] == "<h1>B</h1>"
 
 
-def test_what_is_appended_stands_at_the_end_of_the_content_whatever_element_holds_that(site: Site):
+def test_appended_html_is_at_the_end_of_the_content_in_any_element(site: Site):
     page = '<body><div role="main"><h1>A</h1><p>Words.</p></div><footer>f</footer></body>'
     site.set_html(f"{SITE}/docs/a", page)
     site.append(f"{SITE}/docs/a", "<p>More &amp; more.</p>")

@@ -48,7 +48,7 @@ def test_each_subject_of_a_follower_must_say_what_it_follows_from():
     assert verify(MISSING, report(missing, make_finding("query.failed", some))) != []
 
 
-def test_what_an_info_finding_makes_an_error_stands_for_itself_and_a_warning_does_not():
+def test_an_error_triggered_by_an_info_finding_has_no_cause_and_one_by_a_warning_has():
     cut, short = Planted("chunk.too_small", frozenset({"1"})), found("chunk.too_small", "1")
     assert verify(cut, report(found("integrity.not_captured", "/a"), short)) == []
     assert verify(cut, report(found("integrity.heading_loss", "/a"), short)) != []
@@ -143,7 +143,7 @@ def test_a_drop_that_follows_from_nothing_was_declared_by_nobody():
     assert judge([LOST, MISMATCH], beside_a_regression(drop))[0].problems
 
 
-def test_an_outcome_says_how_many_subjects_were_named_and_where_the_finding_stands():
+def test_an_outcome_has_the_number_of_named_subjects_and_the_position_of_the_finding():
     findings = [found("vector.zero", "p"), found("coverage.missing_page", "a", "b", "c")]
     outcome = judge([MISSING], report(*findings))[0]
     assert (outcome.named, outcome.place) == (3, 2)

@@ -58,7 +58,7 @@ def test_a_page_was_ingested_again_whatever_addresses_of_links_stand_between_pie
     assert twice(*linked(60)) is None
 
 
-def test_another_ingestion_that_read_neither_end_of_the_page_is_told_by_chunks_within_others():
+def test_another_ingestion_without_both_ends_of_the_page_is_recognised_by_chunks_within_others():
     inner = " ".join(TEXT.split(" ")[30:-30])
     assert twice(*cut(100, 90), *cut(40, 36, text=inner)) is not None
     assert twice(*cut(100, 25)) is None
@@ -158,7 +158,7 @@ def test_what_the_page_itself_repeats_is_no_second_generation():
     assert twice(*cut(50, text=doubled), content=doubled) is None
 
 
-def test_single_copies_of_chunks_are_none():
+def test_single_copies_of_chunks_are_not_a_second_ingestion():
     chunks = cut(100)
     assert twice(*chunks, chunks[0], chunks[2]) is None
     assert twice(*chunks, *chunks[1:]) is None
@@ -220,7 +220,7 @@ def test_a_title_that_no_text_of_the_page_repeats_is_no_place_on_it():
     assert named(detected("chunk.order_shuffled", evidence_of(rows(*stored), [copy]))) == []
 
 
-def test_how_much_stands_before_a_text_does_not_say_where_it_begins():
+def test_the_amount_of_text_before_a_chunk_does_not_change_where_it_begins():
     title, words = "Handbook of halls and of machines in them", TEXT.split(" ")
     crumb = " ".join(words[-9:])
     texts = [" ".join(words[:8]), f"{crumb}\n{' '.join(words[8:500])}"]

@@ -52,7 +52,7 @@ def test_exactly_the_spoilt_hashes_are_named_whatever_the_convention(name, spoil
 
 
 @pytest.mark.parametrize("stored", ["abc", "pending", "n/a", "7"])
-def test_what_is_no_hash_is_none_of_the_text_where_the_others_are(stored):
+def test_a_value_that_is_not_a_hash_mismatches_if_the_others_are_hashes(stored):
     texts = [{"text": text, "text_hash": sha256(text)} for text in TEXTS]
     found = rows(*texts[1:], {"text": TEXTS[0], "text_hash": stored})
     assert named(mismatches(found)) == ["19"]

@@ -39,7 +39,7 @@ def test_chunks_without_dates_prove_nothing():
     assert judged(*page("/a", NEW, NEW, None)) == []
 
 
-def test_where_old_chunks_stand_anywhere_only_changed_chunks_are_embedded_anew():
+def test_old_chunks_anywhere_show_that_only_changed_chunks_are_embedded_again():
     mixed = [*page("/a", OLD, NEW, OLD), *page("/b", NEW, OLD, NEW), *page("/c", OLD, OLD, NEW)]
     assert judged(*mixed, *page("/d", NEW, OLD)) == []
 

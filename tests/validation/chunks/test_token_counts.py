@@ -194,5 +194,5 @@ def test_a_text_longer_than_a_piece_is_counted_whole():
         ("機械学習のモデル", "other"), ("Модель робота", "other"), ("नमस्ते दुनिया", "other"), ("", "latin"),
     ],
 )  # fmt: skip
-def test_scripts_are_told_apart(text, script):
+def test_scripts_are_distinguished(text, script):
     assert script_of(text) == script

@@ -68,7 +68,7 @@ def test_indexed_and_missing_always_add_up_to_the_site(listed: list[str], indexe
         assert report.coverage_percentage is None
 
 
-def test_pages_are_spelled_as_the_sitemap_and_orphans_as_the_index_spells_them() -> None:
+def test_pages_have_the_address_of_the_sitemap_and_orphans_the_stored_one() -> None:
     inventory = site("/a/", "/b.html")
     measurement = measure(inventory, index(inventory, "/a", "http://www.docs.example.com/x/#top"))
     report = measurement.sections["coverage_report"]

@@ -65,7 +65,7 @@ def test_a_page_is_stale_when_its_date_is_later_than_its_embedding(lastmod: str,
     assert stale(judge({**OLD, "/a": lastmod})) == ([f"{SITE}/a"] if is_stale else [])
 
 
-def test_a_stale_page_is_named_as_the_index_spells_it() -> None:
+def test_a_stale_page_is_named_by_its_stored_address() -> None:
     findings = judge({**OLD, "/a": "2026-09-01"}, a="/a/index.html")
     assert stale(findings) == [f"{SITE}/a/index.html"]
     [subject] = findings[0].subjects

@@ -49,7 +49,7 @@ def chunks(*stored: tuple[str, int | None, str]):
 
 
 @pytest.mark.parametrize("other", ["/a#intro", "/A"])
-def test_a_chunk_that_stands_under_two_addresses_makes_them_spellings_of_one_page(other: str) -> None:
+def test_two_addresses_with_the_same_chunk_are_variants_of_one_page(other: str) -> None:
     subjects = spelled(chunks(("/a", 0, "x"), ("/a", 1, "y"), (other, 0, "x")))
     assert {subject.name: subject.details["others"] for subject in subjects} == {
         f"{SITE}/a": [f"{SITE}{other}"],
@@ -78,7 +78,7 @@ def test_a_page_in_another_case_is_no_orphan_of_its_own() -> None:
     assert findings["coverage.orphan_page"].because == "coverage.url_variant"
 
 
-def test_a_page_out_of_scope_under_two_spellings_is_an_orphan_all_the_same() -> None:
+def test_a_page_out_of_scope_under_two_addresses_is_still_an_orphan() -> None:
     inventory = site("/a")
     measured = measure_coverage(inventory, index(inventory, "/a", "/old", "/old/"), points=3, now=NOW).findings
     findings = {entry.code: entry for entry in explain(measured, Site())}

@@ -32,7 +32,7 @@ def test_a_collection_that_was_emptied_meanwhile_is_empty_now() -> None:
     assert [finding.code for finding in find_all(PointsRead(manifest(5, 0, 0)))] == ["index.empty"]
 
 
-def test_a_filter_that_nothing_passes_is_told_from_a_collection_that_holds_nothing() -> None:
+def test_a_filter_that_nothing_passes_is_distinguished_from_an_empty_collection() -> None:
     assert find_all(PointsRead(manifest(0, 0, 0)))[0].message == "The collection docs holds no points."
     [finding] = find_all(PointsRead(manifest(0, 0, 0, stored_points=7)))
     assert finding.message == "None of the 7 points of docs passes qdrant.filter."

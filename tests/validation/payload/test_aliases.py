@@ -97,7 +97,7 @@ def test_an_object_is_never_a_field() -> None:
     assert suggest_field_map(["text", "text.a"], {"text": "chunk_text"}) == {}
 
 
-def test_one_name_never_stands_for_two_fields() -> None:
+def test_one_name_is_never_used_for_two_fields() -> None:
     found = suggest_field_map(["title"], {"title": "title", "headings": "title_chain", "module": "title"})
     assert Counter(found.values())["title"] <= 2  # as written twice by the suite itself
     assert suggest_field_map(["name"], {"title": "page.name", "module": "module.name"}) == {"title": "name"}
@@ -109,7 +109,7 @@ def test_case_and_separators_do_not_matter() -> None:
     assert not is_named_like("model", "metadata.modelling")
 
 
-def test_every_canonical_field_has_names_and_no_name_stands_for_two() -> None:
+def test_every_canonical_field_has_names_and_no_name_is_used_twice() -> None:
     assert set(ALIASES) == set(CANONICAL_FIELDS)
     counts = Counter(name for names in ALIASES.values() for name in names)
     assert [name for name, count in counts.items() if count > 1] == []

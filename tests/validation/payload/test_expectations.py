@@ -97,7 +97,7 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("unloaded")
-def test_results_stand_in_suite_order_with_their_severity() -> None:
+def test_results_are_in_suite_order_with_their_severity() -> None:
     good = {"source_url": f"{SITE}/a", "chunk_text": "A", "token_count": 1, "heading_hierarchy": ["A"]}
     found = taken([{**good, "extra": {"deep": 1}}])
     with loading_expectations():

@@ -12,7 +12,7 @@ def test_the_same_chunks_under_other_ids_are_no_change() -> None:
     assert turnover(before, after).share == 0
 
 
-def test_pages_are_told_apart_as_added_removed_and_changed() -> None:
+def test_pages_are_classified_as_added_removed_and_changed() -> None:
     change = turnover(
         [row("gone", "a"), row("edited", "b"), row("kept", "c")],
         [row("new", "d"), row("edited", "e"), row("kept", "c")],

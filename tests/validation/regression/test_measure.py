@@ -128,7 +128,7 @@ def test_when_every_query_is_held_to_something_else_the_reason_says_what_to_do()
     assert "20 set aside, 20 whose threshold changed from 0.70 to 0.90: bless a run" in value.reason
 
 
-def test_a_replaced_corpus_is_told_apart_from_a_worse_ranker() -> None:
+def test_a_replaced_corpus_is_distinguished_from_a_worse_ranker() -> None:
     replaced = turnover([row("p", "old")], [row("p", "new")])
     measurement = measured(queries(20, 0), queries(10, 10), changed=replaced)
     found = {finding.code: finding for finding in measurement.findings}

@@ -93,7 +93,7 @@ def test_a_page_that_was_never_seen_is_cut_as_its_own_ingestion_cuts_it(
     assert sum(same) >= len(same) - 1
 
 
-def test_headings_that_begin_chunks_are_told_from_those_that_do_not() -> None:
+def test_headings_that_begin_chunks_are_distinguished_from_others() -> None:
     headed, windowed = _learnt(_sections)[0], _learnt(_windows)[0]
     assert headed is not None
     assert windowed is not None
@@ -105,7 +105,7 @@ def test_nothing_is_learnt_from_pages_of_one_chunk_or_from_two() -> None:
     assert _learnt(_sections, pages=2)[0] is None
 
 
-def test_no_word_is_lost_or_parted_by_a_cut_that_was_not_seen() -> None:
+def test_no_word_is_lost_or_split_by_a_default_cut() -> None:
     text = " ".join(_sentence(seed, 9) for seed in range(8))
     layout = Layout.of(FoldedText.of(text), ())
     pieces = Chunker(limit=120, even=True).pieces(layout, 0, len(layout.page.letters))
@@ -126,7 +126,7 @@ def test_a_script_without_blanks_is_cut_anywhere() -> None:
     assert [end - start for start, end in Chunker(limit=30).pieces(layout, 0, 100)] == [30, 30, 30, 10]
 
 
-def test_what_stands_in_front_of_most_chunks_is_put_in_front_of_new_ones() -> None:
+def test_text_before_most_chunks_is_added_before_new_ones() -> None:
     rows = [{"title": f"Page {number}", "headings": [f"Page {number}", "Use"]} for number in range(3)]
     seen = Opening.seen_in([_opened(f"[{row['title']}] {' / '.join(row['headings'])}\n", row) for row in rows])
     assert seen.of({"title": "Gears", "headings": ["Gears", "Cut", "Deep"]}) == "[Gears] Gears / Cut / Deep\n"

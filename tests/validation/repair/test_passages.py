@@ -54,7 +54,7 @@ def test_a_page_that_repeats_itself_costs_what_its_length_costs() -> None:
     assert time.perf_counter() - begun < 5
 
 
-def test_what_stands_in_front_of_a_chunk_is_no_part_of_its_place() -> None:
+def test_text_added_before_a_chunk_does_not_affect_its_position() -> None:
     placed = place_of(f"Gear cutting > Blanks\n{SECOND}", WHOLE)
     assert placed is not None
     assert placed.opening == "Gear cutting > Blanks\n"
@@ -75,7 +75,7 @@ def test_a_chunk_that_goes_on_behind_what_it_lacks_was_cut_without_it() -> None:
     assert not closes_over(fold(SECOND + behind), WHOLE, *first)
 
 
-def test_what_stands_in_front_of_a_text_and_on_no_page_goes_but_for_marks() -> None:
+def test_text_before_a_chunk_that_is_on_no_page_is_removed_except_marks() -> None:
     first = PAGE[: PAGE.index(SECOND) - 1]
     assert as_on_page(f"Home \u00bb Products \u00bb Pricing \u00bb Careers\n{first}", WHOLE) == first
     marked = SECOND.replace("is held in", "| is held | in").replace("sixty", "ninety")

@@ -71,7 +71,7 @@ def test_a_missing_page_is_embedded_as_the_framework_embeds_the_others() -> None
     assert {chunk.header for chunk in repair.chunks} == {f"url: {SITE}/gears/a\ntitle: {title}\n\n"}
 
 
-def test_a_page_that_lost_a_text_before_it_was_cut_is_cut_anew_but_for_chunks_with_a_wrong_vector() -> None:
+def test_a_page_that_lost_a_text_before_chunking_is_chunked_again_except_chunks_with_a_wrong_vector() -> None:
     """All that follows such a text begins and ends elsewhere: what is added to it would stand beside wrong borders."""
     key, pages = "x.org/docs/gears/a", [{**PAGES[0], "main": " ".join(TEXTS.values())}, *PAGES[1:]]
     left = f"{TEXTS['gears/a']} {TEXTS['paint/c']}"
@@ -149,7 +149,7 @@ def test_a_phrase_of_the_frame_goes_and_the_rest_stays_as_it_is_stored() -> None
     assert repair.compared is None
 
 
-def test_a_text_that_is_written_anew_is_compared_with_points_that_have_no_finding() -> None:
+def test_a_rewritten_text_is_compared_with_points_without_a_finding() -> None:
     rows = [row("1", "gears/a", text=TEXTS["gears/a"].replace("brass", "steel")), *ROWS[1:]]
     [repair] = planned(about("integrity.drifted", "1", "x.org/docs/gears/a"), rows=rows)
     assert repair.compared == (((TEXTS["paint/c"],), (TEXTS["paint/c"],)),)
@@ -344,7 +344,7 @@ def test_a_finding_without_a_repair_plans_none() -> None:
     assert planned(make_finding("query.failed", ["q"])) == []
 
 
-def test_a_dead_expectation_of_pages_is_told_from_one_of_a_chapter() -> None:
+def test_a_dead_expectation_of_pages_is_distinguished_from_one_of_a_chapter() -> None:
     pages = about("query.dead_target", "q", None, on_site=False, targets=["/z"], expected_pages=["/z"])
     chapter = about("query.dead_target", "q", None, on_site=False, targets=["Worms"], expected_chapter="Worms")
     assert planned(pages)[0].dropped == {"q": frozenset({"url"})}

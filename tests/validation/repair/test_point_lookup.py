@@ -24,7 +24,7 @@ def test_points_and_sources_are_found_by_their_names_beside_what_all_points_clai
     assert len(lookup.texts_of([absolute("/a")])) == 2
 
 
-def test_a_snapshot_that_is_gone_costs_the_hints_and_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+def test_a_missing_snapshot_costs_the_hints_and_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     snapshot = snapshot_of(tmp_path, {"/a": None}, POINTS[0])
     for part in (tmp_path / "points").rglob("*.parquet"):
         part.unlink()

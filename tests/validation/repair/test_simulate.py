@@ -103,7 +103,7 @@ def test_a_chunk_that_is_surely_written_so_is_scored_as_it_is() -> None:
         assert (links(simulated).get("query.failed", {}).keys() == {"q"}) is is_sure
 
 
-def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
+def test_a_rewritten_page_may_gain_where_another_does_not() -> None:
     """Both are scored too low by as much or not at all, and what is said of one says nothing of the other."""
     pages = {"/x": [0.6, 0.8], "/gears": [0.55, 0.835]}
     written = [Chunk(url, url, {"source_url": url}, is_new=True) for url in ("/x", "/gears")]
@@ -114,7 +114,7 @@ def test_a_page_that_is_written_anew_may_gain_where_another_does_not() -> None:
     assert tried(repair, hits=[], vectors=vectors, questions=[[1.0, 0.0]]).refuted == {}
 
 
-def test_a_point_that_is_embedded_again_stands_where_its_new_vector_puts_it() -> None:
+def test_a_reembedded_point_has_the_rank_of_its_new_vector() -> None:
     repair = Repair("vector.swapped", chunks=(Chunk("c", "gears", {"source_url": "/gears"}),))
     assert links(tried(repair, vectors={"gears": [1.0, 0.0]}))["query.failed"] == {"q": frozenset({"vector.swapped"})}
     assert links(tried(repair, vectors={"gears": [0.0, 1.0]})) == {}
@@ -299,7 +299,7 @@ def test_a_repair_says_which_queries_that_pass_it_would_make_fail() -> None:
     assert told.details["would_fail"] == {"failing": ["q"], "of": 1}
 
 
-def test_a_query_that_does_not_pass_and_one_whose_answer_is_not_known_are_not_told_to_fail() -> None:
+def test_a_failed_query_and_one_with_an_unknown_result_are_not_predicted_to_fail() -> None:
     failed = tried(Repair("chunk.stale_tail", removed=frozenset({"c"})), findings=[make_finding("query.failed", [])])
     assert [(result.passing, result.failing) for result in failed.results] == [(frozenset(), frozenset())]
     query = TestQuery(id="q", query_text="gears", relevant_urls=("/x",))

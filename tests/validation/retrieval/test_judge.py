@@ -138,7 +138,7 @@ def test_a_profile_chooses_among_what_a_query_states(
     assert deciding_conditions(query(**stated), judge) == decide
 
 
-def test_what_is_not_judged_is_still_reported() -> None:
+def test_unjudged_queries_are_still_reported() -> None:
     report = judged(judge=("score",), expected_module="Module 9", expected_chapter="ch1-ros2-basics")
     assert report.passed is True
     assert (report.module_match, report.chapter_match) == (False, True)

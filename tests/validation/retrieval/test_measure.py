@@ -307,7 +307,7 @@ def test_the_reciprocal_rank_looks_within_top_k_pages() -> None:
     assert got["map"][0] == pytest.approx(1 / 3)
 
 
-def test_precision_metrics_show_pages_as_the_index_spells_them() -> None:
+def test_precision_metrics_show_pages_with_their_stored_address() -> None:
     hits = page_hits("/a/", "/b.html", "/c")
     measurement = measure(
         [(query("How?", id="q", relevant_urls=[f"{SITE}/a", f"{SITE}/d"], acceptable_urls=["/c"]), hits)], ranks=(2, 3)
@@ -347,7 +347,7 @@ def test_metrics_are_shown_by_category() -> None:
     assert {name: group["mrr"]["value"] for name, group in groups.items()} == {"ROS 2": 1.0, "VLA": 0.0}
 
 
-def test_results_stand_in_file_order_with_the_query_as_given() -> None:
+def test_results_are_in_file_order_with_the_query_as_given() -> None:
     measurement = measure([(query(id="z", expected_module="m"), A), (query(id="a"), B)])
     results = measurement.sections["query_results"]
     assert [entry.query_id for entry in results] == ["z", "a"]

@@ -126,7 +126,7 @@ def test_categories_have_means_of_their_own() -> None:
 # Rankings.
 
 
-def test_a_page_stands_where_its_best_chunk_stands() -> None:
+def test_a_page_has_the_rank_of_its_best_chunk() -> None:
     hits = page_hits("/a", "/a/", "/b", "/a#x", "/c")
     assert page_ranking(answer("q", *hits), rules().read, depth=2) == [f"{SITE}/a", f"{SITE}/b"]
 
@@ -146,7 +146,7 @@ def test_grades_are_2_and_1_and_those_of_a_qrels_file_as_they_are() -> None:
     assert page_qrels(asked, read) == {"q": {"/b": 1, "/a": 2, "/c": 3, "/d": 0, "/e": -1}}
 
 
-def test_of_two_spellings_of_a_judged_page_the_higher_grade_stands() -> None:
+def test_of_two_addresses_of_a_judged_page_the_higher_grade_counts() -> None:
     read = rules(inventory=site("/a")).read
     rising = query(id="q", acceptable_urls=[f"{SITE}/a/"], relevant_urls=[f"{SITE}/a"])
     falling = query(id="q", relevant_urls=[f"{SITE}/a"], judgements={f"{SITE}/a/": 1})

@@ -49,7 +49,7 @@ def test_a_heading_that_says_what_the_title_says_is_no_second_question():
     assert asked == ["add", "add: add it", "apply", "apply: apply it"]
 
 
-def test_a_page_without_a_title_is_called_by_its_first_heading_and_zero_width_headings_are_none():
+def test_a_page_without_a_title_has_the_name_of_its_first_heading_and_zero_width_headings_are_ignored():
     pages = pages_from_snapshot([row("a", None, "\u200b", "First")])
     assert own_queries(pages.values())[0].text == "First"
 
@@ -188,7 +188,7 @@ def test_in_a_tiny_index_every_chunk_is_often_among_the_hits_and_none_is_a_hub()
     assert not [finding for finding in measured.findings if finding.code == "retrieval.hub_chunk"]
 
 
-def test_a_sample_is_the_same_in_every_run_and_told_with_its_interval():
+def test_a_sample_is_the_same_in_every_run_and_reported_with_its_interval():
     pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(50)}
     drawn = sample_of(pages, 20)
     assert len(drawn) == 20

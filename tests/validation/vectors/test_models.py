@@ -99,7 +99,7 @@ def test_the_day_of_embedding_explains_the_parts() -> None:
     )
 
 
-def test_points_that_were_embedded_before_the_change_are_told_by_the_last_of_them() -> None:
+def test_points_embedded_before_the_change_are_recognised_by_the_last_of_them() -> None:
     points = space()
     planted = mixed(points, 30)
     for row in points.rows:
@@ -143,7 +143,7 @@ def test_ids_explain_the_parts_when_a_range_of_them_was_written_later() -> None:
     assert (split["by"], split["other_from"]) == ("id", points.ids[60])
 
 
-def test_swapped_vectors_and_another_model_are_told_apart() -> None:
+def test_swapped_vectors_and_another_model_are_distinguished() -> None:
     points = space()
     for place in range(0, 20, 2):
         points.vectors[place], points.vectors[place + 1] = points.vectors[place + 1], points.vectors[place]
@@ -175,7 +175,7 @@ def test_where_each_point_has_several_vectors_another_one_may_be_that_of_the_tex
     assert finding.remedy.startswith("Set qdrant.vector_name to the vector of the texts, if that is content. Embed")
 
 
-def test_a_model_whose_vectors_lean_the_same_way_is_another_model_all_the_same() -> None:
+def test_a_model_with_the_same_common_direction_is_still_another_model() -> None:
     points = space()
     mean = np.mean([vector for vector in points.vectors if vector is not None], axis=0)
     leaning = [vector + 0.7 * mean / np.linalg.norm(mean) for vector in other_model(points.vectors)]

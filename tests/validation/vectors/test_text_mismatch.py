@@ -154,7 +154,7 @@ def test_points_that_never_had_a_heading_and_were_embedded_without_one_are_right
     assert subjects(points.examined()) == {}
 
 
-def test_a_point_whose_empty_heading_moved_its_vector_a_little_is_right_beside_one_that_was_emptied() -> None:
+def test_a_point_with_a_vector_slightly_changed_by_an_empty_heading_is_right_next_to_one_that_was_emptied() -> None:
     points, rng = with_headings(), np.random.default_rng(3)
     empty_headings(points, range(9), "")
     for place in range(1, 9):
@@ -196,7 +196,7 @@ def shortened(vector: Floats) -> Floats:
         (shortened, "zero_padded", "they were shortened, and padded"),
     ],
 )
-def test_single_vectors_of_their_texts_that_something_was_done_to_are_told_by_what_it_was(
+def test_single_altered_vectors_of_their_texts_are_described_by_the_alteration(
     altered: Callable[[Floats], Floats], look: str, words: str
 ) -> None:
     points = space()

@@ -1,7 +1,7 @@
-"""What the configuration of a site generator says about addresses, read as text: nothing of it is ever run.
+"""Addresses from the configuration of a site generator, which is read as text and never run.
 
 ``mkdocs.yml`` is YAML whose tags are ignored, ``conf.py`` is parsed for literal assignments, and of
-``docusaurus.config`` only quoted values are read. What is computed there must be given in ``source.site_url``.
+``docusaurus.config`` only quoted values are read. Computed values must be given in ``source.site_url``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
 
-#: No configuration is longer.
+#: Maximum length of a configuration.
 LONGEST = 2 * 2**20
 Kind = Literal["mkdocs", "docusaurus", "sphinx", "plain", "html"]
 
@@ -26,18 +26,18 @@ _BOOK_LINK = re.compile(r"^\s*(?:[-*+]\s+)?\[[^\n]*\]\(<?([^()<>#\n]+?)(?:#[^()<
 
 @dataclass(frozen=True)
 class Root:
-    """A folder whose files become pages, and where they are served.
+    """A folder whose files become pages, and their addresses.
 
     Attributes:
-        kind: The generator that builds it.
+        kind: The generator.
         folder: Resolved.
         prefix: Path between the site's address and the folder's pages, without outer slashes.
-        site_url: Address of the site as its configuration says; None when it does not, or computes it.
+        site_url: Address of the site in its configuration; None if missing or computed.
         flat: Whether pages are served as ``a.html`` instead of ``a/``.
-        left_out: Patterns of files that are not built.
+        left_out: Patterns of excluded files.
         suffixes: Of the files that become pages.
-        listed: The only files that become pages, as paths below the folder; None: all.
-        role: What Docusaurus does with the folder.
+        listed: The only files that become pages, as paths in the folder; None: all.
+        role: The folder's role in Docusaurus.
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ def mkdocs_roots(file: Path) -> list[Root]:
 
 
 def sphinx_roots(file: Path) -> list[Root]:
-    """The one root of a ``conf.py``; none of a file of that name that is not Sphinx's."""
+    """The one root of a ``conf.py``; none if the file is not Sphinx's."""
     held = _assignments(file)
     if not held.keys() & {"project", "extensions", "html_theme"}:
         return []
@@ -82,7 +82,7 @@ def sphinx_roots(file: Path) -> list[Root]:
             file.parent.resolve(),
             site_url=_address(held.get("html_baseurl")),
             flat=True,
-            # Sphinx anchors its patterns at the folder.
+            # Sphinx patterns start at the folder.
             left_out=("_build", *(f"/{text}" for text in listed or () if isinstance(text, str))),
             suffixes=tuple(dict.fromkeys((".rst", ".md", *(text for text in named if isinstance(text, str))))),
         )
@@ -114,9 +114,9 @@ def docusaurus_roots(file: Path) -> list[Root]:
 
 
 def book_roots(file: Path) -> list[Root]:
-    """The one root of a ``SUMMARY.md``, as GitBook, HonKit and mdBook have it: only what it links becomes pages.
+    """The one root of a ``SUMMARY.md`` (GitBook, HonKit, mdBook): only linked files become pages.
 
-    None of a file of that name that links no file, as any page may be called.
+    None if it links no files: any page may have that name.
     """
     links = (unquote(link[1]).strip().removeprefix("./") for link in _BOOK_LINK.finditer(_text(file)))
     listed = frozenset(link for link in links if (file.parent / link).is_file())
@@ -124,7 +124,7 @@ def book_roots(file: Path) -> list[Root]:
 
 
 def _docs_roots(project: Path, path: str, route: str, site_url: str | None) -> Iterator[Root]:
-    """A docs folder and its versions: the newest is served where the docs are, the folder itself below ``next``."""
+    """A docs folder and its versions: the newest is served as the docs, the folder itself under ``next``."""
     prefix = route.strip("/")
     named = Path(path).name
     versions = _versions(project / ("versions.json" if named == "docs" else f"{named}_versions.json"))
@@ -145,7 +145,7 @@ def _versions(file: Path) -> list[str]:
 
 
 def _of_block(text: str, name: str, usual: str) -> tuple[str, str]:
-    """Path and route of the block ``docs: {...}`` of a preset; what it does not say is the usual."""
+    """Path and route of the block ``docs: {...}`` of a preset, with defaults."""
     for found in re.finditer(rf"""\b["']?{name}["']?\s*:\s*\{{""", text):
         block = _balanced(text, found.end() - 1)
         path, route = _quoted(block, "path"), _quoted(block, "routeBasePath")
@@ -155,7 +155,7 @@ def _of_block(text: str, name: str, usual: str) -> tuple[str, str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """The innermost blocks in braces that hold a route."""
+    """The innermost blocks in braces with a route."""
     for found in re.finditer("routeBasePath", text):
         start = text.rfind("{", 0, found.start())
         if start >= 0:
@@ -186,7 +186,7 @@ def _yaml(file: Path) -> dict[str, Any]:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """Reads tags such as ``!!python/name`` and ``!ENV`` as nothing."""
+        """Reads tags such as ``!!python/name`` and ``!ENV`` as null."""
 
     Loader.add_multi_constructor("", lambda loader, suffix, node: None)
     try:
@@ -197,7 +197,7 @@ def _yaml(file: Path) -> dict[str, Any]:
 
 
 def _assignments(file: Path) -> dict[str, Any]:
-    """The literals that a Python file assigns at its top level."""
+    """The literals assigned at the top level of a Python file."""
     try:
         tree = ast.parse(_text(file))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,4 +1,4 @@
-"""From a folder to the pages of its site: which files become pages, under which addresses, and reading them."""
+"""The pages of a folder: which files become pages, under which addresses, and reading them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from ragval_pipeline.suite.sections import FILES
 
 
 class LeftOut:
-    """Patterns as ``.gitignore`` has them: the last that matches decides, ``!`` takes a file back.
+    """Patterns as in ``.gitignore``: the last match decides, ``!`` includes a file again.
 
     Args:
-        patterns: One each. A leading or inner slash anchors a pattern at the folder; ``**`` spans folders; what
-            matches a folder matches all below it.
+        patterns: A leading or inner slash anchors a pattern at the folder; ``**`` spans folders; a pattern that matches
+            a folder matches all below it.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
@@ -64,9 +64,9 @@ def _part(part: str) -> str:
     return known.get(part, re.escape(part))
 
 
-#: Levels above the folder in which the configuration of its generator is looked for.
+#: Levels above the folder in which the generator's configuration is searched.
 ABOVE = 3
-#: Files that are looked at.
+#: Suffixes of the files considered.
 MAX_FILES = 500_000
 _CONFIGS = {
     "mkdocs.yml": mkdocs_roots,
@@ -77,10 +77,10 @@ _CONFIGS = {
 #: The table of contents of a book; a project with a configuration may have one for a plugin.
 _CONTENTS = "SUMMARY.md"
 _NEVER = frozenset({"node_modules", "__pycache__", "_build", "_static", "_sources", "_templates", "_modules"})
-#: Pages that a generator makes for itself.
+#: Pages that a generator creates.
 _MADE = frozenset({"404.html", "search.html", "genindex.html", "py-modindex.html"})
 _NUMBERED = re.compile(r"\d+\s*[-_.]+\s*(?P<name>[^-_.\s].*)")
-#: Numbers that are no position: dates and versions.
+#: Numbers that are not positions: dates and versions.
 _DATED = re.compile(r"(?:\d{1,4}[-_.]){2}\d{1,4}(?:[-_.].*)?|\d+[-_.]\d+.*")
 _BLOG_DATE = re.compile(r"(?P<date>\d{4}[-/]\d{1,2}[-/]\d{1,2})[-/](?P<name>.+)")
 
@@ -90,11 +90,11 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
 
     Args:
         folder: Of Markdown, MDX or HTML files, or of the project around them.
-        site_url: Address that the site is served at; None: its configuration says; ``FILES``: there is none, and pages
-            are named by the paths of their files.
+        site_url: Address of the site; None: from its configuration; ``FILES``: none, pages are named by the paths of
+            their files.
 
     Raises:
-        SuiteError: There is no such folder, it holds no page, or nobody says where the site is.
+        SuiteError: The folder does not exist or has no pages, or the site's address is unknown.
     """
     if not folder.is_dir():
         raise SuiteError(f"there is no folder {folder}", key="source.folder", remedy="Correct the path.")
@@ -116,7 +116,7 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
 
 
 def roots_of(folder: Path) -> list[Root]:
-    """What of a resolved folder becomes pages, and how."""
+    """The roots of a resolved folder."""
     below = [folder / name for name in ("docs", "source", "docs/source")]
     for place in [folder, *list(folder.parents)[:ABOVE], *below]:
         for name, read in _CONFIGS.items():
@@ -133,7 +133,7 @@ def roots_of(folder: Path) -> list[Root]:
 
 
 def _meets(root: Root, folder: Path, *, project: Path) -> bool:
-    """Whether the root is meant by ``folder``: it lies in the root, or is or holds the project with the root in it."""
+    """Whether ``folder`` refers to the root: it is inside the root, or contains the project with the root."""
     return folder.is_relative_to(root.folder) or (project.is_relative_to(folder) and root.folder.is_relative_to(folder))
 
 
@@ -149,7 +149,7 @@ def _base(root: Root, site_url: str | None) -> str:
 
 
 def _files(root: Root, folder: Path) -> Iterator[Path]:
-    """The files of a root that lie in ``folder``, in the order of their names."""
+    """The files of a root in ``folder``, sorted by name."""
     left_out = LeftOut(root.left_out)
     start = folder if folder.is_relative_to(root.folder) else root.folder
     seen = 0
@@ -186,7 +186,7 @@ def _start_of(file: Path) -> bytes:
     try:
         with file.open("rb") as opened:
             return opened.read(LONGEST_FRONT_MATTER)
-    except OSError:  # the page says so when it is read
+    except OSError:  # reported when the page is read
         return b""
 
 
@@ -216,7 +216,7 @@ def _path(root: Root, file: Path, held: dict[str, Any]) -> str:
 
 
 def _joined(folders: list[str], slug: str) -> str:
-    """A slug against its folder, as an address against an address."""
+    """A slug resolved against its folder, as in URLs."""
     if slug.startswith("/"):
         return slug.lstrip("/")
     parts = list(folders)
@@ -260,11 +260,11 @@ class FolderReader:
         self._files = files
 
     def learn_base_path(self, urls: Iterable[str]) -> str | None:
-        """Nothing to learn: every page has its file."""
+        """No-op: every page has its file."""
         return None
 
     def read(self, url: str) -> PageCopy:
-        """Read one page; what is wrong with it stands in its copy."""
+        """Read one page; its copy says what is wrong with it."""
         name = self._files.get(url)
         file = file_inside(self._folder, name) if name else None
         if file is None:

@@ -1,4 +1,4 @@
-"""From a Markdown or MDX file to the page that its site shows, as HTML, and the settings at its top."""
+"""Rendering a Markdown or MDX file as the HTML page of its site, and reading its front matter."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _BLOCK = re.compile(
     r"\A\ufeff?(?P<mark>---|\+\+\+)[ \t]*\r?\n(?P<held>.*?)(?:(?<=\n)|\r?\n)(?P=mark)[ \t]*(?:\r?\n|\Z)", re.DOTALL
 )
-#: A file's settings are short: what is longer is text between two rules.
+#: Front matter is short: anything longer is text between two rules.
 LONGEST_FRONT_MATTER = 64 * 1024
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """The settings of a Markdown file and its text without them.
+    """The front matter of a Markdown file, and the text without it.
 
-    YAML between ``---`` is read, and of TOML between ``+++`` too; what is neither is kept as text.
+    YAML between ``---`` and TOML between ``+++`` are read; anything else is kept as text.
     """
     found = _BLOCK.match(text[:LONGEST_FRONT_MATTER])
     if found is None:
@@ -49,7 +49,7 @@ _COLONS = re.compile(r"[ \t]*(?P<mark>:{3,})[ \t]*(?P<info>.*)$")
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:.-]+)\}[ \t]*(?P<title>.*)$")
 _ASIDE = re.compile(r"(?P<name>[\w-]+)[ \t]*(?:\[(?P<bracketed>[^\]]*)\]|(?P<title>[^{]*))")
 _OPTION = re.compile(r"[ \t]*:[\w-]+:(?:[ \t].*)?$")
-#: Directives of MyST whose content is code, and those of which nothing is on the page where they stand.
+#: MyST directives whose content is code, and those that show nothing in place.
 _CODE = frozenset({"code", "code-block", "code-cell", "sourcecode", "parsed-literal", "literal", "math", "mermaid"})
 _NOTHING = frozenset({"toctree", "contents", "include", "literalinclude", "image", "index", "raw", "eval-rst", "only"})
 _TAB = re.compile(r'(?P<indent>[ \t]*)===[!+]*[ \t]+"(?P<title>[^"]*)"[ \t]*$')
@@ -70,9 +70,9 @@ _ICON = re.compile(r"(?<![\w`]):(?:material|octicons|fontawesome|simple)-[\w-]+:
 _TEMPLATES = (("{{<", ">}}"), ("{{%", "%}}"), ("{%", "%}"))
 _ROLE = re.compile(r"\{[a-z][\w:.+-]*\}`(?P<held>[^`\n]+)`")
 _TARGET = re.compile(r"(?P<text>.*?)[ \t]*<[^<>]*>\Z")
-# Strings and all else in an expression; a quote that its line does not close is an apostrophe.
+# Strings and other parts of an expression; a quote that is not closed on its line is an apostrophe.
 _HELD = r"""[^{}'"`]|'[^'\n]*'|"[^"\n]*"|`[^`]*`|['"`]"""
-# An expression, in which objects hold objects; nothing is tried twice, so that many brackets cost no more than few.
+# An expression with nested objects; without backtracking, so that the cost stays linear.
 _EXPRESSION = rf"\{{(?>{_HELD}|\{{(?>{_HELD}|\{{(?>{_HELD})*+\}})*+\}})*+\}}"
 _COMPONENT = re.compile(rf"""</?[A-Z][\w.]*(?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|{_EXPRESSION}))?)*)\s*/?>""")
 _TOLD = re.compile(r"""(?<![\w-])(?:label|title)=(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`{}]*)["'`]\})""")
@@ -82,8 +82,7 @@ _HEADING = re.compile(r"^ {0,3}#[ \t]+\S|^\S.*\n=+[ \t]*$|<h1", re.MULTILINE)
 def markdown_html(text: str) -> str:
     """The page of a Markdown or MDX file: its title, description and content.
 
-    A title of the front matter is the page's first heading when the text has none of the first level, as site
-    generators have it.
+    If the text has no first-level heading, the front matter's title becomes one, as in site generators.
     """
     held, body = split_front_matter(text.replace("\r\n", "\n"))
     title, description = (_line(held.get(name)) for name in ("title", "description"))
@@ -93,12 +92,12 @@ def markdown_html(text: str) -> str:
     return f"<html><head><title>{escape(title)}</title>{meta}</head><body><main>{first}\n{content}</main></body></html>"
 
 
-#: Longer files are not rendered: hostile ones take 50 microseconds a character.
+#: Longer files are not rendered: malicious ones take 50 microseconds per character.
 LONGEST = 2_000_000
 
 
 def is_markdown(content_type: str, url: str) -> bool:
-    """Whether an answer is Markdown: by its type, or as plain text at an address that ends so."""
+    """Whether a response is Markdown: by its type, or as plain text with such an address."""
     kind = content_type.partition(";")[0].strip().lower()
     return kind in ("text/markdown", "text/x-markdown") or (
         kind in ("text/plain", "") and urlsplit(url).path.lower().endswith((".md", ".mdx"))
@@ -122,7 +121,7 @@ def _line(value: Any) -> str:
 
 
 def _without_modules(text: str) -> str:
-    """The text without imports, exports and comments of MDX, and with components opened up; code stays as it is."""
+    """The text without imports, exports and comments of MDX, and with the content of components; code is unchanged."""
     parts, code = [], False
     held: list[str] = []
     for line, in_code in _with_code(text.split("\n")):
@@ -138,7 +137,7 @@ def _opened_up(text: str) -> str:
     lines, open_brackets = [], 0
     for line in text.split("\n"):
         if open_brackets or _MODULE_LINE.match(line):
-            # An object or function that is exported goes on until its brackets are closed, or to the next blank line.
+            # An exported object or function ends where its brackets close, or at the next blank line.
             opened = open_brackets + sum(map(line.count, "{([")) - sum(map(line.count, "})]"))
             open_brackets = max(opened, 0) if line.strip() else 0
             lines.append("")
@@ -148,13 +147,13 @@ def _opened_up(text: str) -> str:
 
 
 def _told_by(component: re.Match[str]) -> str:
-    """What a reader sees of a component's tag: its label or title."""
+    """The visible text of a component's tag: its label or title."""
     told = next((next(filter(None, found.groups()), "") for found in _TOLD.finditer(component["given"] or "")), "")
     return f"\n\n{told}\n\n" if told and not component[0].startswith("</") else "\n" if _is_alone(component) else " "
 
 
 def _is_alone(found: re.Match[str]) -> bool:
-    """Whether nothing else stands on the lines of a tag."""
+    """Whether a tag is alone on its lines."""
     text = found.string
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     after = text[found.end() : text.find("\n", found.end()) if "\n" in text[found.end() :] else len(text)]
@@ -162,9 +161,9 @@ def _is_alone(found: re.Match[str]) -> bool:
 
 
 def _with_code(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Each line with whether it belongs to a fenced block of code, its fences included."""
+    """Each line, with whether it belongs to a fenced code block, fences included."""
     fence = ""
-    directives: list[str] = []  # open fences of MyST that hold text
+    directives: list[str] = []  # open MyST fences with text
     for line in lines:
         found = _FENCE.match(line)
         ends = found is not None and not found["info"].strip()
@@ -184,7 +183,7 @@ def _with_code(lines: list[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _is_prose(info: str) -> bool:
-    """Whether a fence of MyST holds text instead of code."""
+    """Whether a MyST fence contains text instead of code."""
     directive = _DIRECTIVE.match(info.strip())
     return (
         directive is not None and directive["name"] not in _CODE | _NOTHING and not directive["name"].startswith("auto")
@@ -192,7 +191,7 @@ def _is_prose(info: str) -> bool:
 
 
 def _plain_lines(text: str) -> Iterator[str]:
-    """The text in plain Markdown: what generators add is replaced by what a reader sees of it."""
+    """The text in plain Markdown: generator syntax is replaced by its visible text."""
     dropping = False
     after_directive = False
     for line, in_code in _with_code(text.split("\n")):
@@ -224,7 +223,7 @@ def _plain_lines(text: str) -> Iterator[str]:
 
 
 def _colons(info: str) -> Iterator[str]:
-    """The edge of an aside of Docusaurus or MyST: its title at the start, nothing at the end."""
+    """Start or end of an admonition of Docusaurus or MyST: its title at the start, nothing at the end."""
     found = _ASIDE.match(info.strip().removeprefix("{").replace("}", " ", 1) if info.startswith("{") else info.strip())
     if found is None:
         yield ""
@@ -238,7 +237,7 @@ def _aside(title: str) -> Iterator[str]:
 
 
 def _without(text: str, start: str, end: str) -> str:
-    """The text with a blank for all that stands between two marks."""
+    """The text with everything between two marks replaced by a blank."""
     kept, at = [], 0
     while (begins := text.find(start, at)) >= 0 and (ends := text.find(end, begins)) >= 0:
         kept += [text[at:begins], " "]

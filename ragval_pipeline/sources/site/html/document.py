@@ -1,4 +1,4 @@
-"""One parsed page, at a cost that grows with its length, and what it says about itself to machines."""
+"""Parsing a page in linear time, and its metadata for machines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-#: Levels that are parsed, as in Chromium: a parser looks through all open elements at each tag.
+#: Nesting levels parsed, as in Chromium: a parser scans all open elements at each tag.
 DEPTH = 512
-#: Elements that the next of their kind ends, or that hold nothing: unclosed ones do not nest.
+#: Elements that end at the next of their kind, or are void: unclosed ones do not nest.
 _FLAT_NAMES = (
     "p li dt dd option optgroup tr td th thead tbody tfoot caption colgroup rp rt html head body "
     "area base br col embed hr img input link meta param source track wbr"
@@ -27,7 +27,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]*+)[^<>]*+>")
 
 
 def parse_html(html: str) -> LexborHTMLParser:
-    """The tree of a page; tags below the 512th level become blanks, which leaves all text where it is."""
+    """The tree of a page; tags below the 512th level become blanks, which keeps all text."""
     from selectolax.lexbor import LexborHTMLParser
 
     return LexborHTMLParser(_flattened(html) if _nests_deeply(html) else html)
@@ -74,19 +74,19 @@ _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _REFRESH = re.compile(
     r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<target>.*?)(?P=quote)\s*", re.IGNORECASE
 )
-#: What a page holds whose meta elements say something by one of these attributes.
+#: Prefilter for pages with meta elements that have one of these attributes.
 _NAMED = {"name": ("robots",), "http-equiv": ("http-equiv", "refresh")}
 # Browsers read Latin-1 and ASCII as windows-1252, and a meta of UTF-16 as UTF-8: else it could not have been read.
 _BROWSERS_READ = dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"), "windows-1252")
 _BROWSERS_READ |= dict.fromkeys(("utf-16", "utf-16le", "utf-16be"), "utf-8")
-# Directives that hold a colon of their own; any other name before a colon is a robot, and not ours.
+# Directives that contain a colon; any other name before a colon is another robot.
 _WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 
 
 def decode_html(body: bytes, *, content_type: str = "") -> str:
     """Decode a page by its byte order mark, the header's charset, its meta charset, or else as UTF-8.
 
-    Bytes that do not fit are replaced: a page is judged as a reader sees it.
+    Invalid bytes are replaced: a page is judged as a reader sees it.
     """
     for mark, name in _BOMS:
         if body.startswith(mark):
@@ -101,13 +101,13 @@ def decode_html(body: bytes, *, content_type: str = "") -> str:
 
 
 def asks_not_to_be_indexed(html: str, *, header: str = "") -> bool:
-    """Say whether a robots meta element or the ``X-Robots-Tag`` header tells every robot ``noindex`` or ``none``."""
+    """Whether a robots meta element or the ``X-Robots-Tag`` header says ``noindex`` or ``none`` to every robot."""
     metas = (content for name, content in _metas(html, "name") if name == "robots")
     return any(_forbids(directives) for directives in (header, *metas))
 
 
 def refresh_target(html: str, *, base: str) -> str | None:
-    """Return the absolute address that a ``<meta http-equiv="refresh">`` sends visitors to, or None."""
+    """The absolute address of a ``<meta http-equiv="refresh">``, or None."""
     for name, content in _metas(html, "http-equiv"):
         match = _REFRESH.fullmatch(content) if name == "refresh" else None
         if match and match["target"].strip():
@@ -119,14 +119,14 @@ def _forbids(directives: str) -> bool:
     for directive in directives.lower().split(","):
         name, colon, _ = directive.strip().partition(":")
         if colon and name.strip() not in _WITH_VALUE:
-            return False  # from here on the header speaks to another robot
+            return False  # the rest of the header is for another robot
         if name in ("noindex", "none"):
             return True
     return False
 
 
 def _metas(html: str, attribute: str) -> Iterator[tuple[str, str]]:
-    """Yield (value of ``attribute`` in lower case, content) of the meta elements that count without scripts."""
+    """Yield (value of ``attribute`` in lower case, content) of meta elements outside scripts."""
     lower = html.lower()
     if not all(word in lower for word in _NAMED[attribute]):
         return

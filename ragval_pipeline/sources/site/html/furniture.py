@@ -1,8 +1,8 @@
-"""Telling a page's content from the furniture that a documentation theme puts around and into it.
+"""Separating a page's content from the boilerplate of its documentation theme.
 
 The rules name roles, elements and whole class names of Docusaurus, MkDocs Material, Sphinx (RTD, Furo, PyData),
 VitePress, Starlight, mdBook and rustdoc. Never parts of class names: "navbar" is also in Docusaurus'
-``anchorTargetStickyNavbar``, which stands on every heading.
+``anchorTargetStickyNavbar``, which is on every heading.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ANY_HEADING = ", ".join(sorted(HEADINGS))
-# What opens more of itself where it is pressed: a tool has no paragraph on it.
+# Buttons that expand content: a tool button has no paragraph in it.
 _TOLD_BY_BUTTONS = f"{_ANY_HEADING}, p"
 _ELEMENTS = frozenset({"nav", "dialog", "select", "datalist", "iframe"})
-# Of a drawing and of a formula only what is seen: a formula's source would say it a second time.
+# Only the visible text of drawings and formulas: a formula's source would repeat it.
 _UNSEEN = frozenset({"annotation", "annotation-xml", "title", "desc", "metadata"})
 _ROLES = frozenset(
     {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "doc-toc"}
 )
 _CLASS_NAMES = (
-    # where am I, where next
+    # breadcrumbs, previous and next
     "breadcrumb breadcrumbs wy-breadcrumbs pagination-nav prev-next prev-next-area prev-next-footer related-pages "
     "rst-footer-buttons nav_table nav-panel nav-wrapper nav-chapters mobile-nav-chapters skip-link skip-to-content "
     "md-skip skipnav "
@@ -40,10 +40,10 @@ _CLASS_NAMES = (
     "edit-link edit-page edit-this-page edit-page-link theme-edit-this-page theme-last-updated last-updated "
     "content-icon-container viewcode-link md-content__button md-source-file md-feedback theme-doc-version-badge "
     "theme-doc-version-banner "
-    # said twice: formulas of KaTeX; buttons and line numbers of code
+    # duplicates: KaTeX formulas; buttons and line numbers of code
     "katex-html copybtn copy-btn copy-button btn-copy linenos lineno linenodiv line-number line-numbers "
     "line-numbers-wrapper "
-    # read out, not shown
+    # for screen readers only
     "sr-only visually-hidden screen-reader-only screen-reader-text"
 )
 _CLASSES = frozenset(_CLASS_NAMES.split())
@@ -51,10 +51,10 @@ _CLASSES = frozenset(_CLASS_NAMES.split())
 _CONTENT_ASIDE = re.compile(r"(?:^|[\s_-])(?:footnotes?|footnote-list|topic|admonition|callout|alert|note)(?:$|[\s_-])")
 # Sphinx before it wrote role=main, microdata, and pages rendered as GitHub does.
 _OF_OLD_THEMES = "div.bodywrapper div.body, [itemprop=articleBody], .markdown-body"
-# Only where a page has neither main nor article: names that frame the content of plain pages.
+# Only if a page has neither main nor article: names of the content element of plain pages.
 _FRAME_NAMES = "nav navbar navigation menu topbar header footer page-header page-footer"
 _FRAME = frozenset(_FRAME_NAMES.split())
-#: But for one with paragraphs: DocBook calls so what the author puts beside the text.
+#: Except with paragraphs: DocBook uses it for sidebars by the author.
 _ASIDE = frozenset({"sidebar", "side-bar"})
 _FRAME_TAGS = frozenset({"header", "div", "section", "ul", "ol", "table", "td"})
 _EDIT_TEXT = re.compile(
@@ -62,18 +62,18 @@ _EDIT_TEXT = re.compile(
     re.IGNORECASE,
 )
 _SKIP_TEXT = re.compile(r"\s*skip to\b.{0,30}$", re.IGNORECASE)
-#: What the link to the page before or after is called, in an element of its own, before the title of that page.
+#: Labels of links to the previous or next page, in their own element before that page's title.
 _NEIGHBOUR = re.compile(r"\W*(?:previous|prev|next)(?: (?:page|article|chapter))?\W*", re.IGNORECASE)
 _BLANKS = bytes(code for code in range(128) if chr(code).isspace())
 _EDIT_HREF = re.compile(r"/(?:-/)?(?:edit|blob|tree|raw)/|_sources/")
 
 
 def content_element(body: LexborNode) -> tuple[LexborNode, bool]:
-    """Return the element that holds the page's content, and whether it is marked as such.
+    """The element with the page's content, and whether it is marked as such.
 
-    Marked are an article, main, role main and what known themes use; else it is what holds most of the page. An article
-    counts when it is the only one of the main element, holds the page's H1 and half of its text: on index pages each
-    card is an article.
+    Marked are an article, main, role main and elements of known themes; else it is the element with most of the page.
+    An article counts if it is the only one of the main element and has the page's H1 and half of its text: on index
+    pages each card is an article.
     """
     mains = _outermost(body.css("main, [role=main]")) or _outermost(body.css(_OF_OLD_THEMES))
     size, main = max(((_size(main), main) for main in mains), key=itemgetter(0), default=(0, body))
@@ -86,10 +86,10 @@ def content_element(body: LexborNode) -> tuple[LexborNode, bool]:
 
 
 def _most_of(body: LexborNode) -> LexborNode:
-    """The innermost element that holds every H1, two thirds of the headings and half of the text, and has none like it.
+    """The innermost element with every H1, two thirds of the headings and half of the text, and no similar sibling.
 
-    What DocBook, Texinfo and hand-made themes put before and after it is the way to other pages, under names of their
-    own. Beside a section that is most of a page stand other sections.
+    DocBook, Texinfo and hand-made themes put navigation under their own names before and after it. A section that is
+    most of a page has other sections as siblings.
     """
     headings, titles = body.css(_ANY_HEADING), len(body.css("h1"))
     within = Counter(node.mem_id for heading in headings for node in _ancestors(heading))
@@ -106,12 +106,12 @@ def _most_of(body: LexborNode) -> LexborNode:
 
 
 def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
-    """Say whether an element within the content element is no content, with all that it holds.
+    """Whether an element within the content element is not content, with everything in it.
 
     Args:
         node: The element.
-        inside: Tag of the heading or block that it stands in, if any.
-        framed: Whether no element is marked as the content, so that the site's frame is still to be told.
+        inside: Tag of the enclosing heading or block, if any.
+        framed: Whether no element is marked as content, so that navigation must still be recognised.
     """
     tag, attributes = node.tag, node.attributes
     if tag in _ELEMENTS or tag in _UNSEEN or (attributes.get("role") or "").lower() in _ROLES:
@@ -131,7 +131,7 @@ def is_furniture(node: LexborNode, *, inside: str | None, framed: bool) -> bool:
 
 
 def _is_heading_button(button: LexborNode) -> bool:
-    """Whether a button within a heading is its text, which opens what is below, and not a tool beside the text."""
+    """Whether a button within a heading is its text, which expands content, and not a tool next to it."""
     heading = button.parent
     while heading is not None and heading.tag not in HEADINGS:
         heading = heading.parent
@@ -156,7 +156,7 @@ def _is_service_link(node: LexborNode, attributes: dict[str, str | None], *, in_
     if title and _NEIGHBOUR.fullmatch(label) and not node.text(deep=False).strip():
         return True
     href = attributes.get("href") or ""
-    if in_heading and "#" in href:  # the sign that links a heading to itself: a pilcrow, a hash, an icon, nothing
+    if in_heading and "#" in href:  # a heading's permalink: a pilcrow, a hash, an icon, nothing
         return not any(character.isalnum() for character in node.text())
     if href.startswith("#") and _SKIP_TEXT.match(node.text()):
         return True
@@ -171,7 +171,7 @@ def _is_frame(node: LexborNode, classes: list[str]) -> bool:
 
 
 def _is_told(node: LexborNode) -> bool:
-    """Whether an element has paragraphs, and most of it is no links."""
+    """Whether an element has paragraphs and is mostly not links."""
     return node.css_first("p") is not None and 2 * sum(map(_letters, _outermost(node.css("a")))) < _letters(node)
 
 
@@ -194,7 +194,7 @@ def _letters(node: LexborNode) -> int:
 
 
 def _size(node: LexborNode) -> int:
-    # What only browsers without scripts show is neither here nor there.
+    # noscript content is ignored.
     return _characters(node) - sum(map(_characters, _outermost(node.css("noscript"))))
 
 

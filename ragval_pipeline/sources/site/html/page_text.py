@@ -24,18 +24,18 @@ _BLOCK_NAMES = (
     "section summary table tbody td tfoot th thead tr ul"
 )
 _BLOCK_TAGS = frozenset(_BLOCK_NAMES.split())
-# Apart on the page without being blocks: a blank keeps their words apart.
+# Inline, but visually separate: a blank separates their words.
 _SPACED_TAGS = frozenset({"button", "label", "input", "select", "textarea", "text", "title", "desc", "iframe"})
-#: All that changes how text is cut; of other elements it is enough to know what they hold.
+#: Elements that affect how text is cut; of others only the content matters.
 _NOT_INLINE = _BLOCK_TAGS | _SPACED_TAGS | {"br"}
 _ITEM_TAGS = frozenset({"li", "dt", "dd"})
-# A row that holds one of these lays out a page, or holds a listing; it is no row of a table of facts.
+# A row with one of these is page layout or a listing, not a row of a data table.
 _NOT_IN_A_ROW = "h1, h2, h3, h4, h5, h6, pre, table, article, section, form"
 LONGEST_ROW = 3000
 
 
 class Block(NamedTuple):
-    """A piece of a page's text; ``level`` is 1 to 6 for a heading, else 0; cells of a row are parted by a tab."""
+    """A piece of a page's text; ``level`` is 1 to 6 for a heading, else 0; cells of a row are separated by tabs."""
 
     kind: Kind
     text: str
@@ -44,7 +44,7 @@ class Block(NamedTuple):
 
 @dataclass(slots=True)
 class _Context:
-    """What a run of text belongs to; in a flat context inner blocks become blanks instead of blocks of their own."""
+    """The context of a run of text; in a flat context inner blocks become blanks instead of separate blocks."""
 
     kind: Kind
     tag: str
@@ -53,7 +53,7 @@ class _Context:
 
 @dataclass(slots=True)
 class _Leave:
-    """The end of an element on the stack of the walk."""
+    """Marks the end of an element on the stack."""
 
     tag: str
     pushed: bool
@@ -63,7 +63,7 @@ class _Leave:
 
 @dataclass
 class _Writer:
-    """Collects text and cuts it into blocks: of all that is walked, and of the content alone."""
+    """Collects text and cuts it into blocks: of everything, and of the content only."""
 
     every: list[Block] = field(default_factory=list)
     content: list[Block] = field(default_factory=list)
@@ -71,7 +71,7 @@ class _Writer:
     shown: list[str] = field(default_factory=list)
     context: _Context = field(default_factory=lambda: _Context("paragraph", "body"))
     outer: list[_Context] = field(default_factory=list)
-    #: Whether what comes now is content.
+    #: Whether the current position is content.
     showing: bool = False
 
     def flush(self) -> None:
@@ -100,16 +100,16 @@ class _Writer:
     def text(self, text: str) -> None:
         if self.context.kind == "code":
             self.write(text)
-        elif text.isspace():  # as between most tags; none begins a block
+        elif text.isspace():  # as between most tags; whitespace never begins a block
             for parts in (self.parts, self.shown) if self.showing else (self.parts,):
                 if parts:
                     parts.append(" ")
         else:
-            # Blanks are folded when the block is complete: a line of the source is no line, and a tab parts no cells.
+            # Whitespace is collapsed when the block is complete: source lines and tabs have no meaning.
             self.write(text.replace("\n", " ").replace("\t", " "))
 
     def boundary(self, tag: str) -> None:
-        """Part what stands before and after the edge of a block."""
+        """Separate the text before and after a block boundary."""
         if self.context.kind == "code":
             for parts in (self.parts, self.shown) if self.showing else (self.parts,):
                 if parts and not parts[-1].endswith("\n"):
@@ -120,7 +120,7 @@ class _Writer:
             self.flush()
 
     def enter(self, node: LexborNode, tag: str) -> bool:
-        """Begin an element; return whether it brought a context of its own."""
+        """Begin an element; return whether it has its own context."""
         if tag == "br":
             self.write(" " if self.context.flat else "\n")
         elif tag in _SPACED_TAGS:
@@ -163,22 +163,22 @@ class _Writer:
 
 
 def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Block], list[Block]]:
-    """Cut the text below an element into blocks, in the order of the page, and that of its content alone.
+    """Cut the text of an element into blocks, in page order, and that of its content only.
 
-    Inline elements are joined as they stand, so that no word is torn; edges of blocks, cells and ``<br>`` keep words
-    apart. Blanks are folded, but in code.
+    Inline elements are joined directly, so that words stay whole; boundaries of blocks, cells and ``<br>`` separate
+    words. Whitespace is collapsed except in code.
 
     Args:
         root: The element.
-        area: The element in it, or itself, that holds the content.
-        skip: Says of an element of that, and of the tag of the nearest heading, item, row, code or quotation around
-            it, whether it is no content.
+        area: The element in it, or itself, with the content.
+        skip: Whether an element of the area is not content, given the tag of the nearest enclosing heading, item, row,
+            code or quotation.
 
     Returns:
         All blocks, and those of the content.
     """
     writer, content = _Writer(), area.mem_id
-    # A stack of our own: a page of unclosed elements nests deeper than Python may recurse.
+    # An explicit stack: unclosed elements may nest deeper than Python can recurse.
     stack: list[tuple[Iterator[LexborNode], _Leave | None]] = []
     nodes: Iterator[LexborNode] = iter((root,))
     while True:
@@ -193,7 +193,7 @@ def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Bloc
                 hides = skip(node, writer.context.tag)
                 writer.showing = not hides
             elif node.mem_id == content:
-                if writer.outer:  # in an item or a cell: what it holds is cut otherwise than the item
+                if writer.outer:  # in an item or a cell: its content is cut differently from the item
                     return blocks_of(root, root, _skip_nothing)[0], blocks_of(area, area, skip)[1]
                 writer.showing = begins = True
             pushed = writer.enter(node, tag) if tag in _NOT_INLINE else False
@@ -234,9 +234,9 @@ def _cleaned(text: str, kind: Kind) -> str:
     return "\n".join(line for line in lines if line)
 
 
-# Neither seen nor read by anybody.
+# Neither visible nor extracted.
 _NEVER = ["script", "style", "template"]
-# Not seen in a browser, and read by extractors that run no scripts.
+# Not visible in a browser, but read by extractors that run no scripts.
 _UNSEEN = "noscript"
 _ATTRIBUTES = (("img", "alt"), ("img", "title"), ("a", "title"), ("abbr", "title"), ("a", "aria-label"))
 _DESCRIPTIONS = re.compile(r"(?:og:|twitter:)?(?:description|title)", re.IGNORECASE)
@@ -248,8 +248,8 @@ class PageText:
 
     Attributes:
         title: Text of ``<title>``; None without one.
-        body: Everything between ``<body>`` tags, furniture too: what any extractor could have taken for content.
-        main: The content alone, one line or more per block.
+        body: Everything between ``<body>`` tags, boilerplate too: what any extractor could have taken for content.
+        main: The content only, one line or more per block.
         headings: (level 1..6, text) of the content's headings, without anchors and zero-width characters.
         blocks: The content's paragraphs, headings, items, table rows and code blocks, in order.
         attributes: Texts of attributes that extractors may take for text, a line each.
@@ -263,15 +263,15 @@ class PageText:
     attributes: str = ""
 
 
-#: The text of what is no page.
+#: The text if there is no page.
 NOTHING = PageText(None, "", "", (), ())
 
 
 def page_texts(html: str) -> PageText:
-    """Read the text off a page.
+    """Extract the text of a page.
 
-    Content is the article, main or role-main element, else what holds most of the page, without navigation, asides,
-    footers, breadcrumbs, edit links and the like. A page without a body, or without text, gives empty texts.
+    Content is the article, main or role-main element, else the element with most of the page, without navigation,
+    asides, footers, breadcrumbs, edit links and the like. A page without a body, or without text, gives empty texts.
     """
     tree = parse_html(html)
     title, attributes = _title(tree), "\n".join(dict.fromkeys(_attribute_texts(tree)))
@@ -297,7 +297,7 @@ def page_texts(html: str) -> PageText:
 
 
 def _is_numbering(block: Block) -> bool:
-    """Whether a block is the numbers of lines of code, which a table shows beside it."""
+    """Whether a block is the line numbers of code, shown next to it in a table."""
     lines = block.text.split() if block.kind == "code" else ()
     return (
         len(lines) > 1 and lines[0].isdecimal() and lines == [str(int(lines[0]) + step) for step in range(len(lines))]
@@ -310,14 +310,14 @@ def _title(tree: LexborHTMLParser) -> str | None:
 
 
 def _attribute_texts(tree: LexborHTMLParser) -> Iterator[str]:
-    """What extractors may take for text although no reader sees it: it is the page's all the same."""
+    """Attribute texts that extractors may take for text although no reader sees them."""
     for tag, name in _ATTRIBUTES:
         for node in tree.css(f"{tag}[{name}]"):
             # A drawing's a[xlink:title] is found by the name without its prefix, too.
             text = " ".join((node.attributes.get(name) or "").split())
             if text:
                 yield text
-    for node in tree.css("annotation"):  # what a formula was written as
+    for node in tree.css("annotation"):  # the source of a formula
         yield " ".join(node.text().split())
     for node in tree.css("meta[content]"):
         known = node.attributes.get("name") or node.attributes.get("property") or ""

@@ -41,7 +41,7 @@ COLUMNS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """A page's copy; the fields are those of ``COLUMNS``, the times and texts as they are."""
+    """A page's copy; the fields are those of ``COLUMNS``."""
 
     page_key: str
     url: str
@@ -66,12 +66,12 @@ class PageRecord:
 
     @property
     def characters(self) -> int:
-        """Characters of all texts, a measure of the memory that the row takes."""
+        """Characters of all texts, as a measure of the row's memory."""
         return 2 * len(self.main) + len(self.body) + len(self.attributes) + len(self.source)
 
 
 def record_of(copy: PageCopy, page_key: str) -> PageRecord:
-    """The record of a page as it was read; without a page its texts are empty."""
+    """The record of a page that was read; without a page its texts are empty."""
     text = NOTHING if copy.html is None else page_texts(copy.html)
     return PageRecord(
         page_key=page_key,
@@ -93,7 +93,7 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
 
 
 def rows_of(copies: Sequence[tuple[PageCopy, str]]) -> pa.RecordBatch:
-    """The rows of some pages as they were read, each with its key."""
+    """The rows of some pages, each with its key."""
     return batch_of([record_of(copy, page_key) for copy, page_key in copies])
 
 
@@ -152,8 +152,8 @@ class PageCopies:
 
         Args:
             columns: Names of columns; None: all.
-            bucket: The bucket whose pages are read.
-            buckets: How many buckets it is one of: a power of two, not more than the copies have; 1 for all pages.
+            bucket: The bucket to read.
+            buckets: Number of buckets: a power of two, at most that of the copies; 1 for all pages.
         """
         parts = in_bucket(self.manifest.parts, bucket, buckets)
         for batch in read_parts(self.manifest.folder(), parts, None if columns is None else list(columns)):
@@ -169,6 +169,6 @@ class PageCopies:
             yield from records_from(batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)))
 
     def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
-        """Every page; arguments as of ``rows``."""
+        """Every page; arguments as for ``rows``."""
         for batch in read_parts(self.manifest.folder(), in_bucket(self.manifest.parts, bucket, buckets), None):
             yield from records_from(batch)

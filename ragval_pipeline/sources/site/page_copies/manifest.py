@@ -11,7 +11,7 @@ from ragval_pipeline.sources.snapshot.manifest import KeptParts
 
 
 class HostFailure(BaseModel):
-    """Why reading ended early: the page host did not answer, or let nobody in."""
+    """Why reading ended early: the page host did not answer, or refused access."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -37,16 +37,16 @@ class PageCopiesManifest(KeptParts):
     """The copies of one read of a site.
 
     Attributes:
-        configured: False when there is nothing to read from; ``reason`` says why.
-        reason: Why no page was read, one clause; empty when pages were read.
+        configured: False if there is nothing to read; ``reason`` says why.
+        reason: Why no page was read, one clause; empty if pages were read.
         pages: Rows in all parts.
         readable: Pages whose text could be read.
-        gone: Pages that are not there: status 404 or 410.
-        min_readable: Share of the pages that must be readable, 0..1, else nothing is judged by them.
+        gone: Pages with status 404 or 410.
+        min_readable: Share of the pages that must be readable, 0..1, to judge anything by them.
         left_out: In-scope pages beyond ``source.max_pages``.
-        fingerprint: SHA-256 over address and content hash of every page, hex: equal when the site was the same.
-        failure: Why reading ended early, or None; the parts hold what was read before.
-        crash: Type of the exception that ended reading, when it was a defect and no outside system.
+        fingerprint: SHA-256 over address and content hash of every page, hex: equal for an unchanged site.
+        failure: Why reading ended early, or None; the parts have what was read before.
+        crash: Type of the exception that ended reading, if it was a defect and not an outside system.
         seconds: Duration of the read.
     """
 
@@ -65,5 +65,5 @@ class PageCopiesManifest(KeptParts):
     seconds: float = 0.0
 
     def suffices(self, pages: int) -> bool:
-        """Whether so many readable pages are enough to judge an index by."""
+        """Whether this number of readable pages is enough to judge an index."""
         return pages >= self.min_readable * self.pages - 1e-9  # rounding

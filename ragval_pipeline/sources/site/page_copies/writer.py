@@ -24,17 +24,17 @@ from ragval_pipeline.suite.sections import ScaleSettings
 if TYPE_CHECKING:
     from upath import UPath
 
-#: Pages of a bucket: what later steps hold in memory at a time.
+#: Pages per bucket: later steps hold one in memory at a time.
 PAGES_PER_BUCKET = 256
-#: Pages that are made into rows at once.
+#: Pages converted to rows at once.
 _BATCH = 64
-#: About as many points as a page has: those who parse it make their facts later.
+#: A page's weight in points for the choice of workers, which later make the points' facts.
 CHUNKS_A_PAGE = 8
 
 
 @dataclass
 class _Tally:
-    """What was read so far, and why reading ended."""
+    """Progress of reading, and why it ended."""
 
     pages: int = 0
     gone: int = 0
@@ -66,17 +66,17 @@ def take_copies(
     Args:
         inventory: The site.
         reader: Reads one page.
-        max_pages: Limit of pages; those after it are left out. None: all are read.
-        folder: Where the parts go; made if it is not there.
-        kept_uri: Where the parts will be in the end.
-        run_id: The run that reads.
-        min_readable: Share of the pages, 0..1, that must be readable; reading ends when the host fails for more.
-        scale: In how many processes pages are parsed, and whose; None: in this one. The rows are the same.
-        on_progress: Called with pages read and pages to read.
+        max_pages: Limit of pages; None: all.
+        folder: Where the parts go; created if missing.
+        kept_uri: Final location of the parts.
+        run_id: The reading run.
+        min_readable: Share of the pages, 0..1, that must be readable; reading ends if the host fails for more.
+        scale: Which processes parse the pages; None: this one. The rows are the same.
+        on_progress: Called with pages read and in total.
 
     Returns:
-        The manifest. When the page host fails, its ``failure`` says so: nothing is raised, because everything that
-        needs no page can still be measured.
+        The manifest. If the page host fails, its ``failure`` says so: nothing is raised, because everything that needs
+        no page can still be measured.
     """
     import pyarrow.compute as pc
 
@@ -135,7 +135,7 @@ def _copies(
 
 
 def _failing(copy: PageCopy, tally: _Tally, expected: int, min_readable: float) -> SystemFailure:
-    """The failure of a host that keeps too many pages back: what is left is a sample that nobody chose."""
+    """The failure of a host with too many unreadable pages: the rest would be a biased sample."""
     return SystemFailure(
         f"failed for {tally.failed} of {expected} pages; the last reason: {copy.problem}",
         code="source.unreachable",

@@ -1,4 +1,4 @@
-"""Getting the bytes of one sitemap file: over http(s) or from the disk, unpacked, within limits; and how that fails."""
+"""Reading one sitemap file over http(s) or from disk, unpacked, within limits, and its failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragval_pipeline.sources.site.urls import without_userinfo
 
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:
-    """Make the failure that says that ``location`` is no sitemap."""
+    """The failure for a ``location`` that is not a sitemap."""
     remedy = remedy or "Fix the sitemap, or point source.sitemap at another one"
     return SystemFailure(
         problem, code="source.malformed", system="sitemap", subject=location, remedy=remedy, details=details
@@ -24,18 +24,18 @@ def malformed(location: str, problem: str, remedy: str = "", **details: object) 
 
 
 def html_page(location: str) -> SystemFailure:
-    """Make the failure for a web page in the place of a sitemap: a single-page site answers everything with one."""
+    """The failure for a web page instead of a sitemap: a single-page app returns one for every address."""
     remedy = "Point source.sitemap at the sitemap.xml itself; check that the site builds one"
     return malformed(location, "this is an HTML page, not a sitemap", remedy, line=1, byte=0)
 
 
 def too_large(location: str, max_bytes: int) -> SystemFailure:
-    """Make the failure for a file over the limit: a bomb, or a site that should split its sitemap."""
+    """The failure for a file over the limit: a bomb, or a sitemap that should be split."""
     return malformed(location, f"more than {max_bytes / 2**20:g} MiB unpacked", "Split the sitemap into several files")
 
 
 def unreachable(location: str, problem: str, attempts: int = 1, **details: object) -> SystemFailure:
-    """Make the failure that says that ``location`` cannot be had."""
+    """The failure for a ``location`` that cannot be read."""
     return SystemFailure(
         problem,
         code="source.unreachable",
@@ -48,13 +48,13 @@ def unreachable(location: str, problem: str, attempts: int = 1, **details: objec
 
 
 GZIP_MAGIC = b"\x1f\x8b"
-# The protocol allows 50 MiB unpacked; twice that is a generous reading, and more is a bomb or a mistake.
+# The protocol allows 50 MiB unpacked; we allow twice that. More is a bomb or a mistake.
 MAX_BYTES = 100 * 2**20
 
 
 @dataclass(frozen=True)
 class SitemapBytes:
-    """One unpacked file; ``final_url`` is where redirects led to, None for a file on disk."""
+    """One unpacked file; ``final_url`` is the target of redirects, None for a file on disk."""
 
     location: str
     body: bytes
@@ -62,17 +62,17 @@ class SitemapBytes:
 
 
 def as_path(location: str) -> Path:
-    """Turn a path or a ``file:`` URL into a path."""
+    """The path of a path or ``file:`` URL."""
     if location.lower().startswith("file:"):
         return Path(url2pathname(urlsplit(location).path))
     return Path(location)
 
 
 def read_bytes(path: Path) -> SitemapBytes:
-    """Read a sitemap file from the disk.
+    """Read a sitemap file from disk.
 
     Raises:
-        SystemFailure: ``source.unreachable`` when it cannot be read, ``source.malformed`` when it cannot be unpacked.
+        SystemFailure: ``source.unreachable`` if it cannot be read, ``source.malformed`` if it cannot be unpacked.
     """
     location = str(path)
     try:
@@ -89,8 +89,8 @@ def fetch_bytes(url: str, fetcher: HttpFetcher | None) -> SitemapBytes:
     """Fetch a sitemap file.
 
     Raises:
-        SystemFailure: ``source.unreachable`` without an answer or with a status other than 2xx,
-            ``source.malformed`` when it cannot be unpacked.
+        SystemFailure: ``source.unreachable`` without a response or with a status other than 2xx, ``source.malformed``
+            if it cannot be unpacked.
     """
     answer = fetch(url, fetcher)
     if not answer.ok:
@@ -112,7 +112,7 @@ def fetch(url: str, fetcher: HttpFetcher | None) -> Fetched:
 
 
 def unpacked(body: bytes, *, location: str, max_bytes: int = MAX_BYTES) -> bytes:
-    """Undo gzip when the bytes say so, whatever the name says; several members are joined as gzip(1) does.
+    """Unpack gzip, detected by content; several members are joined as by gzip(1).
 
     Raises:
         SystemFailure: ``source.malformed`` for damaged, truncated or too large data.

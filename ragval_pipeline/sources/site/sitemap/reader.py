@@ -1,4 +1,4 @@
-"""Which pages a site says it has: finding its sitemap, following indexes, listing every page once."""
+"""The pages of a sitemap: finding it, following indexes, listing every page once."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
 
 log = logging.getLogger(__name__)
-#: Files of an index that are fetched at a time.
+#: Files of an index fetched in parallel.
 AT_A_TIME = 4
 _ROBOTS_LINE = re.compile(r"^[\ufeff \t\r]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
-#: Pages, duplicates included, indexes within indexes, and files that are read.
+#: Limits: pages, duplicates included; depth of indexes; files.
 MAX_URLS, MAX_DEPTH, MAX_FILES = 500_000, 5, 1000
 
 
 def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> SitemapListing:
-    """Read a sitemap whole, with all that its indexes name.
+    """Read a sitemap completely, including its indexes.
 
     Args:
         location: Address or path of a sitemap or index, gzipped or not. A site's root address means the ``Sitemap``
@@ -44,8 +44,8 @@ def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> Sitema
         fetcher: Opens addresses; None when nothing may be fetched.
 
     Raises:
-        SystemFailure: ``source.unreachable`` or ``source.malformed``, for the first file that cannot be read whole: a
-            part of a sitemap is never taken for the sitemap.
+        SystemFailure: ``source.unreachable`` or ``source.malformed``, for the first file that cannot be read
+        completely: a partial sitemap is never used.
     """
     walk = _Walk(fetcher)
     text = str(location)
@@ -59,7 +59,7 @@ def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> Sitema
 
 
 class _Walk:
-    """The state of one reading: what was seen, and which hosts an index may send us to."""
+    """The state of reading: files seen, and hosts that an index may refer to."""
 
     def __init__(self, fetcher: HttpFetcher | None) -> None:
         self._fetcher = fetcher
@@ -105,7 +105,7 @@ class _Walk:
         self._read_children(source, [loc for loc, _ in parsed.entries], depth=depth + 1)
 
     def _read_children(self, parent: SitemapBytes, locs: list[str], *, depth: int) -> None:
-        """Read what an index names, in its order; what lies on a host known by now is fetched ahead."""
+        """Read the files of an index in order; files on known hosts are fetched ahead."""
         ahead = self._ahead(parent, locs)
         waiting = in_order(lambda url: (url, _outcome(self._bytes, url)), ahead, workers=AT_A_TIME)
         expected = set(ahead)
@@ -133,7 +133,7 @@ class _Walk:
         return known[: MAX_FILES - len(self._seen)]
 
     def _is_new(self, location: str | Path) -> bool:
-        """Say whether the file is still unread: an index may name itself, or a file twice."""
+        """Whether the file is unread: an index may name itself, or a file twice."""
         name = urldefrag(location).url if isinstance(location, str) else str(location.resolve())
         if name in self._seen:
             log.warning("%s is listed more than once in the sitemap indexes; it is read once", without_userinfo(name))
@@ -159,7 +159,7 @@ class _Walk:
 
 
 def _beside(index: Path, loc: str) -> str | Path:
-    """Find what a file index names: a file in its folder, which a build writes there, before the address itself."""
+    """Find a file named by a local index: first in the same folder, where builds write it, then at its address."""
     folder = index.resolve().parent
     path = unquote(path_of(loc)) if is_http_url(loc) else loc
     for candidate in (path.lstrip("/"), Path(path).name):
@@ -172,7 +172,7 @@ def _beside(index: Path, loc: str) -> str | Path:
 
 
 def _outcome(read: Callable[[str], SitemapBytes], url: str) -> SitemapBytes | SystemFailure:
-    """The bytes, or the failure: which one counts is known only in the order of the index."""
+    """The bytes or the failure; only the first failure in index order counts."""
     try:
         return read(url)
     except SystemFailure as failure:

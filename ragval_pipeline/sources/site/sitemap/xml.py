@@ -1,4 +1,4 @@
-"""The hardened sitemap parser: bytes in, page or sitemap addresses out, or a failure that names line and byte."""
+"""The hardened sitemap parser: from bytes to page or sitemap addresses, or a failure with line and byte."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ParsedSitemap:
 
 
 def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSitemap:
-    """Parse one uncompressed sitemap file: XML of any namespace prefix, or text with one address a line.
+    """Parse one uncompressed sitemap file: XML of any namespace prefix, or text with one address per line.
 
     Args:
         body: The whole file.
@@ -37,7 +37,7 @@ def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSite
 
     Raises:
         SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, no page
-            with a whole address, too many entries. ``details`` holds ``line`` and ``byte`` where there is one.
+            with a complete address, too many entries. ``details`` has ``line`` and ``byte`` if known.
     """
     if _HTML.match(body.removeprefix(codecs.BOM_UTF8)):
         raise html_page(location)

@@ -1,4 +1,4 @@
-"""Asking Qdrant one thing: tried again where that helps, explained in one line for people where it does not."""
+"""Single calls to Qdrant, with retries and readable one-line failures."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _NO_SCORE = (
 )
 _FORBIDDEN = "Give the key the required permission: to read the collection, or to manage aliases for a promotion."
 _WRONG_REQUEST = "Check qdrant.filter, qdrant.vector_name and payload.fields."
-#: Characters of Qdrant's own words.
+#: Maximum characters quoted from Qdrant's message.
 _SHOWN = 200
 _NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is the URL of Qdrant.")
 
-#: Words in a transport error's text, and what they mean to a person.
+#: Words in a transport error's text, and their meaning.
 _TRANSPORT = (
     (("already accessed",), "is open in another process",
      "Wait until it ends, or use a Qdrant server: an embedded Qdrant allows one process only."),
@@ -48,7 +48,7 @@ _TRANSPORT = (
 
 
 def classify(error: BaseException) -> Verdict:
-    """Whether a failed read is worth another try, and after how many seconds by the server's own hint."""
+    """Whether to retry a failed read, and after how many seconds according to the server."""
     if _rate_limited(error):
         return Verdict(retry=True, retry_after_s=_hint(error))
     if _status(error) in _RETRYABLE_STATUS or _rpc_code(error) in _RETRYABLE_RPC:
@@ -57,7 +57,7 @@ def classify(error: BaseException) -> Verdict:
 
 
 def is_missing_collection(error: BaseException) -> bool:
-    """Whether Qdrant's answer was that there is no such collection; a 404 of something else is another matter."""
+    """Whether Qdrant answered that the collection does not exist; other 404s do not count."""
     if _rpc_code(error) == "NOT_FOUND":
         return True
     if _status(error) == 404:
@@ -66,13 +66,13 @@ def is_missing_collection(error: BaseException) -> bool:
 
 
 def failure_of(error: BaseException, *, place: str, tries: int, key: str | None = None) -> SystemFailure:
-    """The failure that a person reads.
+    """The readable failure.
 
     Args:
-        error: What qdrant-client raised.
+        error: Raised by qdrant-client.
         place: The server's URL or the embedded folder, without credentials.
-        tries: How many times it was tried.
-        key: The key that was sent: kept out of the message also when the server repeats it.
+        tries: Number of tries.
+        key: The key that was sent: removed from the message even if the server repeats it.
     """
     problem, remedy = _explain(error)
     if _of_the_wire(error):
@@ -91,12 +91,12 @@ def failure_of(error: BaseException, *, place: str, tries: int, key: str | None 
 
 
 def is_defect(error: BaseException) -> bool:
-    """Whether the error is a mistake in a program rather than something that Qdrant or the network did."""
+    """Whether the error is a programming error rather than a failure of Qdrant or the network."""
     return isinstance(error, TypeError | AttributeError | KeyError | NameError)
 
 
 def holds_secrets(error: BaseException) -> bool:
-    """Whether the text of the exception may quote the key: header errors do, and tracebacks would show it."""
+    """Whether the exception's text may quote the key: header errors do, and tracebacks would show it."""
     return type(_root(error)).__name__ in {"LocalProtocolError", "UnicodeEncodeError", "InvalidURL"}
 
 
@@ -134,7 +134,7 @@ def _explain(error: BaseException) -> tuple[str, str]:
 
 
 def _lacks_scores_alone(error: BaseException) -> bool:
-    """Whether an answer is Qdrant's but for the scores of its hits: JSON writes NaN and infinity as null."""
+    """Whether a response is valid except for the scores of its hits: JSON writes NaN and infinity as null."""
     errors: Any = getattr(error, "errors", None)
     found = errors() if callable(errors) else []
     return bool(found) and all(isinstance(entry, dict) and entry.get("loc", ())[-1:] == ("score",) for entry in found)
@@ -156,7 +156,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _said(error: BaseException) -> str:
-    """Qdrant's own words in an error, on one line; empty when what came is not Qdrant's."""
+    """Qdrant's message in an error, on one line; empty if the response is not Qdrant's."""
     if _rpc_code(error) is not None:
         details = getattr(error, "details", None)
         said = details() if callable(details) else None
@@ -170,7 +170,7 @@ def _said(error: BaseException) -> str:
 
 
 def _plain_text(error: BaseException, content: bytes) -> str:
-    """The words of a refusal that comes without JSON, as Qdrant writes them of keys and tokens."""
+    """The text of a refusal without JSON, as Qdrant sends about keys and tokens."""
     kind = str((getattr(error, "headers", None) or {}).get("content-type", ""))
     if _status(error) not in {401, 403} or not kind.startswith("text/plain"):
         return ""
@@ -182,7 +182,7 @@ def _rate_limited(error: BaseException) -> bool:
 
 
 def _hint(error: BaseException) -> float | None:
-    """Seconds that the server asks to wait; qdrant-client quotes a date that it cannot read in its message."""
+    """Seconds that the server asks to wait; qdrant-client quotes a date that it cannot parse in its message."""
     seconds = getattr(error, "retry_after_s", None)
     if isinstance(seconds, int | float):
         return float(seconds)
@@ -216,9 +216,9 @@ class Asking:
 
     Args:
         client: Anything with qdrant-client's read calls.
-        collection: Collection or alias, for saying that it is not there.
+        collection: Collection or alias, for messages.
         place: Where it is, for messages.
-        policy: When to try again.
+        policy: Retries.
     """
 
     def __init__(self, client: QdrantClient, *, collection: str, place: str, policy: RetrySettings) -> None:
@@ -230,7 +230,7 @@ class Asking:
         self.attempts = Attempts()
 
     def __call__(self, call: Callable[[], T]) -> T:
-        """What ``call`` returns.
+        """The result of ``call``.
 
         Raises:
             SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``.
@@ -250,18 +250,18 @@ class Asking:
                 self.attempts.waited_s += attempts.waited_s
 
     def failure(self, error: BaseException, tries: int = 1) -> SystemFailure:
-        """What a person reads of an error."""
+        """The readable failure of an error."""
         return failure_of(error, place=self._place, tries=tries, key=self._key())
 
     def next_page(self, offset: Any, seen: set[str]) -> Any:
-        """The offset that a scroll goes on from, which it has not been at before.
+        """The next offset of a scroll, checked to be new.
 
         Args:
-            offset: What the server gave; None at the end.
-            seen: The offsets of this scroll so far; it grows.
+            offset: From the server; None at the end.
+            seen: The offsets of this scroll so far; updated.
 
         Raises:
-            SystemFailure: ``index.unreachable``: the scroll runs in a circle.
+            SystemFailure: ``index.unreachable``: the scroll repeats.
         """
         if str(offset) in seen:
             raise SystemFailure(

@@ -1,4 +1,4 @@
-"""Whether a collection has changed, asked in a few cheap calls and without reading its points."""
+"""Detecting changes of a collection in a few cheap calls, without reading its points."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 from ragval_pipeline.suite.printing import plural
 
-#: Types of payload indexes that a server can order by.
+#: Types of payload indexes that support ordering.
 _ORDERED = frozenset({"datetime", "integer", "float"})
-#: What of a collection's facts stays as it is while its optimiser works.
+#: Facts of a collection that its optimiser does not change.
 _SETTINGS = {"name", "vectors", "metadata", "hnsw", "indexing_threshold", "quantized"}
 
 
 @dataclass(frozen=True)
 class CollectionState:
-    """What changes when a collection is filled anew.
+    """A state that changes when a collection is refilled.
 
     Attributes:
-        name: The collection itself, also when an alias was asked for: a moved alias is a change.
+        name: The collection itself, even if an alias was given: a moved alias is a change.
         points: Exact number of points, after the filter.
-        newest: Greatest value of the time field; None where it has no index to order by.
+        newest: Greatest value of the time field; None without an index for ordering.
         fingerprint: Twelve characters that differ between states, the collection's settings included.
     """
 
@@ -43,8 +43,8 @@ def read_state(reader: Reader, time_field: str | None) -> CollectionState:
 
     Args:
         reader: Reads the collection.
-        time_field: Payload field that says when a point was written. Without an index on it, a collection that was
-            filled anew with as many points looks unchanged.
+        time_field: Payload field with the time a point was written. Without an index on it, a collection refilled with
+            as many points looks unchanged.
 
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
@@ -56,16 +56,16 @@ def read_state(reader: Reader, time_field: str | None) -> CollectionState:
 
 
 def state_of(facts: CollectionFacts, newest: str | None) -> CollectionState:
-    """The state that facts and the newest time describe."""
+    """The state from facts and the newest time."""
     settings = facts.model_dump_json(include=_SETTINGS)
     told = f"{settings}\n{facts.points_count}\n{newest}"
     return CollectionState(facts.name, facts.points_count, newest, hashlib.sha256(told.encode()).hexdigest()[:12])
 
 
 def fingerprint_of(reader: Reader, time_field: str | None) -> str:
-    """What tells whether a collection is still the one that was measured: its state, and points with their vectors.
+    """A fingerprint of a measured collection: its state, and points with their vectors.
 
-    Exact for a collection of one page of points; of a larger one, the page that comes first in the order of ids.
+    Complete for a collection of one page of points; of a larger one, the first page in id order.
 
     Returns:
         SHA-256 in hex.

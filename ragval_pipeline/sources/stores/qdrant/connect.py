@@ -1,4 +1,4 @@
-"""Opening a connection to Qdrant and always closing it, and the reader of the collection that a suite names."""
+"""Opening and closing connections to Qdrant, and the reader of a suite's collection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
-#: Seconds that the gRPC port has to answer.
+#: Timeout of the gRPC port in seconds.
 _KNOCKS_S = 3.0
 
 
@@ -41,10 +41,10 @@ def place_of(settings: QdrantSettings) -> str:
 
 @contextmanager
 def open_client(settings: QdrantSettings) -> Iterator[QdrantClient]:
-    """A client for ``settings``, closed at the end whatever happens.
+    """A client for ``settings``, always closed at the end.
 
     Raises:
-        SystemFailure: The embedded folder is not there or is open in another process, or the URL is unusable.
+        SystemFailure: The embedded folder does not exist or is open in another process, or the URL is unusable.
     """
     client = _client(settings)
     try:
@@ -67,7 +67,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
             remedy="Run the ingestion first, or correct qdrant.path.",
         )
     with warnings.catch_warnings():
-        # "Api key is used with an insecure connection": the suite's own business, and noise in every step.
+        # "Api key is used with an insecure connection": the user's decision, and noise in every step.
         warnings.simplefilter("ignore", UserWarning)
         try:
             if settings.path is not None:
@@ -92,10 +92,10 @@ def _client(settings: QdrantSettings) -> QdrantClient:
 
 
 def _apart_from_its_stream(request: httpx.Request, send: Callable[[httpx.Request], httpx.Response]) -> httpx.Response:
-    """An answer that is gone when nobody needs it any more.
+    """A response that is freed as soon as it is not needed.
 
-    httpx's responses and the streams they were read from refer to each other. A page of vectors is megabytes in a
-    handful of objects, which the collector leaves for long, and for ever when another thread was still reading it.
+    httpx's responses and their streams refer to each other. A page of vectors is megabytes in a handful of objects,
+    which the garbage collector frees late, or never while another thread reads it.
     """
     from httpx import ByteStream
 
@@ -105,7 +105,7 @@ def _apart_from_its_stream(request: httpx.Request, send: Callable[[httpx.Request
 
 
 def _offers_grpc(settings: QdrantSettings) -> bool:
-    """Whether something listens on the gRPC port: REST gives the same answers, only slower."""
+    """Whether something listens on the gRPC port: REST gives the same results, only slower."""
     from yarl import URL
 
     host = URL(settings.url or "").host
@@ -121,10 +121,10 @@ def _offers_grpc(settings: QdrantSettings) -> bool:
 
 
 def _key(settings: QdrantSettings) -> str | None:
-    """The key as a header can carry it: secrets that are read from files often end with a line break."""
+    """The key stripped for use in a header: secrets from files often end with a line break."""
     key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
     if any(not "!" <= char <= "~" for char in key):
-        # httpx would write the key into its debug log when it refuses it.
+        # httpx would write a refused key into its debug log.
         place = place_of(settings)
         raise SystemFailure(
             f"{place} could not be sent the key",
@@ -142,7 +142,7 @@ def reader_of_suite(client: QdrantClient, suite: Suite) -> CollectionReader:
 
 
 def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy: RetrySettings) -> CollectionReader:
-    """Reads the settings' collection through ``client``, its vector and its filter, as patiently as ``policy`` says."""
+    """Reads the settings' collection through ``client``: its vector, its filter, retries by ``policy``."""
     return CollectionReader(
         client,
         collection=settings.collection,

@@ -1,4 +1,4 @@
-"""What Qdrant says of a collection, as plain facts, and asking it within the limits that they state."""
+"""Qdrant's facts about a collection, and calls within the limits of its strict mode."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-#: How Qdrant refuses what strict mode forbids, over REST and over gRPC.
+#: Qdrant's refusals in strict mode, over REST and gRPC.
 _REFUSED = frozenset({400, "INVALID_ARGUMENT"})
-#: Detail of the failure of a search for more hits than strict mode allows: how many it allows.
+#: Detail of the failure of a search for more hits than strict mode allows: the limit.
 MOST_HITS = "most_hits"
 
 
@@ -25,7 +25,7 @@ class StrictMode(BaseModel):
     """Limits of a collection; without strict mode there are none.
 
     Attributes:
-        page: Points that one request may ask for; None: any number.
+        page: Maximum points per request; None: unlimited.
         exact: Whether exact searches and counts are allowed.
     """
 
@@ -36,7 +36,7 @@ class StrictMode(BaseModel):
 
 
 def strict_mode_of(config: Any) -> StrictMode:
-    """The limits that ``CollectionInfo.config`` states."""
+    """The limits in ``CollectionInfo.config``."""
     strict = getattr(config, "strict_mode_config", None)
     if strict is None or not strict.enabled:
         return StrictMode()
@@ -44,11 +44,11 @@ def strict_mode_of(config: Any) -> StrictMode:
 
 
 class Limits:
-    """Asks a collection within its limits: freely first, and as strict mode allows once Qdrant has refused that.
+    """Calls within a collection's limits: unlimited first, and as strict mode allows after a refusal.
 
     Args:
         ask: Makes a call with retries and explains its failure.
-        read: Gives the collection's ``CollectionInfo``.
+        read: Returns the collection's ``CollectionInfo``.
     """
 
     def __init__(self, ask: Asking, read: Callable[[], Any]) -> None:
@@ -57,7 +57,7 @@ class Limits:
         self._known: StrictMode | None = None
 
     def page(self, call: Callable[[int], T], wanted: int) -> T:
-        """What ``call`` returns for ``wanted`` points, or for as many as may be asked for.
+        """The result of ``call`` for ``wanted`` points, or for as many as allowed.
 
         Raises:
             SystemFailure: As ``Asking``.
@@ -72,10 +72,10 @@ class Limits:
         return self._ask(lambda: call(self._at_most(wanted)))
 
     def whole(self, call: Callable[[], T], wanted: int) -> T:
-        """What ``call`` returns for ``wanted`` hits: fewer would not be the answer that was asked for.
+        """The result of ``call`` for exactly ``wanted`` hits.
 
         Raises:
-            SystemFailure: As ``Asking``; where strict mode forbids so many, ``MOST_HITS`` of its details is the limit.
+            SystemFailure: As ``Asking``; if strict mode forbids so many, ``MOST_HITS`` of its details is the limit.
         """
         try:
             return self._ask(call)
@@ -94,7 +94,7 @@ class Limits:
             ) from failure
 
     def exact(self, call: Callable[[], T], otherwise: Callable[[], T]) -> T:
-        """What ``call`` returns, or what ``otherwise`` does where exact answers are forbidden.
+        """The result of ``call``, or of ``otherwise`` if exact results are forbidden.
 
         Raises:
             SystemFailure: As ``Asking``.
@@ -112,7 +112,7 @@ class Limits:
         return wanted if allowed is None else min(wanted, allowed)
 
     def _learn(self, failure: SystemFailure) -> StrictMode:
-        """The limits, which may be why Qdrant refused; raises the refusal where it was for something else."""
+        """Read the limits after a refusal; raises the refusal if it had another reason."""
         if failure.details.get("status") not in _REFUSED:
             raise failure
         if self._known is None:
@@ -146,28 +146,28 @@ class CollectionFacts(BaseModel):
     """Facts about a collection at the time of the read.
 
     Attributes:
-        name: The collection itself, also when an alias was asked for.
-        alias: The alias that was asked for, or None.
+        name: The collection itself, even if an alias was given.
+        alias: The alias given, or None.
         local: True for qdrant-client's local mode, which has no HNSW, no payload indexes and is always green.
         status: green, yellow, grey or red.
         points_count: Exact number of points that the suite judges (after its filter).
-        stored_points: Points of the whole collection, as the server says, approximate.
-        indexed_vectors_count: As the server says, approximate, sparse vectors among them.
+        stored_points: Approximate points of the whole collection, from the server.
+        indexed_vectors_count: Approximate, from the server, including sparse vectors.
         sparse_vectors_count: Exact number of sparse vectors; None: not known.
-        vectors: Every dense vector of the collection, of which a point has one.
-        other_vectors: What its other vectors are, by name: ``sparse`` or ``multivector``. They are not looked at.
+        vectors: Every dense vector of the collection.
+        other_vectors: Types of its other vectors, by name: ``sparse`` or ``multivector``. They are not validated.
         payload_indexes: Indexed fields with their type.
-        metadata: Free JSON that the ingestion put on the collection.
+        metadata: Free JSON stored with the collection by the ingestion.
         optimizer: ``ok`` or the optimiser's error.
         deferred_points: Points hidden from search until they are optimised.
         hnsw: ``m``, ``ef_construct`` and ``full_scan_threshold`` as configured.
         indexing_threshold: Kilobytes of vectors in a segment above which HNSW is built, or None.
         segments: Segments of the collection, all shards together, or None.
-        strict_mode: What may be asked for.
+        strict_mode: Limits of requests.
         sharding: ``auto`` or ``custom``; None: not known.
-        quantized: Whether searches compare quantized vectors first, so that they are not exact without HNSW either.
+        quantized: Whether searches compare quantized vectors first, so that they are not exact even without HNSW.
         server_version: Version of the server, or None in local mode.
-        simulated: True when a demonstration put these facts in place of the server's.
+        simulated: Whether these facts are simulated for a demonstration.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -196,7 +196,7 @@ class CollectionFacts(BaseModel):
     simulated: bool = False
 
     def vector(self, name: str | None) -> VectorFacts | None:
-        """The vector called ``name``; None if the collection has none of that name."""
+        """The vector called ``name``; None if there is none."""
         return next((vector for vector in self.vectors if vector.name == name), None)
 
 
@@ -226,7 +226,7 @@ _KINDS: dict[OtherKind, str] = {"sparse": "sparse vector", "multivector": "multi
 
 
 def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:
-    """Hold ``qdrant.vector_name`` against the dense vectors of the collection, if it has any.
+    """Check ``qdrant.vector_name`` against the dense vectors of the collection, if it has any.
 
     Raises:
         SuiteError: There is no vector of that name.

@@ -1,4 +1,4 @@
-"""How Qdrant names points and payload fields: ids as text and their order, and field names as JSON paths."""
+"""Qdrant's names of points and payload fields: ids as text and their order, and field names as JSON paths."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _ALL_CANONICAL = re.compile(rf"{_AS_WRITTEN}(?:\n{_AS_WRITTEN})*", re.ASCII)
 
 
 def canonical_id(point_id: object) -> str:
-    """A point id as text: a UUID or 32 hex digits lower-case with dashes, everything else as it is.
+    """A point id as text: a UUID or 32 hex digits lower-case with dashes, everything else unchanged.
 
-    MD5 sums go into Qdrant without dashes and come back with them (profile ``retrieval-pipeline``).
+    MD5 sums are stored without dashes and returned with them (profile ``retrieval-pipeline``).
     """
-    if isinstance(point_id, str) and _CANONICAL.fullmatch(point_id):  # as servers write them
+    if isinstance(point_id, str) and _CANONICAL.fullmatch(point_id):  # the form that servers return
         return point_id
     text = str(point_id)
-    # qdrant-client takes these notations too.
+    # qdrant-client accepts these notations too.
     bare = text.strip().removeprefix("urn:uuid:").strip("{}")
-    # A number is an id of its own, however many digits it has.
+    # A number is an integer id, however many digits it has.
     if isinstance(point_id, int) or not _UUID.fullmatch(bare):
         return text
     digits = bare.replace("-", "").lower()
@@ -30,7 +30,7 @@ def canonical_id(point_id: object) -> str:
 
 
 def canonical_ids(point_ids: Sequence[Any]) -> list[str]:
-    """``canonical_id`` of each of many, looked at as one text where all are texts."""
+    """``canonical_id`` of each of many, checked as one text if all are texts."""
     try:
         if _ALL_CANONICAL.fullmatch("\n".join(point_ids)):
             return list(point_ids)
@@ -44,22 +44,22 @@ def id_order(name: str) -> tuple[int, int, str]:
     return (0, int(name), "") if name.isascii() and name.isdigit() and len(name) <= 20 else (1, 0, name)
 
 
-#: A key that Qdrant reads as it stands; anything else must be quoted, or the request is refused.
+#: A key that needs no quotes; any other must be quoted, or Qdrant refuses the request.
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
-#: A JSON path as people write it in a filter: keys, plain or quoted, each with array brackets.
+#: A JSON path as written in a filter: keys, plain or quoted, each with array brackets.
 _KEY = r'(?:[\w-]+|"[^"]+")(?:\[\d*\])*'
 _PATH = re.compile(rf"{_KEY}(?:\.{_KEY})*")
 
 
 def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
-    """What ``with_payload`` must be to get ``fields``.
+    """The value of ``with_payload`` to get ``fields``.
 
-    A dotted name is asked for as a key that holds dots and as a path into nested payload, ``field#path`` also as the
-    field whose JSON text holds the path, ``name*`` also as what is around it. A name that no path can hold (with a
-    quotation mark, or empty), and ``name*`` at the top, make it the whole payload.
+    A dotted name is requested as a key with dots and as a path into nested payload, ``field#path`` also as the field
+    with the JSON text, ``name*`` also as its parent. A name that cannot be a path (with a quotation mark, or empty),
+    and ``name*`` at the top level, select the whole payload.
 
     Args:
-        fields: Payload names; null: the whole payload.
+        fields: Payload names; None: the whole payload.
     """
     if fields is None or any(not name or '"' in name or _is_numbered_at_top(name) for name in fields):
         return True
@@ -67,7 +67,7 @@ def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
 
 
 def filter_key(name: str) -> str:
-    """The key of a filter condition: a JSON path as it stands, any other name quoted."""
+    """The key of a filter condition: a JSON path unchanged, any other name quoted."""
     return name if _PATH.fullmatch(name) or '"' in name else f'"{name}"'
 
 
@@ -76,7 +76,7 @@ def filter_json(equal: Mapping[str, str | int | bool], part: tuple[int, int] | N
 
     Args:
         equal: Payload name to value.
-        part: Number of the slice, and how many there are.
+        part: Number of the slice, and number of slices.
     """
     must: list[dict[str, Any]] = [{"key": filter_key(key), "match": {"value": value}} for key, value in equal.items()]
     if part is not None:
@@ -85,7 +85,7 @@ def filter_json(equal: Mapping[str, str | int | bool], part: tuple[int, int] | N
 
 
 def filter_model(equal: Mapping[str, str | int | bool], part: tuple[int, int] | None) -> Any:
-    """``filter_json`` as qdrant-client takes it."""
+    """``filter_json`` as qdrant-client's model."""
     from qdrant_client import models
 
     found = filter_json(equal, part)
@@ -93,7 +93,7 @@ def filter_model(equal: Mapping[str, str | int | bool], part: tuple[int, int] | 
 
 
 def unquoted(path: str) -> str:
-    """A JSON path without quotation marks, which a key may have and need not: two spellings of one field are equal."""
+    """A JSON path without its optional quotation marks, to compare field names."""
     return re.sub(r'"([^"]+)"', r"\1", path)
 
 

@@ -1,4 +1,4 @@
-"""What a collection gives: points, hits, the few questions that a validation asks, and points read over REST."""
+"""Points and hits, the reader interface of a validation, and points read over REST."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, Protocol
 
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+from typing_extensions import TypedDict  # pydantic requires it before Python 3.12
 
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import canonical_ids
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Point(NamedTuple):
-    """One stored point: its id as text, its payload, and its vector when asked for."""
+    """One stored point: its id as text, its payload, and its vector if requested."""
 
     id: str
     payload: dict[str, Any]
@@ -28,7 +28,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer to a query: rank from 1, id as text, the raw score of the collection's distance, payload."""
+    """One hit of a search: rank from 1, id as text, the raw score of the collection's distance, payload."""
 
     rank: int
     id: str
@@ -37,11 +37,11 @@ class Hit:
 
 
 class Found(NamedTuple):
-    """What one of many searches found.
+    """The result of one of many searches.
 
     Attributes:
         hits: Best first.
-        milliseconds: Its share of the call that it was made in, retries and waiting included.
+        milliseconds: Its share of the call's time, retries and waits included.
         asked_at: When that call began, UTC.
     """
 
@@ -51,7 +51,7 @@ class Found(NamedTuple):
 
 
 class Reader(Protocol):
-    """What a validation asks of a collection; a demonstration may stand in for the real one."""
+    """The read interface of a collection; demonstrations implement it too."""
 
     place: str
 
@@ -62,29 +62,29 @@ class Reader(Protocol):
         """Exact number of points."""
 
     def newest(self, field: str) -> str | None:
-        """The greatest value of an indexed payload field, as text; null without any."""
+        """The greatest value of an indexed payload field, as text; None without any."""
 
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
-        """Every point, some at a time."""
+        """Every point, in pages."""
 
     def way(self, facts: CollectionFacts) -> Way:
         """How ``scan`` may read a collection with these facts."""
 
     def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
-        """Every point without its vector, as quickly as the connection allows; texts as the server wrote them."""
+        """Every point without its vector, as fast as the connection allows; texts unchanged."""
 
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
-        """The stored vectors of every point, or of some, some at a time."""
+        """The stored vectors of all or some points, in batches."""
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
 
     def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
-        """What each of many searches finds, in their order, as quickly as the connection allows."""
+        """The results of many searches, in order, as fast as the connection allows."""
 
 
 class _Page(TypedDict):
-    # Of any shape: to check each of millions costs as much as to read it, and ``scroll`` looks at them anyway.
+    # Not validated by a model: that costs as much as reading, and ``scroll`` checks them anyway.
     points: list[Any]
     next_page_offset: NotRequired[int | str | None]
 
@@ -98,10 +98,10 @@ class _Retrieved(TypedDict):
 
 
 class RestPoints:
-    """The calls that answer with many points, read without a model for each: their JSON is checked and used as it is.
+    """The calls that return many points, without a model for each: their JSON is checked and used directly.
 
-    qdrant-client makes the request and explains its failures; only the type that an answer is parsed into is our own.
-    Over gRPC, in local mode and through clients of other kinds, its usual calls serve.
+    qdrant-client makes the request and raises its errors; only the type of the parsed response is our own. Over gRPC,
+    in local mode and with other clients, the usual calls are used.
 
     Args:
         client: A ``QdrantClient`` that ``of_client`` accepts.
@@ -114,7 +114,7 @@ class RestPoints:
 
     @classmethod
     def of_client(cls, client: Any, collection: str) -> RestPoints | None:
-        """The calls of a client that speaks REST; None for any other."""
+        """The calls of a REST client; None for any other."""
         remote: Any = getattr(client, "_client", None)
         speaks = type(remote).__name__ == "QdrantRemote" and not remote._prefer_grpc
         return cls(client, collection) if speaks else None
@@ -122,7 +122,7 @@ class RestPoints:
     def scroll(self, body: Mapping[str, Any]) -> tuple[list[Point], int | str | None]:
         """Points without vectors, and the offset of the next page.
 
-        Their texts may hold halves of surrogate pairs, if a server sends such.
+        Their texts may have lone surrogates, if a server sends them.
         """
         page = self._post("/collections/{collection_name}/points/scroll", body, _Scrolled)["result"]
         try:
@@ -136,11 +136,11 @@ class RestPoints:
         return points, page.get("next_page_offset")
 
     def retrieve(self, ids: Sequence[int | str], vector: Any) -> dict[str, dict[str, Any]]:
-        """Points by id, without payload: ``vector`` of each as the server wrote it.
+        """Points by id, without payload; ``vector`` of each as in the response.
 
         Args:
-            ids: Of the points; those that are not there are left out.
-            vector: Which vectors, as ``with_vector`` says.
+            ids: Point ids; missing ones are left out.
+            vector: As ``with_vector``.
         """
         body = {"ids": list(ids), "with_payload": False, "with_vector": vector}
         records = self._post("/collections/{collection_name}/points", body, _Retrieved)["result"]

@@ -1,4 +1,4 @@
-"""The only way to a collection: the few read calls that ragval makes."""
+"""The only access to a collection: the few read calls that ragval makes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Points of one page of a scroll; fewer where texts are so long that a page would hold more than so many characters.
+#: Points per scroll page; fewer if long texts would exceed the maximum characters per page.
 PAGE_SIZE = 1000
 CHARACTERS_PER_PAGE = 32_000_000
 
@@ -53,9 +53,9 @@ class CollectionReader:
         place: Where it is, for messages.
         vector_name: For named vectors.
         equal: Payload equality that limits everything read.
-        policy: When to try again.
-        concurrency: Requests at a time, where many are needed.
-        batch: Searches in one request at most.
+        policy: Retries.
+        concurrency: Parallel requests.
+        batch: Maximum searches per request.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class CollectionReader:
         self._ask = Asking(client, collection=collection, place=place, policy=policy or RetrySettings())
         self._rest = RestPoints.of_client(client, collection)
         self._concurrency, self._batch = concurrency, batch
-        # None: a client that talks REST, whose server has not been asked yet whether it talks gRPC too.
+        # None: a REST client whose server has not been checked for gRPC yet.
         self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
         self._limits = Limits(self._ask, self._info)
         self.place = place
@@ -91,7 +91,7 @@ class CollectionReader:
         """Facts about the collection.
 
         Raises:
-            SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``.
+            SystemFailure: ``index.collection_missing`` with similar names, or ``index.unreachable``.
         """
         info: Any = self._ask(self._info)
         aliases = self._aliases()
@@ -122,7 +122,7 @@ class CollectionReader:
         )
 
     def count(self) -> int:
-        """Exact number of points, after the filter; read page by page where strict mode forbids exact counts."""
+        """Exact number of points, after the filter; read page by page if strict mode forbids exact counts."""
         return self._limits.exact(
             lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count,
             lambda: sum(len(page) for page in self.pages([])),
@@ -132,19 +132,19 @@ class CollectionReader:
         """Every point in id order, at most ``PAGE_SIZE`` at a time.
 
         Args:
-            fields: Payload fields to read, dotted paths allowed; null: the whole payload.
-            with_vectors: Also read the vector that searches use.
+            fields: Payload fields to read, dotted paths allowed; None: the whole payload.
+            with_vectors: Whether to read the vector that searches use, too.
         """
         for page in self._pages(fields, None, with_vectors=with_vectors):
             yield [point._replace(payload=encodable_payload(point.payload)) for point in page]
 
     def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
-        """Every point in id order, as quickly as the connection allows; texts as the server wrote them.
+        """Every point in id order, as fast as the connection allows; texts unchanged.
 
         Args:
             fields: As in ``pages``.
             way: How it is read.
-            points: About how many there are.
+            points: Approximate number of points.
         """
 
         def ask_page(offset: Any, part: tuple[int, int] | None) -> tuple[list[Point], Any]:
@@ -183,7 +183,7 @@ class CollectionReader:
         part: tuple[int, int] | None,
         with_vectors: bool = False,
     ) -> tuple[list[Point], Any]:
-        """At most ``limit`` points from an offset on, and the next offset."""
+        """At most ``limit`` points from an offset, and the next offset."""
         selector = payload_selector(fields)
         if self._rest is not None and not with_vectors:
             rest = self._rest
@@ -207,7 +207,7 @@ class CollectionReader:
         return [self._point(record) for record in records], offset
 
     def newest(self, field: str) -> str | None:
-        """The greatest value of an indexed payload field, as text; null without any."""
+        """The greatest value of an indexed payload field, as text; None without any."""
         from qdrant_client import models
 
         order = models.OrderBy(key=filter_key(field), direction=models.Direction.DESC)
@@ -239,7 +239,7 @@ class CollectionReader:
             self._limits,
             grpc=False,
             rest=self._rest,
-            # While one answer is read, the next is on its way; more would hold more vectors than are needed.
+            # The next response is fetched while one is read; more would hold too many vectors.
             at_once=1 if self._is_local() else min(self._concurrency, 2),
         )
         if self._grpc is None:
@@ -255,17 +255,17 @@ class CollectionReader:
         return "grpc" if self._grpc else "rest"
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The ``limit`` nearest points, in the order in which the server gave them.
+        """The ``limit`` nearest points, in the server's order.
 
-        There is no score threshold: hits are judged afterwards, so that a miss keeps its score.
+        Without a score threshold: hits are judged afterwards, so that a miss keeps its score.
         """
         return self._search(Search(vector, limit), fields=fields, exact=exact)
 
     def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
-        """What each of many searches finds, in their order: ``batch`` in a call, ``concurrency`` calls at a time.
+        """The results of many searches, in order: ``batch`` searches per call, ``concurrency`` calls in parallel.
 
         Raises:
-            SystemFailure: Qdrant fails: of several failures that of the first search.
+            SystemFailure: Qdrant fails; of several failures the first search's.
         """
         local = self._is_local()
         calls = BatchedSearches(
@@ -279,7 +279,7 @@ class CollectionReader:
     def _search(self, search: Search, *, fields: Sequence[str], exact: bool) -> list[Hit]:
         from qdrant_client import models
 
-        local = self._is_local()  # local mode always searches exactly and warns of the parameter
+        local = self._is_local()  # local mode always searches exactly and warns about the parameter
         call = partial(
             self._client.query_points,
             self._collection,
@@ -316,7 +316,7 @@ class CollectionReader:
         return self._client.get_collection(self._collection)
 
     def _count_sparse(self, vectors: Iterable[str]) -> int | None:
-        """Sparse vectors that are stored: Qdrant counts them among the indexed ones. None where it does not say."""
+        """Number of stored sparse vectors, which Qdrant counts as indexed; None if unknown."""
         from qdrant_client import models
 
         try:
@@ -339,7 +339,7 @@ class CollectionReader:
         try:
             aliases: Any = self._ask(self._client.get_aliases)
         except SystemFailure as failure:
-            # A key that is limited to one collection may not list aliases; then the name stands for itself.
+            # A key limited to one collection may not list aliases; then the name is used as it is.
             if failure.details.get("status") in {403, "PERMISSION_DENIED"}:
                 return {}
             raise
@@ -352,7 +352,7 @@ class CollectionReader:
         try:
             info: Any = self._ask(self._client.info)
         except SystemFailure as failure:
-            # A proxy may forward /collections only; the version is good to know and nothing depends on it.
+            # A proxy may forward /collections only; the version is informational.
             _log.debug("no server version: %s", failure)
             return None
         return str(info.version)
@@ -370,7 +370,7 @@ class CollectionReader:
 
 
 def _limit_after(page: Sequence[Point]) -> int:
-    """Points to ask for next, so that a page of texts like some of these stays within ``CHARACTERS_PER_PAGE``."""
+    """Points to request next, so that a page of texts like these stays within ``CHARACTERS_PER_PAGE``."""
     some = page[:: 1 + len(page) // 30]
     characters = sum(len(value) for point in some for value in point.payload.values() if isinstance(value, str))
     return max(1, min(PAGE_SIZE, CHARACTERS_PER_PAGE * len(some) // max(characters, 1)))
@@ -384,7 +384,7 @@ def _hits(points: Sequence[Any]) -> list[Hit]:
 
 
 def _score(score: float | None) -> float:
-    # A comparison with a vector that has no direction comes as None.
+    # The score for a zero vector is None.
     return math.nan if score is None else float(score)
 
 
@@ -394,7 +394,7 @@ def _optimizer(status: Any) -> str:
 
 
 def _hnsw(config: Any, vector: Any) -> dict[str, Any]:
-    """The collection's HNSW settings, with those of the vector itself in their place."""
+    """The collection's HNSW settings, overridden by those of the vector."""
     own = getattr(vector, "hnsw_config", None)
     names = ("m", "ef_construct", "full_scan_threshold")
     found = {name: (getattr(own, name, None), getattr(config, name, None)) for name in names}

@@ -1,7 +1,7 @@
-"""Several requests at a time: reading all points in id order, and many searches in the order of the questions.
+"""Parallel requests: reading all points in id order, and many searches in order.
 
-Servers from 1.19 on cut their ids into slices by themselves; on older ones ranges of ids are asked for. An embedded
-Qdrant, and a collection of few pages, is read page after page. Searches go several in a call, several calls at a time.
+Servers from 1.19 split their ids into slices; on older ones ranges of ids are requested. An embedded Qdrant, and a
+small collection, is read page by page. Searches are batched, with several calls in parallel.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point
 
 Way = Literal["slices", "ranges", "pages"]
 
-#: Points below which several requests at a time gain nothing.
+#: Points below which parallel requests gain nothing.
 PARALLEL_FROM = 5000
-#: Points that a range of ids should hold, so that one request of a page nearly always reads it whole.
+#: Target points per range of ids, so that one page nearly always covers it.
 POINTS_PER_RANGE = 900
-#: Version of the servers that know slices.
+#: First server version with slices.
 SLICES_FROM = (1, 19)
 _UUIDS = 1 << 128
 
 
-#: From an offset (None: the start) and one slice as (number, of how many) to a page of points and the next offset.
+#: Maps an offset (None: the start) and a slice (number, total) to a page of points and the next offset.
 AskPage = Callable[[Any, tuple[int, int] | None], tuple[list[Point], Any]]
-#: All points of a slice, or of the collection, page after page.
+#: All points of a slice, or of the collection, page by page.
 Pages = Callable[[tuple[int, int] | None], Iterator[list[Point]]]
 
 
 def way_of(*, points: int, local: bool, version: str | None, concurrency: int) -> Way:
-    """The way in which a collection is read.
+    """How a collection is read.
 
     Args:
         points: Of the collection.
         local: Whether it is embedded.
         version: Of the server; None: not known.
-        concurrency: Requests at a time.
+        concurrency: Parallel requests.
     """
     if local or concurrency == 1 or points < PARALLEL_FROM:
         return "pages"
@@ -54,11 +54,11 @@ def read_all(ask_page: AskPage, pages: Pages, way: Way, *, points: int, concurre
     """All points in id order.
 
     Args:
-        ask_page: Asks for one page; safe to use from several threads.
-        pages: Reads page after page.
-        way: As ``way_of`` says.
-        points: About how many there are.
-        concurrency: Requests at a time.
+        ask_page: Requests one page; safe to use from several threads.
+        pages: Reads page by page.
+        way: From ``way_of``.
+        points: Approximate number of points.
+        concurrency: Parallel requests.
     """
     if way == "slices":
         return _slices(pages, concurrency)
@@ -74,7 +74,7 @@ def _knows_slices(version: str | None) -> bool:
 
 
 def _slices(pages: Pages, concurrency: int) -> Iterator[list[Point]]:
-    """Each slice page after page, the next page of each asked for while the others are used."""
+    """Each slice page by page; its next page is fetched while the others are used."""
     pool = ThreadPoolExecutor(concurrency, thread_name_prefix="ragval-points")
 
     def stream(slice_pages: Iterator[list[Point]], coming: Future[list[Point] | None]) -> Iterator[list[Point]]:
@@ -90,10 +90,10 @@ def _slices(pages: Pages, concurrency: int) -> Iterator[list[Point]]:
 
 
 def merged(streams: Sequence[Iterator[list[Point]]]) -> Iterator[list[Point]]:
-    """The points of streams that are in id order each, in the id order of all; about a page of each is held."""
+    """The points of sorted streams, merged in id order; about a page of each is in memory."""
     held = [next(stream, []) for stream in streams]
     while any(held):
-        # What is still to come of a stream lies behind what it has given.
+        # The rest of a stream comes after what it has returned.
         edge = min(id_order(page[-1].id) for page in held if page)
         ready: list[Point] = []
         for number, page in enumerate(held):
@@ -105,7 +105,7 @@ def merged(streams: Sequence[Iterator[list[Point]]]) -> Iterator[list[Point]]:
 
 
 def _ranges(ask_page: AskPage, points: int, concurrency: int) -> Iterator[list[Point]]:
-    """Ranges that should hold a page each; what a range holds beyond its first page follows page after page."""
+    """Ranges of about one page each; further pages of a range follow page by page."""
 
     def within(bounds: tuple[Any, Any], offset: Any) -> tuple[list[Point], Any]:
         page, offset = ask_page(offset, None)
@@ -125,7 +125,7 @@ def _ranges(ask_page: AskPage, points: int, concurrency: int) -> Iterator[list[P
 
 
 def _bounds(ask_page: AskPage, points: int) -> Iterator[tuple[Any, Any]]:
-    """Ranges of ids, from a first id to before another: of integers up to the greatest one, then of UUIDs."""
+    """Half-open ranges of ids: of integers up to the greatest one, then of UUIDs."""
     first = next(iter(ask_page(None, None)[0]), None)
     if first is None:
         return
@@ -144,7 +144,7 @@ def _bounds(ask_page: AskPage, points: int) -> Iterator[tuple[Any, Any]]:
 
 
 def _greatest(ask_page: AskPage) -> int:
-    """An integer that no integer id is above, and that is about the greatest."""
+    """An upper bound of the integer ids, close to the greatest."""
 
     def has_integers(start: int) -> bool:
         page = ask_page(start, None)[0]
@@ -173,29 +173,29 @@ def _order(point: Point) -> tuple[int, int, str]:
     return id_order(point.id)
 
 
-#: Hits of one call at most, unless a single search asks for more: they are held until they are taken.
+#: Maximum hits per call, unless a single search needs more: they are held until consumed.
 HITS_PER_CALL = 5000
-#: Answers with which a server, or what stands before it, refuses a batch that it may take in smaller pieces: strict
-#: mode, limits of size, and addresses that are not forwarded.
+#: Statuses with which a server or proxy refuses a batch that it may accept in smaller pieces: strict mode, size limits,
+#: and addresses that are not forwarded.
 _REFUSALS = frozenset({400, 403, 404, 405, 413, 422, "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNIMPLEMENTED"})
 
 
 @dataclass(frozen=True)
 class Search:
-    """One search: a vector and how many of its nearest points are wanted."""
+    """One search: a vector and the number of nearest points."""
 
     vector: Sequence[float]
     limit: int
 
 
 class BatchedSearches:
-    """Cuts searches into calls and makes them, a few at a time.
+    """Splits searches into calls and makes them, a few in parallel.
 
     Args:
         single: Makes one search.
         several: Makes several in one call.
-        concurrency: Calls at a time.
-        batch: Searches a call at most.
+        concurrency: Parallel calls.
+        batch: Maximum searches per call.
     """
 
     def __init__(
@@ -208,14 +208,14 @@ class BatchedSearches:
     ) -> None:
         self._single, self._several = single, several
         self._concurrency, self._batch = concurrency, batch
-        # What the server has refused is not tried again; threads may overwrite each other, and none is wrong.
+        # A refused size is not tried again; threads may overwrite each other's values, all of which are valid.
         self._taken = batch
 
     def all(self, searches: Iterable[Search]) -> Iterator[Found]:
-        """The hits of each search, in the order of the searches.
+        """The hits of each search, in order.
 
         Raises:
-            SystemFailure: Qdrant fails: of several failures that of the first search.
+            SystemFailure: Qdrant fails; of several failures the first search's.
         """
         for found in in_order(self._call, self._calls(searches), workers=self._concurrency):
             yield from found
@@ -233,7 +233,7 @@ class BatchedSearches:
             yield call
 
     def _call(self, searches: Sequence[Search]) -> list[Found]:
-        """One call; in halves where the server does not take as many, and at last one by one."""
+        """One call, split in halves if the server refuses the size, down to single searches."""
         if len(searches) > self._taken:
             half = self._taken if len(searches) > 2 * self._taken else len(searches) // 2
             return [*self._call(searches[:half]), *self._call(searches[half:])]

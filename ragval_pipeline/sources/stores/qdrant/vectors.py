@@ -1,4 +1,4 @@
-"""Stored vectors as numpy batches, by the cheapest route that the connection offers."""
+"""Stored vectors as numpy batches, over the cheapest available protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 PAGE_SIZE = 1000
-#: Seconds that a server has to show that it answers over gRPC.
+#: Timeout in seconds for detecting gRPC.
 PROBE_S = 3.0
 
 
@@ -32,10 +32,10 @@ class VectorBatch:
 
     Attributes:
         ids: Points that have a vector, as text.
-        matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of
-            length 1 in a cosine collection. Shape (0, 0) without ids.
+        matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of length
+            1 in a cosine collection. Shape (0, 0) without ids.
         missing: Points without a vector under the name that searches use.
-        other: Points whose vector is no single list of numbers: multivectors and sparse ones.
+        other: Points whose vector is not a single list of numbers: multivectors and sparse ones.
     """
 
     ids: tuple[str, ...]
@@ -53,11 +53,11 @@ class VectorSource:
         collection: Collection or alias.
         vector_name: Name of the vector; None: the unnamed one.
         points_filter: qdrant-client's filter, or None.
-        ask: Makes a call with retries and explains its failure.
-        limits: How many points may be asked for at a time.
-        grpc: Whether to talk gRPC.
-        rest: Reads points as plain JSON; None for clients that do not talk REST.
-        at_once: Requests at a time for points by their ids.
+        ask: Makes a call with retries and readable failures.
+        limits: Maximum points per request.
+        grpc: Whether to use gRPC.
+        rest: Reads points as plain JSON; None for clients without REST.
+        at_once: Parallel requests for points by id.
     """
 
     client: QdrantClient
@@ -75,7 +75,7 @@ class VectorSource:
         return self._scroll_grpc() if self.grpc else self._scroll()
 
     def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
-        """The vectors of ``ids``, in their order; ids that are not there (any more) are left out."""
+        """The vectors of ``ids``, in order; missing ids are left out."""
         pages = ([point_key(name) for name in ids[at : at + PAGE_SIZE]] for at in range(0, len(ids), PAGE_SIZE))
         return in_order(self._get, pages, workers=self.at_once, ahead=self.at_once)
 
@@ -89,7 +89,7 @@ class VectorSource:
         return self.batch_of_records(sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)]))
 
     def _get_rest(self, rest: RestPoints, wanted: Sequence[int | str]) -> VectorBatch:
-        """Some points over REST, by one call without another try."""
+        """Some points over REST, in one call without retries."""
         records = rest.retrieve(wanted, self._selector())
         found = {name: _rest_vector(record.get("vector"), self.vector_name) for name, record in records.items()}
         names = [name for name in map(canonical_id, wanted) if name in found]
@@ -109,7 +109,7 @@ class VectorSource:
                 return
 
     def page(self, offset: Any, limit: int) -> tuple[Sequence[Any], Any]:
-        """Some points and the next offset over REST, by one call without another try."""
+        """Some points and the next offset over REST, in one call without retries."""
         return self.client.scroll(
             self.collection,
             scroll_filter=self.points_filter,
@@ -132,7 +132,7 @@ class VectorSource:
             offset = self.ask.next_page(answer.next_page_offset, seen)
 
     def grpc_page(self, offset: Any, timeout: float | None, limit: int) -> Any:
-        """Some points over gRPC, by one call without another try."""
+        """Some points over gRPC, in one call without retries."""
         from qdrant_client import grpc
         from qdrant_client.conversions.conversion import RestToGrpc
 
@@ -166,7 +166,7 @@ class VectorSource:
         return [self.vector_name] if self.vector_name else True
 
     def batch_of_answer(self, answer: Any) -> VectorBatch:
-        """The vectors of an answer over gRPC."""
+        """The vectors of a gRPC response."""
         return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
 
     def batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
@@ -175,7 +175,7 @@ class VectorSource:
 
 
 def point_key(name: str) -> int | str:
-    """A point id as Qdrant knows it: integers are at most 20 digits, everything else is a UUID."""
+    """A point id in Qdrant's type: integers have at most 20 digits, everything else is a UUID."""
     return int(name) if name.isascii() and name.isdigit() and len(name) <= 20 else name
 
 
@@ -198,7 +198,7 @@ def _batch(rows: Iterator[tuple[str, Any]]) -> VectorBatch:
     return VectorBatch(tuple(ids), matrix, tuple(missing), tuple(other))
 
 
-#: Stands for a vector that is no single list of numbers.
+#: Marks a vector that is not a single list of numbers.
 _OTHER = ("other",)
 
 
@@ -226,7 +226,7 @@ def _grpc_vector(point: Any, name: str | None) -> Any:
         return vector.dense.data
     if kind is not None:
         return _OTHER
-    # Servers before 1.16 put the numbers here, beside what tells a multivector or a sparse one apart.
+    # Servers before 1.16 put the numbers here, next to the fields that identify multivectors and sparse ones.
     return _OTHER if vector.vectors_count > 1 or vector.HasField("indices") else vector.data
 
 
@@ -236,14 +236,14 @@ def _grpc_id(point_id: Any) -> str:
 
 
 def speaks_grpc(client: Any) -> bool:
-    """Whether a client was told to talk gRPC."""
+    """Whether a client is configured for gRPC."""
     return getattr(getattr(client, "_client", None), "_prefer_grpc", False) is True
 
 
 def answers_grpc(source: VectorSource) -> bool:
-    """Whether the server of a client that talks REST answers on its gRPC port too, and holds the same collection there.
+    """Whether the server of a REST client also answers on its gRPC port, with the same collection.
 
-    Another server may listen on that port: the first point and its vector must be the same both ways.
+    Another server may listen on that port: the first point and its vector must be the same over both.
     """
     import numpy as np
 

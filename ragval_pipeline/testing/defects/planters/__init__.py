@@ -1,4 +1,4 @@
-"""The planters, one file a group of codes; a new file is found by itself."""
+"""The planters, one file per group of codes; new files are found automatically."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect("chunk.duplicate_index", kind="points", describe="Ingests a chunk again under a new id.")
 def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.require("chunk_index")
-    # A page of which every chunk is stored twice was ingested twice.
+    # A page whose chunks are all stored twice was ingested twice.
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
     points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
     copies = add_copies(corpus, points, salt="again")
@@ -45,7 +45,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     "chunk.ingested_twice",
     kind="points",
     variant="another_size",
-    describe="Ingests a page again in chunks of half the size that continue the index of the first ones.",
+    describe="Ingests a page again in chunks of half the size, numbered on from the first ones.",
 )
 def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
@@ -63,7 +63,7 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
     return Planted("chunk.ingested_twice", frozenset(pages))
 
 
-@defect("chunk.order_shuffled", kind="points", describe="Numbers the chunks of a page backwards.")
+@defect("chunk.order_shuffled", kind="points", describe="Numbers the chunks of a page in reverse.")
 def order_shuffled(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     for url in pages:
@@ -73,16 +73,16 @@ def order_shuffled(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     return Planted("chunk.order_shuffled", frozenset(pages))
 
 
-#: Words that two changed ones must leave nearly the same.
+#: Minimum words of a text that stays nearly the same when two are changed.
 _MIN_WORDS = 45
-#: Words of a text that is another one when they are shuffled.
+#: Minimum words of a text that becomes a different one when shuffled.
 _SHUFFLED_WORDS = 20
 _CHANGED = ("Quartz", "Marigold")
 
 
-@defect("chunk.duplicate_text", kind="points", describe="Stores a chunk a second time, as the last of its page.")
+@defect("chunk.duplicate_text", kind="points", describe="Stores a chunk again as the last one of its page.")
 def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    # A page of which every chunk is stored twice was ingested twice.
+    # A page whose chunks are all stored twice was ingested twice.
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
     points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
     copies = []
@@ -114,7 +114,7 @@ def stale_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "chunk.stale_tail",
     kind="points",
     variant="undated",
-    describe="The same in a collection that stores no times of embedding.",
+    describe="The same, in a collection without embedding times.",
 )
 def undated_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     planted = _append_old_chunks(corpus, amount, rng)
@@ -149,13 +149,13 @@ def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[s
 
 
 def _has_words_to_change(text: str) -> bool:
-    """Whether two words changed leave a text nearly the same; a drawing or a table of numbers may have none."""
+    """Whether a text stays nearly the same with two words changed; a drawing or a table of numbers may have none."""
     words = text.split()
     return len(words) >= _MIN_WORDS and sum(map(str.isalpha, words)) >= len(_CHANGED)
 
 
 def _with_two_words_changed(text: str) -> str:
-    """The words at a third and at two thirds of the text replaced; lines stay lines."""
+    """The text with the words at one and two thirds replaced; line breaks are kept."""
     lines = [line.split(" ") for line in text.splitlines()]
     places = [(row, column) for row, line in enumerate(lines) for column, word in enumerate(line) if word.isalpha()]
     for number, word in enumerate(_CHANGED, 1):
@@ -165,7 +165,7 @@ def _with_two_words_changed(text: str) -> str:
 
 
 def _shuffled(text: str, rng: random.Random) -> str:
-    """A text that stood nowhere: the words in another order; the characters where a script has no blanks."""
+    """A text that does not exist: the words shuffled, or the characters in scripts without spaces."""
     words = text.split()
     if len(words) >= _SHUFFLED_WORDS:
         return " ".join(rng.sample(words, len(words)))
@@ -179,7 +179,7 @@ _LEFT_WORDS = 4
 @defect(
     "chunk.over_model_limit",
     kind="points",
-    describe="Joins all chunks of a page but the last, and gives the model a limit that no other chunk reaches.",
+    describe="Joins all chunks of a page except the last, and sets a model limit that no other chunk reaches.",
 )
 def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
@@ -194,11 +194,11 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "chunk.one_per_page",
     kind="points",
-    describe="Joins all chunks of every page, and gives the model a limit that single chunks had kept.",
+    describe="Joins all chunks of every page, and sets a model limit that the single chunks were within.",
 )
 def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     limit = _limit_of_the_longest(corpus)
-    # A page that another defect has put under two addresses, or cut, cannot be one chunk as well.
+    # A page that another defect has put under two addresses, or split, cannot also be one chunk.
     scope = set(corpus.scope_urls) - corpus.spoilt
     joined = [_join(corpus, page, page) for url, page in corpus.pages().items() if url in scope and len(page) > 1]
     pages = [corpus.get(point, "source_url") for point in joined if _tokens(corpus, [point]) > limit]
@@ -232,7 +232,7 @@ def _tokens(corpus: Corpus, points: Sequence[StoredPoint]) -> int:
 
 
 def _join(corpus: Corpus, page: Sequence[StoredPoint], points: Sequence[StoredPoint]) -> StoredPoint:
-    """Put the text of some points of a page into the first of them."""
+    """Join the texts of some points of a page in the first of them."""
     rewrite(corpus, [(points[0], "\n".join(corpus.text(point) for point in points))])
     gone = {id(point) for point in points[1:]}
     corpus.points = [point for point in corpus.points if id(point) not in gone]
@@ -244,5 +244,5 @@ def _join(corpus: Corpus, page: Sequence[StoredPoint], points: Sequence[StoredPo
 
 def _end(text: str) -> str:
     end = " ".join(text.split()[-_LEFT_WORDS:])
-    # Without blanks a character says as much as half a word.
+    # Without spaces a character says as much as half a word.
     return end[-30:] if end.isascii() else end[-12:]

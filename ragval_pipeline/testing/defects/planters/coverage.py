@@ -26,9 +26,7 @@ def unlisted_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted("coverage.orphan_page", frozenset(pages))
 
 
-@defect(
-    "coverage.orphan_page", kind="site", variant="excluded", describe="Shuts an indexed page out by source.exclude."
-)
+@defect("coverage.orphan_page", kind="site", variant="excluded", describe="Excludes an indexed page by source.exclude.")
 def excluded_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng, leave_modules=True)
     source = corpus.settings["source"]
@@ -36,14 +34,14 @@ def excluded_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted("coverage.orphan_page", frozenset(pages))
 
 
-@defect("coverage.stale_page", kind="site", describe="Moves a page's lastmod on to a minute after it was embedded.")
+@defect("coverage.stale_page", kind="site", describe="Sets a page's lastmod to a minute after it was embedded.")
 def stale_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     indexed = corpus.pages()
     dates = {}
     for number, url in enumerate(pages):
         newest = max(dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at"))) for point in indexed[url])
-        # A few seconds apart: the same date on all pages would be no date.
+        # A few seconds apart: the same date on all pages would be suspicious.
         dates[url] = f"{newest + dt.timedelta(seconds=60 + number % 60):%Y-%m-%dT%H:%M:%SZ}"
     corpus.site.set_lastmod(dates)
     return Planted("coverage.stale_page", frozenset(pages))
@@ -57,7 +55,7 @@ DEVELOPMENT_SERVER = "http://localhost:3000"
 @defect(
     "coverage.foreign_host",
     kind="points",
-    describe="Rewrites the host of pages, as an ingestion from a preview deployment stores them.",
+    describe="Rewrites the host of pages, as after an ingestion from a preview deployment.",
     amounts=(ONE, TENTH, HALF, ALL),
 )
 def foreign_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -68,7 +66,7 @@ def foreign_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "coverage.loopback_host",
     kind="points",
-    describe="Rewrites the host of pages to localhost, as an ingestion from a development server stores them.",
+    describe="Rewrites the host of pages to localhost, as after an ingestion from a development server.",
     amounts=(ONE, TENTH, HALF, ALL),
 )
 def loopback_host(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -91,7 +89,7 @@ def file_address(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "coverage.url_variant",
     kind="points",
-    describe="Ingests a page again under another spelling of its address, with or without the slash at its end.",
+    describe="Ingests a page again under a variant of its URL, with or without the trailing slash.",
 )
 def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
@@ -105,7 +103,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     "coverage.url_variant",
     kind="points",
     variant="mixed",
-    describe="Stores some chunks of a page under another spelling of its address.",
+    describe="Stores some chunks of a page under a variant of its URL.",
 )
 def two_spellings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng, min_chunks=2)
@@ -118,7 +116,7 @@ def two_spellings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
 
 
 def _respelt(url: str) -> str:
-    """The same page: without the slash or ``.html`` at the end, or with a slash."""
+    """A variant of the address: without the slash or ``.html`` at the end, or with a slash."""
     return next((url.removesuffix(end) for end in ("/", ".html") if url.endswith(end)), f"{url}/")
 
 
@@ -137,13 +135,11 @@ def _move(corpus: Corpus, pages: list[str], root: str) -> frozenset[str]:
     return frozenset(moved)
 
 
-#: Port of the TCP multiplexer (RFC 1078), which no machine of today serves.
+#: Port of the TCP multiplexer (RFC 1078), which is closed on today's machines.
 CLOSED_PORT = 1
 
 
-@defect(
-    "source.unreachable", kind="site", describe="Makes the suite look for the sitemap at a port where nothing listens."
-)
+@defect("source.unreachable", kind="site", describe="Points the suite to a sitemap at a closed port.")
 def wrong_port(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["source"]["sitemap"] = f"http://127.0.0.1:{CLOSED_PORT}/{SITEMAP_FILE}"
     corpus.settings["retry"] = {"max": 1, "delay_s": 0.05}
@@ -165,7 +161,7 @@ def doctype(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.malformed", frozenset({corpus.sitemap_location}))
 
 
-@defect("source.malformed", kind="site", variant="html", describe="Puts the site's start page in place of sitemap.xml.")
+@defect("source.malformed", kind="site", variant="html", describe="Replaces sitemap.xml by the site's home page.")
 def html_instead(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.site.files[SITEMAP_FILE] = corpus.site.html(corpus.scope_urls[0])
     return Planted("source.malformed", frozenset({corpus.sitemap_location}))
@@ -183,7 +179,7 @@ def no_entries(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.empty", frozenset({corpus.sitemap_location}))
 
 
-@defect("source.suspicious_lastmod", kind="site", describe="Stamps every page of the sitemap with the same lastmod.")
+@defect("source.suspicious_lastmod", kind="site", describe="Gives every page of the sitemap the same lastmod.")
 def stamped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     oldest = min(entry.lastmod or "" for entry in corpus.site.entries)
     corpus.site.set_lastmod({entry.url: oldest for entry in corpus.site.entries})

@@ -1,4 +1,4 @@
-"""Defects of test queries: targets that are gone, expectations that say nothing or that the index does not meet."""
+"""Defects of test queries: missing targets, expectations that are too weak or that the index does not meet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragval_pipeline.testing.defects.choose import choose_queries, top_k_of
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
 
-#: A file that is written beside the pages, which no page links.
+#: A file next to the pages that no page links to.
 _QRELS = "judgements.qrels"
 
 
@@ -26,7 +26,7 @@ def misspelt_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
 
 
 @defect(
-    "query.dead_target", kind="queries", variant="module", describe="Makes a query expect a module that is not there."
+    "query.dead_target", kind="queries", variant="module", describe="Makes a query expect a module that does not exist."
 )
 def lost_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     def rename(query: dict[str, Any]) -> None:
@@ -45,9 +45,7 @@ def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, nee
     return Planted("query.dead_target", ids)
 
 
-@defect(
-    "query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge topics which are in no file."
-)
+@defect("query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge unknown topics.")
 def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     (query,) = choose_queries(corpus, ONE, rng, suits=lambda query: bool(query.get("relevant_urls")))
     lost, page = [f"archive-{number}" for number in range(3)], query["relevant_urls"][0]
@@ -57,7 +55,7 @@ def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -
     return Planted("query.unmatched_judgements", frozenset(lost))
 
 
-@defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks hold.")
+@defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks have.")
 def weak_oracle(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_queries(
         corpus, amount, rng, suits=lambda query: not query.get("negative") and bool(query.get("expected_keywords"))
@@ -78,7 +76,7 @@ def copied_query(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("query.duplicate", frozenset(ids | {f"{name}-again" for name in ids}))
 
 
-@defect("query.unreachable_gate", kind="queries", describe="Asks for a precision that the ground truth does not allow.")
+@defect("query.unreachable_gate", kind="queries", describe="Requires a precision that the ground truth does not allow.")
 def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings.setdefault("criteria", {})["precision_at_5"] = {"threshold": 0.95, "required": False}
     return Planted("query.unreachable_gate", frozenset({"precision_at_5"}))
@@ -87,7 +85,7 @@ def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "query.threshold_unfit",
     kind="queries",
-    describe="Judges every query by its score as well, at 0.90, far above what right answers get.",
+    describe="Also judges every query by its score, at 0.90, far above the scores of right answers.",
 )
 def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     retrieval = corpus.settings.setdefault("retrieval", {})
@@ -116,7 +114,7 @@ def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     return Planted("query.no_coverage", frozenset({folder}))
 
 
-#: Hits among which nothing of the new expectation may stand, as a multiple of top_k, so that no tie decides.
+#: Hits that must not meet the new expectation, as a multiple of top_k, so that no tie decides.
 _NEAR = 2
 _WORD = re.compile(r"[A-Za-z]{6,}")
 
@@ -158,8 +156,8 @@ def other_chapter(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     "query.failed",
     kind="queries",
     variant="score",
-    describe="Makes a query ask for a similarity of 0.98.",
-    # Asked of many queries, it would be a threshold that does not fit the embedder.
+    describe="Makes a query require a similarity of 0.98.",
+    # For many queries it would be a threshold that does not fit the embedder.
     amounts=(ONE,),
 )
 def high_bar(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:

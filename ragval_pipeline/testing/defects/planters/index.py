@@ -1,4 +1,4 @@
-"""Defects of the collection and of the run: not there, empty, changing, a refused embedder, a check that crashes."""
+"""Defects of the collection and of the run: missing, empty, changing, a refused embedder, a check that crashes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def empty(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("index.empty", frozenset({corpus.collection}))
 
 
-@defect("index.collection_missing", kind="site", describe="Makes the suite ask for a collection that does not exist.")
+@defect("index.collection_missing", kind="site", describe="Makes the suite name a collection that does not exist.")
 def collection_missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     misspelt = f"{corpus.collection}s"
     corpus.settings["qdrant"]["collection"] = misspelt
@@ -45,14 +45,14 @@ def refused(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "index.changed_during_read",
     kind="service",
-    describe="Makes the server count three more points after the read than before.",
+    describe="Makes the server count three more points after reading than before.",
 )
 def changed_during_read(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.services.append(Service(reader=_Growing))
     return Planted("index.changed_during_read", frozenset({corpus.collection}))
 
 
-@defect("vector.dimension", kind="points", describe="Makes the collection with half the dimensions of the embedder.")
+@defect("vector.dimension", kind="points", describe="Creates the collection with half the dimensions of the embedder.")
 def other_dimension(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     size = corpus.space.size // 2
     corpus.space = replace(corpus.space, size=size)
@@ -68,7 +68,7 @@ def _shortened(vector: list[float], size: int) -> list[float]:
 
 
 class _RefusingReader(PassingReader):
-    """Answers the first call with 401, as a server does that does not know the key."""
+    """Answers the first call with 401, like a server that does not know the key."""
 
     def facts(self) -> CollectionFacts:
         self._refuse()
@@ -89,7 +89,7 @@ class _RefusingReader(PassingReader):
 
 
 class _Growing(PassingReader):
-    """Counts more points than its facts told."""
+    """Counts more points than its facts say."""
 
     def count(self) -> int:
         return self.inner.count() + _ARRIVING
@@ -107,7 +107,7 @@ def embedder_refuses(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "check.crashed",
     kind="service",
-    describe="Makes the check of the queries end in an exception that nobody expected.",
+    describe="Makes the check of the queries raise an unexpected exception.",
 )
 def check_crashes(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     texts = frozenset(str(query["query_text"]) for query in corpus.queries)
@@ -130,7 +130,7 @@ class _RefusingEmbedder(PassingEmbedder):
 
 
 class _Crashing(PassingEmbedder):
-    """Crashes when all test queries are embedded in one go, as only the check of the queries does."""
+    """Crashes when all test queries are embedded at once, as only the check of the queries does."""
 
     def __init__(self, inner: Embedder, texts: frozenset[str]) -> None:
         super().__init__(inner)

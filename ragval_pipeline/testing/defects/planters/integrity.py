@@ -13,13 +13,13 @@ from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, 
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
 
-#: Words of a chunk in which 5 % are at least two words.
+#: Minimum words of a chunk of which 5 % are at least two.
 _ENOUGH_WORDS = 40
-#: Letters of a passage that no one can overlook.
+#: Minimum letters of a passage that must be detected.
 _LONG_PASSAGE = 60
-#: Words of a passage of which an eighth says little.
+#: Minimum words of a passage of which an eighth says little.
 _PASSAGE_WORDS = 8
-#: Of a text that is not on a page this share of its runs of three words may stand there all the same.
+#: Maximum share of a text's word trigrams on a page that does not have the text.
 _DISTINCT = 0.1
 _WORD, _WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W_]+")
 
@@ -59,7 +59,7 @@ def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.not_captured", frozenset(pages))
 
 
-@defect("integrity.heading_loss", kind="points", describe="Takes the headings below the first out of a page's chunks.")
+@defect("integrity.heading_loss", kind="points", describe="Removes all headings except the first from a page's chunks.")
 def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     stripped = {url: _without_headings(corpus, url) for url in corpus.scope_urls}
     pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(stripped[url]))
@@ -71,7 +71,7 @@ def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.heading_loss", frozenset(pages))
 
 
-@defect("integrity.page_unreadable", kind="site", describe="Leaves a page to be rendered in the browser, without text.")
+@defect("integrity.page_unreadable", kind="site", describe="Makes a page client-side rendered, without text.")
 def rendered_in_browser(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
@@ -79,7 +79,7 @@ def rendered_in_browser(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     return Planted("integrity.page_unreadable", frozenset(pages))
 
 
-@defect("source.page_unfit", kind="site", describe="Deletes the file of a page that stays in the sitemap: 404.")
+@defect("source.page_unfit", kind="site", describe="Deletes a page that stays in the sitemap: 404.")
 def deleted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
@@ -108,7 +108,7 @@ def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as an extraction without separators.")
+@defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as by extraction without separators.")
 def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
     points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(corpus.text(point))))
@@ -128,7 +128,7 @@ def _with_other_words(text: str, vocabulary: Sequence[str], rng: random.Random) 
 
 
 def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[tuple[StoredPoint, StoredPoint]]:
-    """Points two by two, each once, of which neither says what the page of the other says."""
+    """Disjoint pairs of points of which neither repeats the page of the other."""
     said = {
         url: {run for point in page for run in _trigrams(corpus.text(point))} for url, page in corpus.pages().items()
     }
@@ -146,14 +146,14 @@ def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[t
 
 
 def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, tuple[int, int]]]:
-    """Where paragraphs of a page stand that its chunks hold once, and say nothing alike besides: chunk and place."""
+    """Chunk and position of a page's paragraphs that occur once in its chunks and resemble nothing else."""
     texts = [(point, corpus.text(point)) for point in corpus.pages().get(url, [])]
     said = Counter(run for _, text in texts for run in _trigrams(text))
     for block in page_texts(corpus.site.html(url)).blocks if texts else ():
         words = _WORDS.findall(block.text)
         if block.level or sum(map(len, words)) < _LONG_PASSAGE or len(words) < _PASSAGE_WORDS:
             continue
-        # An extraction may part words otherwise than the page does.
+        # An extraction may separate words differently from the page.
         whole = _anyhow(words)
         places = [(point, place.span()) for point, text in texts for place in whole.finditer(text)]
         again = {run for run, count in Counter(_trigrams(block.text)).items() if said[run] > count}
@@ -162,24 +162,24 @@ def _single_passages(corpus: Corpus, url: str) -> Iterator[tuple[StoredPoint, tu
 
 
 def _trigrams(text: str) -> list[tuple[str, ...]]:
-    """Every three words that follow each other in a text."""
+    """The word trigrams of a text."""
     words = _WORDS.findall(text.lower())
     return list(zip(words, words[1:], words[2:], strict=False))
 
 
 def _share(text: str, said: Collection[tuple[str, ...]]) -> float:
-    """The share of a text's runs of three words that are said elsewhere."""
+    """The share of a text's word trigrams that occur elsewhere."""
     runs = _trigrams(text)
     return sum(run in said for run in runs) / max(1, len(runs))
 
 
 def _anyhow(words: Sequence[str]) -> re.Pattern[str]:
-    """Words one after the other, whatever parts them."""
+    """A pattern of consecutive words with any separators."""
     return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(map(re.escape, words)) + r"(?![^\W_])")
 
 
 def _without_headings(corpus: Corpus, url: str) -> list[tuple[StoredPoint, str]]:
-    """A page's chunks without all headings but the first; none when no heading would be lost by that."""
+    """A page's chunks with only the first heading; empty if no heading would be lost."""
     headings = [text for level, text in page_texts(corpus.site.html(url)).headings if level > 1]
     changes = []
     for point in corpus.pages().get(url, []):
@@ -191,6 +191,6 @@ def _without_headings(corpus: Corpus, url: str) -> list[tuple[StoredPoint, str]]
 
 
 def _flat(text: str) -> str:
-    """The words of a text, with blanks around each."""
+    """The words of a text, with spaces around each."""
     words = " ".join(re.findall(r"[^\W_]+", text.lower()))
     return f" {words} "

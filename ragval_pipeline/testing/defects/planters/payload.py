@@ -34,7 +34,7 @@ def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 @defect(
     "payload.empty_field",
     kind="points",
-    describe="Blanks a required field of a point: null, an empty text, blanks, a zero-width space.",
+    describe="Empties a required field of a point: null, an empty text, blanks, a zero-width space.",
 )
 def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     values = cycle((None, "", "  \t", "\u200b"))
@@ -74,7 +74,7 @@ def zero_tokens(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "payload.invalid_value",
     kind="points",
     variant="embedded_at",
-    describe="Stores a point with a time of embedding in the future.",
+    describe="Stores a point with an embedding time in the future.",
 )
 def embedded_tomorrow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     later = f"{dt.datetime.now(dt.UTC) + dt.timedelta(days=400):%Y-%m-%dT%H:%M:%SZ}"
@@ -85,7 +85,7 @@ def embedded_tomorrow(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     "payload.invalid_value",
     kind="points",
     variant="headings",
-    describe="Stores a point with headings that are no texts.",
+    describe="Stores a point with headings that are not texts.",
 )
 def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _spoil(corpus, amount, rng, "payload.invalid_value", "headings", lambda value: list(range(len(value))))
@@ -100,7 +100,7 @@ def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     "payload.invalid_value",
     kind="points",
     variant="source_url",
-    describe="Stores a point with a source URL that is none.",
+    describe="Stores a point with an invalid source URL.",
 )
 def no_url(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _spoil(corpus, amount, rng, "payload.invalid_value", "source_url", lambda url: url.partition("://")[2])
@@ -133,7 +133,7 @@ def _required(corpus: Corpus) -> str:
 
 
 def _holding(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> list[StoredPoint]:
-    """Points that hold a field; an address is not taken from the last of its page, which would leave no gap."""
+    """Points that have a field; not the last of a page for the address, which would leave no gap."""
     last = {id(points[-1]) for points in corpus.pages().values()} if name == "source_url" else set()
     return choose_points(
         corpus, amount, rng, suits=lambda point: id(point) not in last and corpus.get(point, name) is not None
@@ -153,12 +153,12 @@ def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     return Planted("payload.unexpected_module", subjects)
 
 
-@defect("payload.constant_field", kind="points", describe="Gives every point the module of the first.")
+@defect("payload.constant_field", kind="points", describe="Gives every point the same module.")
 def constant_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _constant(corpus, "module")
 
 
-@defect("payload.constant_field", kind="points", variant="title", describe="Gives every point the title of the first.")
+@defect("payload.constant_field", kind="points", variant="title", describe="Gives every point the same title.")
 def constant_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _constant(corpus, "title")
 
@@ -179,7 +179,7 @@ def nested_fields(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted("payload.field_map", frozenset(corpus.fields[name] for name in corpus.required))
 
 
-@defect("payload.duplicate_id", kind="points", describe="Gives a point the chunk id of another one.")
+@defect("payload.duplicate_id", kind="points", describe="Gives a point the chunk id of another.")
 def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
         corpus.put(point, "chunk_id", f"chunk-{point.id}")
@@ -195,11 +195,11 @@ def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "payload.id_rule",
     kind="points",
-    describe="Takes the profile of ``retrieval-pipeline`` with ids by its rule, and gives a point another id.",
+    describe="Uses the profile ``retrieval-pipeline`` with ids by its rule, and gives a point another id.",
 )
 def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["profile"] = "retrieval-pipeline"
-    # The profile counts keywords only in hits that reach the threshold; the demo's are chosen for any hit.
+    # The profile counts keywords only in hits above the threshold; the demo's are chosen for any hit.
     corpus.settings["retrieval"].update(judge=["score", "module", "chapter", "url", "keywords"], min_similarity=0.2)
     for point in corpus.points:
         name = f"{corpus.get(point, 'source_url')}_{corpus.get(point, 'chunk_index')}"
@@ -210,7 +210,7 @@ def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("payload.id_rule", ids_of(points))
 
 
-@defect("payload.flat_headings", kind="points", describe="Cuts the headings of every point down to the first.")
+@defect("payload.flat_headings", kind="points", describe="Keeps only the first heading of every point.")
 def flat_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
         corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])

@@ -1,6 +1,6 @@
-"""Defects that only an earlier run tells: a query that is lost, pages that rank lower, a corpus that was replaced.
+"""Defects visible only against an earlier run: a lost query, pages that rank lower, a replaced corpus.
 
-The suite names its last run as the baseline, so a clean run has to come before (``Defect.needs_baseline``).
+The suite names its last run as the baseline, so a clean run must come first (``Defect.needs_baseline``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragval_pipeline.testing.defects.services import Service, SpoilingReader
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Hit
 
-#: A word that stands in most chunks, and what it becomes in chunks and pages alike: nothing else is wrong then.
+#: A word in most chunks, and its replacement in chunks and pages alike: nothing else is wrong then.
 _COMMON, _INSTEAD = re.compile(r"\bthe\b"), "this"
 
 Spoil: TypeAlias = "Callable[[list[Hit]], list[Hit]]"
@@ -28,7 +28,7 @@ Spoil: TypeAlias = "Callable[[list[Hit]], list[Hit]]"
 @defect(
     "regression.query_lost",
     kind="service",
-    describe="After a clean run, makes the server answer one query with nothing.",
+    describe="After a clean run, makes the server return no hits for one query.",
 )
 def query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = _spoil(corpus, amount, rng, _nothing, critical=False)
@@ -39,7 +39,7 @@ def query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "regression.query_lost",
     kind="service",
     variant="critical",
-    describe="After a clean run, makes the server answer one critical query with nothing.",
+    describe="After a clean run, makes the server return no hits for one critical query.",
 )
 def critical_query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = _spoil(corpus, amount, rng, _nothing, critical=True)
@@ -50,7 +50,7 @@ def critical_query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> P
     "regression.query_lost",
     kind="queries",
     variant="vanished",
-    describe="After a clean run, takes a query that passed out of the query file.",
+    describe="After a clean run, removes a passed query from the query file.",
 )
 def query_vanished(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: _is_ordinary(query, critical=False))
@@ -62,7 +62,7 @@ def query_vanished(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 @defect(
     "regression.significant_drop",
     kind="service",
-    describe="After a clean run, makes the server return the best hits of every query worst first.",
+    describe="After a clean run, makes the server return the best hits of every query in reverse.",
 )
 def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     # The same hits within top_k: every query passes as before, and its pages rank lower.
@@ -76,7 +76,7 @@ def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "regression.corpus_turnover",
     kind="site",
-    describe="After a clean run, changes a common word in all pages and chunks, as a rewritten site would.",
+    describe="After a clean run, changes a common word in all pages and chunks, as when a site is rewritten.",
 )
 def corpus_turnover(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for url in corpus.scope_urls:
@@ -106,7 +106,7 @@ def _nothing(hits: list[Hit]) -> list[Hit]:
 
 
 def _turned_round(hits: list[Hit], first: int) -> list[Hit]:
-    """The first hits worst first, under the scores that belong to their new places."""
+    """The first hits in reverse, with the scores of their new ranks."""
     turned = [*reversed(hits[:first]), *hits[first:]]
     return [replace(hit, rank=place.rank, score=place.score) for hit, place in zip(turned, hits, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Defects of answers: other hits the second time, pages that nothing finds, chunks that everything finds."""
+"""Defects of search results: different hits on repetition, pages that no query finds, chunks that every query finds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Key = tuple[float, ...]
 @defect(
     "retrieval.nondeterministic",
     kind="service",
-    describe="Makes the server leave out the second hit of a query when it is asked again.",
+    describe="Makes the server drop the second hit of a query when it is repeated.",
     amounts=(ONE, TENTH, HALF),
 )
 def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -48,7 +48,7 @@ def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "retrieval.incomplete_metadata",
     kind="service",
-    describe="Makes the server return a point without a required field, which the point itself has.",
+    describe="Makes the server return a point without a required field that it has.",
 )
 def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     asked = [query for query in corpus.queries if "top_k" not in query]
@@ -66,7 +66,7 @@ def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> P
 
 
 class _Forgetful(PassingReader):
-    """Leaves out the second hit of some vectors whenever the same search is not the first of its kind."""
+    """Drops the second hit of some vectors from the second identical search."""
 
     def __init__(self, inner: Reader, vectors: frozenset[Key]) -> None:
         super().__init__(inner)
@@ -74,7 +74,7 @@ class _Forgetful(PassingReader):
         self._asked: Counter[tuple[Key, int]] = Counter()
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
-        """The hits, without the second one from the second time on; an exact search forgets nothing."""
+        """The hits, without the second one from the second time; exact searches are complete."""
         key = vector_key(vector)
         if exact or key not in self._vectors:
             return self.inner.search(vector, limit=limit, fields=fields, exact=exact)
@@ -102,16 +102,16 @@ class _Stripping(PassingReader):
         return replace(hit, payload={name: value for name, value in hit.payload.items() if name != self._field})
 
 
-#: Vectors that do not say what their texts say are named by themselves, and spoil other answers too.
+#: Vectors that do not match their texts have findings of their own, and affect other results too.
 _WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch", "vector.text_mismatch"})
-#: Share of questions that find a hub, and how many are tried.
+#: Share of queries that find a hub, and how many are tried.
 _HUB_SHARE, _TEXTS_ASKED = 0.2, 100
 
 
 @defect(
     "retrieval.dark_page",
     kind="points",
-    describe="Gives all chunks of a page vectors that point away from what they say.",
+    describe="Gives all chunks of a page vectors that point away from their meaning.",
     amounts=(ONE, TENTH, HALF),
 )
 def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -173,7 +173,7 @@ def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:
 
 
 def _share_finding(corpus: Corpus, point: StoredPoint, texts: Sequence[str]) -> float:
-    """Share of some of the texts, evenly chosen, that have the point among their five best."""
+    """Share of an even sample of the texts that have the point among their five best."""
     asked = texts[:: -(-len(texts) // _TEXTS_ASKED)]
     return sum(any(found is point for _, found in ranking[:5]) for ranking in corpus.search(asked)) / len(asked)
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
     from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
 
-#: The payload field that the whole collection is filtered on, and its value.
+#: Payload field and value that the whole collection is filtered by.
 _SITE_FIELD, _SITE = "site", "handbook"
-#: What the suite allows, and what the slow server takes.
+#: The suite's limit, and the time that the slow server takes.
 _BUDGET_MS, _DELAY_S = 20.0, 0.03
 #: A server's usual settings (qdrant.tech/documentation/concepts/indexing).
 _SERVER: dict[str, Any] = {
@@ -32,7 +32,7 @@ _SERVER: dict[str, Any] = {
 }
 
 
-@defect("index.not_ready", kind="service", describe="Makes the server say that its optimiser is at work.")
+@defect("index.not_ready", kind="service", describe="Makes the server report that its optimiser is running.")
 def yellow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _not_ready(corpus, status="yellow")
 
@@ -41,7 +41,7 @@ def yellow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "index.not_ready",
     kind="service",
     variant="grey",
-    describe="Makes the server say that its optimiser waits to be started.",
+    describe="Makes the server report that its optimiser has not been started.",
 )
 def grey(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _not_ready(corpus, status="grey")
@@ -66,7 +66,7 @@ def deferred(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "index.not_ready",
     kind="service",
     variant="unindexed",
-    describe="Makes the server keep vectors out of HNSW although they are above its threshold.",
+    describe="Makes the server leave vectors unindexed although they are above its HNSW threshold.",
 )
 def unindexed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     kilobytes = len(corpus.points) * corpus.space.size * 4 // 1024
@@ -76,7 +76,7 @@ def unindexed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "index.payload_index_missing",
     kind="service",
-    describe="Makes the suite filter on a field that the server has no payload index for.",
+    describe="Makes the suite filter on a field without a payload index.",
 )
 def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
@@ -89,7 +89,7 @@ def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 @defect(
     "index.low_ann_recall",
     kind="service",
-    describe="Makes the server miss every other hit after the first, as a graph with too few links does.",
+    describe="Makes the server miss every other hit after the first, as with too few links in its graph.",
 )
 def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
@@ -139,7 +139,7 @@ def above_one(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "embedder.input_type",
     kind="service",
-    describe="Embeds queries as documents, with a model that tells the two apart.",
+    describe="Embeds queries as documents, with a model that distinguishes the two.",
 )
 def as_documents(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["embedding"]["query_input_type"] = "search_document"
@@ -148,7 +148,7 @@ def as_documents(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 
 def _pretend(corpus: Corpus, **facts: Any) -> None:
-    """Make a server's facts of the embedded collection's, with some of them changed."""
+    """Facts of a server made from those of the embedded collection, with some changed."""
     corpus.services.append(Service(reader=lambda inner: _Pretending(inner, {**_SERVER, **facts})))
 
 
@@ -165,7 +165,7 @@ def _over_budget(corpus: Corpus) -> Planted:
 def _spoilt_answers(
     corpus: Corpus, amount: Amount, rng: random.Random, spoil: Callable[[list[Hit]], list[Hit]]
 ) -> Planted:
-    # A query that wants one hit has no order, and a negative one would rise above its limit.
+    # A query for one hit has no order, and a negative one would exceed its limit.
     chosen = choose_queries(
         corpus, amount, rng, suits=lambda query: not query.get("negative") and top_k_of(corpus, query) > 1
     )
@@ -175,7 +175,7 @@ def _spoilt_answers(
 
 
 def _exchanged(hits: list[Hit]) -> list[Hit]:
-    """The first two hits the other way round: the server's ranks are places in its answer."""
+    """The first two hits swapped: the server's ranks are positions in its response."""
     if len(hits) < 2 or hits[0].score - hits[1].score < 1e-5:
         return hits
     return [replace(hit, rank=rank) for rank, hit in enumerate((hits[1], hits[0], *hits[2:]), 1)]
@@ -186,7 +186,7 @@ def _raised(hits: list[Hit]) -> list[Hit]:
 
 
 class _Pretending(PassingReader):
-    """Says other things of the collection."""
+    """Reports other facts about the collection."""
 
     def __init__(self, inner: Reader, facts: dict[str, Any]) -> None:
         super().__init__(inner)
@@ -197,7 +197,7 @@ class _Pretending(PassingReader):
 
 
 class _Missing(PassingReader):
-    """Finds the first, third, fifth hit and so on, unless it searches exactly."""
+    """Finds the first, third, fifth hit and so on, except in exact searches."""
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         if exact:
@@ -207,7 +207,7 @@ class _Missing(PassingReader):
 
 
 class _SlowEmbedder(PassingEmbedder):
-    """Takes its time with every call."""
+    """Delays every call."""
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
         time.sleep(_DELAY_S)
@@ -215,10 +215,10 @@ class _SlowEmbedder(PassingEmbedder):
 
 
 class _TellingApart(PassingEmbedder):
-    """Embeds queries otherwise than documents: their first half is weakened."""
+    """Embeds queries differently from documents: their first half is weakened."""
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """The vectors; documents as ever."""
+        """The vectors; unchanged for documents."""
         batch = self.inner.embed(texts, input_type=input_type)
         if input_type == "search_document" or not len(batch.vectors):
             return batch

@@ -28,7 +28,7 @@ def control_character(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     "text.zero_width",
     kind="points",
     variant="headings",
-    describe="Puts a zero-width space behind the headings of a chunk.",
+    describe="Puts a zero-width space after the headings of a chunk.",
 )
 def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
@@ -40,7 +40,7 @@ def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> P
 @defect(
     "text.mojibake",
     kind="points",
-    describe="Sets the quotes and dashes of a chunk in type and reads its UTF-8 as Latin-1.",
+    describe="Gives a chunk typographic quotes and dashes and reads its UTF-8 as Latin-1.",
 )
 def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
@@ -68,10 +68,10 @@ def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("text.boilerplate", ids_of(last))
 
 
-@defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk and leaves its hash as it was.")
+@defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk without its hash.")
 def hash_mismatch(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     hashes = {str(point.id): corpus.get(point, "text_hash") for point in corpus.points}
-    # Texts that differ in this word only would become one.
+    # Texts that differ only in this word would become the same.
     changed = Counter(_with_another_word(corpus.text(point)) for point in corpus.points)
     planted = _change(
         corpus,

@@ -16,9 +16,9 @@ from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, P
 
 Vectors = list[list[float]]
 
-#: Vectors closer than this are not exchanged: their texts are nearly the same, and so is what a search finds.
+#: Vectors closer than this are not swapped: texts and search results would be nearly the same.
 _ALIKE = 0.9
-#: Below it the vector of an older wording is not that of the text any more.
+#: Cosine below which the vector of an older wording does not match the text any more.
 _CHANGED = 0.98
 _THIRD = Amount(share=1 / 3)
 _OTHER_MODEL = "hashed-words-v2"
@@ -35,7 +35,7 @@ def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 @defect(
     "vector.missing",
     kind="points",
-    describe="Gives the vectors a name, and stores a point without the vector of that name.",
+    describe="Names the vectors, and stores a point without that vector.",
 )
 def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
@@ -54,7 +54,7 @@ def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("vector.identical", ids_of(point for pair in pairs for point in pair))
 
 
-@defect("vector.swapped", kind="points", describe="Exchanges the vectors of two points.")
+@defect("vector.swapped", kind="points", describe="Swaps the vectors of two points.")
 def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pairs = _pairs(corpus, amount, rng)
     for first, second in pairs:
@@ -66,7 +66,7 @@ def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.swapped",
     kind="points",
     variant="shifted",
-    describe="Gives each of some points the vector of the next one, as a writer that lost step does.",
+    describe="Gives each of some points the vector of the next one, as after an off-by-one error.",
     amounts=(TENTH, HALF),
 )
 def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -90,7 +90,7 @@ def other_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.model_mismatch",
     kind="points",
     variant="named",
-    describe="Embeds the whole collection with another model, which the payload names.",
+    describe="Embeds the whole collection with another model, named in the payload.",
 )
 def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in corpus.points:
@@ -102,7 +102,7 @@ def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     "vector.model_mismatch",
     kind="points",
     variant="title",
-    describe="Embeds the whole collection with the page title in front of each text, which is not stored.",
+    describe="Embeds the whole collection with the page title before each text, which is not stored.",
 )
 def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _re_embedded(corpus, lambda points: corpus.embed([_titled(corpus, point) for point in points]))
@@ -112,7 +112,7 @@ def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.model_mismatch",
     kind="points",
     variant="truncated",
-    describe="Embeds only the first half of the usual length of a text, as a model with a short input does.",
+    describe="Truncates texts to half the usual length before embedding, as a model with a short input does.",
 )
 def cut_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     texts = [corpus.embedded(point) for point in corpus.points]
@@ -137,7 +137,7 @@ def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.mixed_models",
     kind="points",
     variant="dated",
-    describe="Leaves part of the points as an earlier ingestion embedded them, with another model that they name.",
+    describe="Leaves part of the points as embedded by an earlier ingestion, with another model that they name.",
     amounts=(_THIRD,),
 )
 def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
@@ -161,7 +161,7 @@ def noise(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     "vector.text_mismatch",
     kind="points",
     variant="older_text",
-    describe="Leaves a point with the vector of an older wording, as an update of text and page alone does.",
+    describe="Leaves a point with the vector of an older wording, as when only text and page are updated.",
 )
 def older_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     older = dict(zip((str(point.id) for point in corpus.points), corpus.embed(_reworded(corpus, rng)), strict=True))
@@ -207,7 +207,7 @@ def _mismatched(points: Iterable[StoredPoint]) -> Planted:
 
 
 def _reworded(corpus: Corpus, rng: random.Random) -> list[str]:
-    """The text of each point with other words of the corpus in every third place."""
+    """The text of each point with every third word replaced by other words of the corpus."""
     texts = [corpus.embedded(point).split(" ") for point in corpus.points]
     words = [word for text in texts for word in text]
     return [" ".join(word if place % 3 else rng.choice(words) for place, word in enumerate(text)) for text in texts]
@@ -220,7 +220,7 @@ def _re_embedded(corpus: Corpus, embed: Callable[[Sequence[StoredPoint]], Vector
 
 
 def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[StoredPoint]:
-    """Points of another model: a few single ones would be no part of the collection."""
+    """Points for another model: enough to be a part of the collection."""
     points = choose_points(corpus, amount if amount.share is not None else _THIRD, rng)
     if len(points) < 3:
         raise NothingToSpoilError("the corpus is too small to hold points of two models")
@@ -228,7 +228,7 @@ def _population(corpus: Corpus, amount: Amount, rng: random.Random) -> list[Stor
 
 
 def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[StoredPoint, StoredPoint]]:
-    """Points two by two whose texts and vectors are not alike."""
+    """Pairs of points with different texts and vectors."""
     texts: dict[str, int] = {}
     for point in corpus.points:
         text = corpus.embedded(point)
@@ -248,7 +248,7 @@ def _pairs(corpus: Corpus, amount: Amount, rng: random.Random) -> list[tuple[Sto
 
 
 def _ring(points: list[StoredPoint]) -> list[StoredPoint]:
-    """The points in the order of their ids, without those that are like the one before them."""
+    """The points in id order, without those similar to the previous one."""
     ring: list[StoredPoint] = []
     for point in sorted(points, key=lambda point: str(point.id)):
         if not ring or not _alike(ring[-1].vector, point.vector):
@@ -267,7 +267,7 @@ def _cosine(first: list[float] | None, second: list[float] | None) -> float:
 
 
 def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
-    """Another model: it knows what the texts mean, in a space of its own."""
+    """Another model: the same meaning in another vector space."""
     import numpy as np
 
     size = corpus.space.size
@@ -278,7 +278,7 @@ def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
 
 
 def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
-    """Another model: one direction a word."""
+    """Another model: one direction per word."""
     import numpy as np
 
     rows = np.zeros((len(points), corpus.space.size))

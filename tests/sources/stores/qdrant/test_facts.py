@@ -15,7 +15,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorF
         (None, "dense", "docs has no vector dense, only an unnamed one. Take qdrant.vector_name out."),
     ],
 )
-def test_a_wrong_vector_name_is_told_with_the_vectors_that_there_are(
+def test_a_wrong_vector_name_is_reported_with_the_existing_vectors(
     stored: str | None, written: str | None, words: str
 ) -> None:
     vectors = (VectorFacts(name=stored, size=3, distance="Cosine"),)

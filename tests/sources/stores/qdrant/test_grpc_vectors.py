@@ -85,7 +85,7 @@ def test_pages_are_followed_to_the_end_without_payload() -> None:
     assert points.asked[1].filter.must[0].field.key == "site"
 
 
-def test_a_named_vector_a_missing_one_and_several_are_told_apart() -> None:
+def test_a_named_vector_a_missing_one_and_several_are_distinguished() -> None:
     several = protocol.VectorOutput(multi_dense=protocol.MultiDenseVector(vectors=[protocol.DenseVector(data=[1.0])]))
     named = protocol.NamedVectorsOutput
     points = Points(

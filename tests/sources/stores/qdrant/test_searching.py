@@ -73,7 +73,7 @@ def test_a_server_that_takes_smaller_batches_only_gets_them_and_is_soon_asked_no
     assert single.ask(1, 8) == server.ask(1, 8)
 
 
-def test_what_fails_one_by_one_too_is_the_failure_that_is_told() -> None:
+def test_a_search_that_also_fails_alone_is_the_failure_that_is_raised() -> None:
     with pytest.raises(SystemFailure) as caught:
         Server(most=0, refusal=403).ask(1, 8)
     assert caught.value.details["status"] == 403
@@ -84,7 +84,7 @@ def test_what_fails_one_by_one_too_is_the_failure_that_is_told() -> None:
         assert server.sizes == [8]
 
 
-def test_of_several_failures_the_first_in_order_is_told_and_what_came_before_it_is_kept() -> None:
+def test_of_several_failures_the_first_in_order_is_raised_and_earlier_results_are_kept() -> None:
     calls = BatchedSearches(
         (server := Server(broken=frozenset({0.30, 0.90}))).single, server.several, concurrency=8, batch=10
     )
