@@ -88,6 +88,16 @@ def test_a_copy_follows_from_what_leaves_its_point_without_a_place(cause):
     assert follows(cause, copies) is None
 
 
+def test_a_page_that_is_not_there_to_be_ingested_is_missing_because_of_it():
+    missing = finding("coverage.missing_page", page("/a"), page("/b"))
+    assert follows(missing, finding("source.page_unfit", page("/a"), page("/b"))) == "source.page_unfit"
+    assert because(linked(missing, finding("source.page_unfit", page("/a"))), "coverage.missing_page") == {
+        "/a": "source.page_unfit", "/b": None,
+    }  # fmt: skip
+    # Whether it can be read at this moment says nothing about when it was to be ingested.
+    assert follows(missing, finding("integrity.page_unreadable", page("/a"), page("/b"))) is None
+
+
 def test_a_query_that_names_only_a_module_is_about_all_its_pages():
     failed = finding("query.failed", query("q", module="one"))
     missing = finding("coverage.missing_page", page("/a"))
