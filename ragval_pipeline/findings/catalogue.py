@@ -539,7 +539,7 @@ _ROWS = (
         "computed. Vectors that are missing, zero, swapped, or from another model are reported under their own "
         "codes instead.",
         cause="The text was changed and not embedded again, or the vector was damaged.",
-        remedy="Re-embed the points whose stored text is right and whole; re-ingest the pages of the others."),
+        remedy="Re-embed these points."),
     FindingType("vector.swapped", "error", "subject", "vectors", "point", "reingest",
         breaks={Aspect.VECTOR, Aspect.SPACE}, reads={Aspect.OWN},
         lowers=("embedding_match",),

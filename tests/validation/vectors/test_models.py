@@ -555,6 +555,19 @@ def test_where_most_vectors_have_length_1_the_others_are_named_and_the_distance_
     assert "not normalised" in finding.cause
 
 
+@pytest.mark.parametrize("distance", ["Dot", "Euclid", "Manhattan"])
+def test_a_vector_that_alone_is_not_normalised_is_named_whatever_the_model_is_made_for(distance: str) -> None:
+    points = space(distance=distance, made_for_cosine=False)
+    points.vectors[7] = points.vectors[7] * 8
+    assert subjects(points.examined()) == {"vector.text_mismatch": points.named([7])}
+
+
+def test_vectors_of_a_model_that_gives_every_text_a_length_of_its_own_are_right() -> None:
+    points = space(distance="Dot", made_for_cosine=False)
+    points.vectors = [vector * (1 + place % 7) for place, vector in enumerate(points.vectors)]
+    assert points.examined().findings == ()
+
+
 def test_what_length_a_vector_has_does_not_matter_where_searches_compare_by_angle() -> None:
     points = space(distance="Cosine")
     points.vectors[3] = points.vectors[3] * 3
