@@ -32,7 +32,8 @@ _CAUSES: Mapping[Kind, str] = {
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, but it read only part of each text: the collection was embedded {means}",
     "context": "The model is right, but each vector also reflects other text of its page: the collection was "
-    "embedded in whole pages (late chunking), or with a context around each text that is not stored with it",
+    "embedded in whole pages (late chunking), with a context around each text that is not stored with it, or from "
+    "longer texts than are stored",
     "altered": "Model and text are right, but the vectors were changed when stored: the collection was embedded "
     "{means}",
 }
@@ -79,9 +80,10 @@ _UNEXPLAINED = (
 )
 
 _CONTEXT = (
-    "If this is intended, the index is right. If the payload contains the context, set embedded_text under payload "
-    "in the suite; otherwise the stored texts cannot show which vectors are right: set vector.model_mismatch: off "
-    "under severity. If it is not intended, re-embed the collection."
+    "If stored texts end too early, which integrity.not_captured shows, re-ingest. If this is intended, the index is "
+    "right. If the payload contains the context, set embedded_text under payload in the suite; otherwise the stored "
+    "texts cannot show which vectors are right: set vector.model_mismatch: off under severity. If it is not intended, "
+    "re-embed the collection."
 )
 
 

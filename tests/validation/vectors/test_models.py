@@ -449,6 +449,17 @@ def test_vectors_that_hold_something_of_their_pages_may_be_right_and_the_remedy_
     assert "set vector.model_mismatch: off under severity" in finding.remedy
 
 
+@pytest.mark.parametrize("every", [10, 3])
+def test_texts_that_were_cut_beside_whole_ones_are_single_points_and_no_context(every: int) -> None:
+    points = space()
+    places = range(0, 90, every)
+    for place in places:
+        points.set_text(place, points.rows[place]["text"][:120].rstrip() + "…")
+    finding = only(points)
+    assert finding.code == "vector.text_mismatch"
+    assert {subject.name for subject in finding.subjects} == points.named(places)
+
+
 def test_what_has_nothing_to_do_with_pages_is_no_context() -> None:
     """Another version of a model moves each vector a little, and an input type all of them alike."""
     points, drawn = space(), np.random.default_rng(3)
