@@ -276,7 +276,7 @@ _ROWS = (
         "is not known which is older: delete them and re-ingest the pages under reingest_urls. Derive ids from URL "
         "and index."),
     FindingType("chunk.stale_tail", "warning", "subject", "chunks", "point", "delete",
-        breaks={Aspect.CURRENT}, reads={Aspect.LETTERS},
+        breaks={Aspect.CURRENT}, reads={Aspect.ONCE, Aspect.LETTERS},
         title="Leftovers of older page versions",
         means="is left from a longer, older version of its page",
         many="are left from longer, older versions of their pages",

@@ -457,6 +457,12 @@ def test_the_end_of_a_page_is_on_it_no_longer_because_its_letters_are_destroyed(
     assert follows(dated, damaged) is None
 
 
+def test_an_old_end_goes_with_the_old_version_that_is_stored_beside_the_new_one():
+    tail = finding("chunk.stale_tail", point("9", "/a", without=frozenset({Aspect.LETTERS})))
+    assert follows(tail, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"
+    assert follows(tail, finding("chunk.ingested_twice", page("/b"))) is None
+
+
 def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():
     weak = finding("query.weak_oracle", query("q", "/a"))
     assert follows(weak, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"

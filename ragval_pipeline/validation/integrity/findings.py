@@ -148,7 +148,9 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
     pages, points = 0, 0
     for chunks in alike.values():
         held = {chunk.page_key for chunk in chunks}
-        if len(held) >= FEWEST:
+        # What two pages share may be theirs, but not where nothing else is stored for them.
+        alone = len(held) > 1 and all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
+        if alone or len(held) >= FEWEST:
             pages, points = max(pages, len(held)), points + len(chunks)
     if not pages:
         return None
