@@ -61,6 +61,18 @@ def test_the_criteria_count_letters_of_chunks_and_of_content(tmp_path: Path):
         assert (criterion.numerator, criterion.denominator) == (letters - 7, letters)
 
 
+@pytest.mark.parametrize(("stored", "ends_early"), [([GRIPPER, CAMERA], True), ([GRIPPER, VISITORS], False)])
+def test_chunks_that_end_before_their_page_are_told_from_a_passage_that_was_dropped(
+    stored: list[str], ends_early: bool, tmp_path: Path
+):
+    pages = {**PAGES, "/a": html(paragraphs(GRIPPER, CAMERA, VISITORS))}
+    found = measured(tmp_path, pages, *(point("/a", text) for text in stored), *POINTS[2:])
+    [lost] = (entry for entry in found.findings if entry.code == "integrity.not_captured")
+    assert lost.cause.startswith("The chunks end before their page does") == ends_early
+    assert lost.subjects[0].details["ends_early"] == ends_early
+    assert ("If the same ends are missing again" in lost.remedy) == ends_early
+
+
 def test_two_pages_that_hold_one_strange_text_and_nothing_else_were_read_behind_a_wall(tmp_path: Path):
     strange = "Sign in to continue. This page is only shown to members who have signed in with their account."
 
