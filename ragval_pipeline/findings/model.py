@@ -39,6 +39,7 @@ class Aspect(StrEnum):
     LENGTH = "the embedding model reads a chunk to its end"
     HEADINGS = "the headings of a page are in its chunks"
     PAGE = "a page of the site can be read"
+    LISTED = "a page that the site lists is there to be ingested"
     VECTOR = "a vector belongs to its text"
     MODEL = "vectors come from the model that embeds the queries"
     SPACE = "distances in the collection are meaningful for every search"

@@ -88,6 +88,16 @@ def test_a_copy_follows_from_what_leaves_its_point_without_a_place(cause):
     assert follows(cause, copies) is None
 
 
+def test_a_page_that_is_not_there_to_be_ingested_is_missing_because_of_it():
+    missing = finding("coverage.missing_page", page("/a"), page("/b"))
+    assert follows(missing, finding("source.page_unfit", page("/a"), page("/b"))) == "source.page_unfit"
+    assert because(linked(missing, finding("source.page_unfit", page("/a"))), "coverage.missing_page") == {
+        "/a": "source.page_unfit", "/b": None,
+    }  # fmt: skip
+    # Whether it can be read at this moment says nothing about when it was to be ingested.
+    assert follows(missing, finding("integrity.page_unreadable", page("/a"), page("/b"))) is None
+
+
 def test_a_query_that_names_only_a_module_is_about_all_its_pages():
     failed = finding("query.failed", query("q", module="one"))
     missing = finding("coverage.missing_page", page("/a"))
@@ -445,6 +455,12 @@ def test_the_end_of_a_page_is_on_it_no_longer_because_its_letters_are_destroyed(
     assert follows(tail, damaged) == "text.mojibake"
     dated = finding("chunk.stale_tail", point("9", without=frozenset({Aspect.LETTERS})))
     assert follows(dated, damaged) is None
+
+
+def test_an_old_end_goes_with_the_old_version_that_is_stored_beside_the_new_one():
+    tail = finding("chunk.stale_tail", point("9", "/a", without=frozenset({Aspect.LETTERS})))
+    assert follows(tail, finding("chunk.ingested_twice", page("/a"))) == "chunk.ingested_twice"
+    assert follows(tail, finding("chunk.ingested_twice", page("/b"))) is None
 
 
 def test_chance_meets_what_a_query_expects_of_a_page_that_is_stored_twice_because_of_that():

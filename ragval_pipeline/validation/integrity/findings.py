@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -148,7 +148,9 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
     pages, points = 0, 0
     for chunks in alike.values():
         held = {chunk.page_key for chunk in chunks}
-        if len(held) >= FEWEST:
+        # What two pages share may be theirs, but not where nothing else is stored for them.
+        alone = len(held) > 1 and all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
+        if alone or len(held) >= FEWEST:
             pages, points = max(pages, len(held)), points + len(chunks)
     if not pages:
         return None
@@ -195,8 +197,36 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         )
 
 
+#: What lacks the ends of its pages, where that is all that it lacks.
+_ENDS_EARLY = (
+    "The chunks end before {pages}: the ingestion stopped early, only the beginning was read, or the page has grown "
+    "since."
+)
+_READ_ON = (
+    "Re-ingest these URLs. If the same ends are missing again, correct what cuts them: the crawler, the extraction or "
+    "the chunker."
+)
+
+
 @detector("integrity.not_captured", needs=Compared)
-def _not_captured(compared: Compared) -> Iterator[Subject]:
+def _not_captured(compared: Compared) -> Iterator[Finding]:
+    subjects = list(_lacking(compared))
+    if not subjects:
+        return
+    early = sum(subject.details["ends_early"] for subject in subjects)
+    cause = remedy = None
+    if early == len(subjects):
+        cause, remedy = _ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON
+    yield make_finding("integrity.not_captured", subjects, cause=cause, remedy=remedy)
+
+
+def _ends_early(chunks: Iterable[ChunkFacts], passages: Sequence[BlockFacts]) -> bool:
+    """Whether all that is lost is behind the last letter that a chunk holds."""
+    last = max((behind for chunk in chunks for _, behind in chunk.spans), default=0)
+    return last > 0 and all(block.start + block.letters > last for block in passages)
+
+
+def _lacking(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
         passages = lost_passages(page.blocks) if _has_chunks(page) else []
         if passages:
@@ -207,6 +237,7 @@ def _not_captured(compared: Compared) -> Iterator[Subject]:
                 "captured": round(captured, 4),
                 "lost": len(passages),
                 "lost_letters": sum(block.letters - block.held for block in passages),
+                "ends_early": _ends_early(compared.by_page.get(page.page_key, ()), passages),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
                 **cut,
             }

@@ -32,7 +32,8 @@ _CAUSES: Mapping[Kind, str] = {
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, but it read only part of each text: the collection was embedded {means}",
     "context": "The model is right, but each vector also reflects other text of its page: the collection was "
-    "embedded in whole pages (late chunking), or with a context around each text that is not stored with it",
+    "embedded in whole pages (late chunking), with a context around each text that is not stored with it, or from "
+    "longer texts than are stored",
     "altered": "Model and text are right, but the vectors were changed when stored: the collection was embedded "
     "{means}",
 }
@@ -49,6 +50,8 @@ _LOOKS: Mapping[Look, str] = {
     "unnormalised": "vector{s} whose length is not 1",
     "emptied": "vector{s} of the text with a field that is now empty",
 }
+#: Vectors of a text that is not the stored one: which of the two is wrong is not known.
+_OF_TEXTS = frozenset[Look]({"older_text", "another_text"})
 _TEXT_CAUSES: Mapping[Look, str] = {
     "noise": "The vectors were damaged or never computed from a text.",
     "another_model": "These points were embedded with another model than the rest.",
@@ -60,13 +63,15 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "negated": "The vectors are those of the texts with the sign of each number flipped.",
     "zero_padded": "The vectors are those of the texts with some numbers set to 0: they were shortened, and padded "
     "to the dimension of the collection.",
-    "unnormalised": "The vectors were not normalised before they were stored, and the collection compares by the dot "
-    "product: the longer a vector, the higher it scores for any query.",
+    "unnormalised": "The vectors were not normalised before they were stored as the others were, and the collection "
+    "does not compare by the angle alone: their lengths change their scores for every query.",
     "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded, or was "
     "embedded empty, with what separates it from the text.",
 }
 #: Where nothing but a field is missing.
 _FILL_AGAIN = "Fill in the field again ({fields}). If it is meant to be empty, re-embed these points."
+#: Where the stored text may be what is wrong, and embedding it again would keep it.
+_READ_AGAIN = "Re-ingest the pages of these points; if their stored texts are right and whole, re-embedding is enough."
 #: When no way of embedding that was tried explains the vectors.
 _UNEXPLAINED = (
     "The vectors resemble those of {model} but are not the same: the collection was embedded from a different text "
@@ -75,9 +80,10 @@ _UNEXPLAINED = (
 )
 
 _CONTEXT = (
-    "If this is intended, the index is right. If the payload contains the context, set embedded_text under payload "
-    "in the suite; otherwise the stored texts cannot show which vectors are right: set vector.model_mismatch: off "
-    "under severity. If it is not intended, re-embed the collection."
+    "If stored texts end too early, which integrity.not_captured shows, re-ingest. If this is intended, the index is "
+    "right. If the payload contains the context, set embedded_text under payload in the suite; otherwise the stored "
+    "texts cannot show which vectors are right: set vector.model_mismatch: off under severity. If it is not intended, "
+    "re-embed the collection."
 )
 
 
@@ -97,8 +103,7 @@ class Vectors:
         named: The model that the payload of each sampled point names, or None.
         rows: ``COLUMNS`` of the points that are named.
         vector: Size and distance, where the embedder is made for cosine; None: not known.
-        lengths: Norms of vectors that are no unit vectors, where searches compare by the dot product: it is the cosine
-            of unit vectors only.
+        lengths: Norms of vectors that are no unit vectors, where searches do not compare by the angle alone.
         is_sample: Whether some texts were not embedded again.
         embedded_fields: Canonical names of the fields that were embedded with the text.
         other_vectors: Names of the further dense vectors of each point.
@@ -265,8 +270,14 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
         message=f"{len(subjects):,}{more} of {of} {holds}: {', '.join(counted)}.",
         cause=_TEXT_CAUSES[looks.most_common(1)[0][0]],
-        remedy=_FILL_AGAIN.format(fields=", ".join(vectors.embedded_fields)) if set(looks) == {"emptied"} else None,
+        remedy=_mend(vectors, looks),
     )
+
+
+def _mend(vectors: Vectors, looks: Mapping[Look, int]) -> str | None:
+    if set(looks) == {"emptied"}:
+        return _FILL_AGAIN.format(fields=", ".join(vectors.embedded_fields))
+    return None if _OF_TEXTS.isdisjoint(looks) else _READ_AGAIN
 
 
 def _compared(vectors: Vectors) -> str:
@@ -284,7 +295,7 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     looks_like = points.looks[place]
     subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
     # A vector of no text, or of another point's, says nothing about what the chunk once held.
-    if looks_like in {"older_text", "another_text"}:
+    if looks_like in _OF_TEXTS:
         return replace(subject, fields=vectors.embedded_fields)
     if looks_like == "emptied":
         return replace(

@@ -210,11 +210,11 @@ class _Judged:
         )
 
     def _lengths(self) -> dict[str, float]:
-        """Norms of the vectors that are no unit vectors, by point, where searches compare by them."""
+        """Norms of the vectors that are no unit vectors, by point, where searches compare by more than the angle."""
         import numpy as np
 
         found, settings = self._found, self._settings
-        if not found.lengths or not settings.made_for_cosine or settings.vector.distance != "Dot":
+        if not found.lengths or settings.vector.distance == "Cosine":
             return {}
         lengths = np.concatenate(found.lengths)
         off = np.flatnonzero(np.abs(lengths - 1) > NOISE).tolist()

@@ -108,9 +108,9 @@ def decide(
         if is_population(len(places), total) and (part.way is not None or part.is_named):
             points.assign(places, Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
             return replace(decision, split=part.split, way=part.way, compared=total - len(places))
-    # Old texts of single points say something of their pages, too.
+    # Old texts of single points, and those that were cut, say something of their pages, too.
     enough = 0.0 if most else MOST
-    of_pages = explaining is None and bool(trials) and _of_their_pages(points, related, rows) > enough
+    of_pages = explaining is None and bool(trials) and _of_their_pages(points, related, rows, whole=not most) > enough
     if explaining is None and not of_pages and not (most and total >= FEWEST):
         return decision
     kind = KINDS[explaining.kind] if explaining else "context" if of_pages else _kind_of(points, strangers, decision)
@@ -168,10 +168,23 @@ def _part(
     return _Part(by)
 
 
-def _of_their_pages(points: Partition, related: Sequence[int], rows: Mapping[str, Row]) -> float:
-    """The share of the related points, and of those that only come close, that hold something of their pages."""
+def _of_their_pages(points: Partition, related: Sequence[int], rows: Mapping[str, Row], *, whole: bool) -> float:
+    """The share of the related points, and of those that only come close, that hold something of their pages.
+
+    Args:
+        points: All points.
+        related: Those that are off and related to their texts.
+        rows: ``COLUMNS`` of the sampled points.
+        whole: Whether these must be most of the chunks that share a page with others: a collection that was embedded
+            within its pages has few others, whose vectors are those of their texts alone.
+    """
     pages = [rows[name]["page_key"] if name in rows else None for name in points.ids[: points.sampled]]
-    return of_their_pages(points, [*related, *points.inexact(with_vector=True).tolist()], pages)
+    chunks = Counter(pages)
+    touched = [*related, *points.inexact(with_vector=True).tolist()]
+    beside = sum(chunks[pages[place]] > 1 for place in touched)
+    if whole and beside <= MOST * sum(count for page, count in chunks.items() if page is not None and count > 1):
+        return 0.0
+    return of_their_pages(points, touched, pages)
 
 
 def _kind_of(points: Partition, strangers: Strangers, decision: Decision) -> Kind:

@@ -449,6 +449,17 @@ def test_vectors_that_hold_something_of_their_pages_may_be_right_and_the_remedy_
     assert "set vector.model_mismatch: off under severity" in finding.remedy
 
 
+@pytest.mark.parametrize("every", [10, 3])
+def test_texts_that_were_cut_beside_whole_ones_are_single_points_and_no_context(every: int) -> None:
+    points = space()
+    places = range(0, 90, every)
+    for place in places:
+        points.set_text(place, points.rows[place]["text"][:120].rstrip() + "…")
+    finding = only(points)
+    assert finding.code == "vector.text_mismatch"
+    assert {subject.name for subject in finding.subjects} == points.named(places)
+
+
 def test_what_has_nothing_to_do_with_pages_is_no_context() -> None:
     """Another version of a model moves each vector a little, and an input type all of them alike."""
     points, drawn = space(), np.random.default_rng(3)
@@ -553,6 +564,19 @@ def test_where_most_vectors_have_length_1_the_others_are_named_and_the_distance_
     assert finding.message.startswith(f"{amount} of {len(points.rows)} points")
     assert {subject.details["length"] for subject in finding.subjects} == {length}
     assert "not normalised" in finding.cause
+
+
+@pytest.mark.parametrize("distance", ["Dot", "Euclid", "Manhattan"])
+def test_a_vector_that_alone_is_not_normalised_is_named_whatever_the_model_is_made_for(distance: str) -> None:
+    points = space(distance=distance, made_for_cosine=False)
+    points.vectors[7] = points.vectors[7] * 8
+    assert subjects(points.examined()) == {"vector.text_mismatch": points.named([7])}
+
+
+def test_vectors_of_a_model_that_gives_every_text_a_length_of_its_own_are_right() -> None:
+    points = space(distance="Dot", made_for_cosine=False)
+    points.vectors = [vector * (1 + place % 7) for place, vector in enumerate(points.vectors)]
+    assert points.examined().findings == ()
 
 
 def test_what_length_a_vector_has_does_not_matter_where_searches_compare_by_angle() -> None:

@@ -79,6 +79,16 @@ def test_an_older_text_is_named_wherever_it_moved_the_vector(amount: int, share:
     assert all(0 < entry.details["cosine"] < MATCH for entry in finding.subjects)
 
 
+def test_a_text_that_was_cut_after_it_was_embedded_is_to_be_ingested_and_not_embedded_as_it_is() -> None:
+    points = space()
+    for place in chosen(9):
+        points.set_text(place, points.rows[place]["text"][:120].rstrip() + "…")
+    assert mismatch(points).remedy.startswith("Re-ingest the pages of these points")
+    points = space()
+    points.vectors[4] = np.random.default_rng(4).standard_normal(SIZE).astype(np.float32)
+    assert mismatch(points).remedy == "Re-embed these points."
+
+
 @pytest.mark.parametrize("changed", [range(0, 60, 2), range(80)])
 def test_a_text_that_its_hash_disowns_is_an_older_one_however_little_is_left_of_it(changed: range) -> None:
     points = space()
