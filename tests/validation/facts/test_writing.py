@@ -67,6 +67,19 @@ def test_the_letters_of_items_are_no_text_unless_the_page_shows_them():
     assert missing(match(text.replace("a.", "c.").replace("ii.", "xv."), shown)) == ["c", "xv"]
 
 
+def test_the_circle_before_a_chunk_is_no_text_whatever_the_page_has_in_the_line_above():
+    page = f"Gripper.open()\n{GRIPPER}"
+    assert missing(match(f"o {GRIPPER}", page)) == []
+    assert missing(match(f"o {GRIPPER}", page.replace("The gripper", "a. The gripper"))) == ["o"]
+
+
+def test_an_address_in_the_words_of_another_passage_is_no_text_where_the_page_goes_on_behind_what_it_links():
+    page = f"{GRIPPER}\nRead more on this below for an example\nThe tray\nDrive belts for the arm"
+    text = f"{GRIPPER}\nRead more on this [below](#drive-belts) for an example"
+    assert missing(match(text, page)) == []
+    assert missing(match(text.replace("below", "above"), page)) != []
+
+
 def test_a_part_that_was_put_into_an_address_is_missing_although_the_page_has_the_word_elsewhere():
     page = f"{GRIPPER}\nIt is described at https://example.org/arms/gripper\nMotor\nThe tray"
     text = page.replace("arms/gripper", "arms/motor/gripper")
