@@ -48,6 +48,8 @@ class _Piece(NamedTuple):
     first: int
     last: int
     is_mark: bool
+    #: Whether the page has it in one with a letter on one side of it, which may be by chance.
+    is_met: bool = False
 
 
 def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
@@ -61,7 +63,7 @@ def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> 
         spans: Where its letters stand on the page.
         page: The page.
     """
-    pieces = [piece for piece in _pieces(text) if not _stands(spans, piece)]
+    pieces = [piece for found in _pieces(text) if (piece := _unless_shown(text, spans, found))]
     shown, shown_from = list[str](), 0
     before, at, number = "", 0, 0
     while number < len(pieces):
@@ -109,10 +111,13 @@ def _is_mark(shown: str, start: int, end: int) -> bool:
     return shown[start:end].rstrip(".)").isdigit() or _is_at_line(shown, start)
 
 
-def _stands(spans: Sequence[Span], piece: _Piece) -> bool:
-    """Whether the page has a piece in one with a letter beside it: elsewhere it has some letters by chance."""
-    before, behind = (piece.first - 1, piece.last), (piece.first, piece.last + 1)
-    return any(in_one(spans, first, last) for first, last in (before, behind))
+def _unless_shown(text: FoldedText, spans: Sequence[Span], piece: _Piece) -> _Piece | None:
+    """A piece, unless the page has it in one with what stands on both sides: elsewhere some letters are by chance."""
+    first, last = max(0, piece.first - SIZE // 2), min(piece.last + SIZE // 2, len(text.letters))
+    if in_one(spans, first, last):
+        return None
+    is_met = in_one(spans, max(0, piece.first - 1), piece.last) or in_one(spans, piece.first, piece.last + 1)
+    return piece._replace(is_met=is_met)
 
 
 def _last_of_writing(
@@ -128,7 +133,8 @@ def _last_of_writing(
         rests = dict.fromkeys(_rests(text.letters, pieces, last))
         if before and any(_has_both(page, before, places, rest) for rest in rests if rest):
             return last
-        if _is_writing_on_one_side(text, pieces[number : last + 1], before, tuple(rests), page):
+        own = pieces[number : last + 1]
+        if not any(piece.is_met for piece in own) and _is_writing_on_one_side(text, own, before, tuple(rests), page):
             return last
     return None
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation.facts.test_align import match, missing
-from tests.validation.integrity.world import GRIPPER
+from tests.validation.integrity.world import CAMERA, GRIPPER
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,13 @@ def test_the_circle_before_a_chunk_is_no_text_whatever_the_page_has_in_the_line_
     page = f"Gripper.open()\n{GRIPPER}"
     assert missing(match(f"o {GRIPPER}", page)) == []
     assert missing(match(f"o {GRIPPER}", page.replace("The gripper", "a. The gripper"))) == ["o"]
+
+
+def test_a_circle_is_no_text_although_the_page_has_its_letter_and_its_item_elsewhere():
+    page = f"{GRIPPER}\nprintRoutes\nprintPlugins\naddContentTypeParser\n{CAMERA}\nUsed to printRoutes, printPlugins"
+    text = f"{GRIPPER}\n  o printRoutes\n    printPlugins\n  o addContentTypeParser"
+    assert missing(match(text, page)) == []
+    assert missing(match(text.replace("Plugins", "Quizzes"), page)) != []
 
 
 def test_an_address_in_the_words_of_another_passage_is_no_text_where_the_page_goes_on_behind_what_it_links():
