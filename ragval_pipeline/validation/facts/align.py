@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import width_for
+from ragval_pipeline.text.grams import SIZE, width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.page import Searched
@@ -228,15 +229,19 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], page: Searche
 
     It does not show the address of a link that has the words of another passage: it goes on behind what is linked.
     """
-    shown = False
+    shown, left = False, list(raw.letters)
 
     def stands_there(start: int, end: int) -> bool:
         nonlocal shown
         first, last = raw.letters_between(start, end)
-        if not in_one(runs, first, last) or (last > first and goes_on(page, raw.letters, first, last)):
-            return False
-        shown |= last > first
-        return True
+        if in_one(runs, first, last):
+            # What was left out before it is not looked for, either.
+            before = "".join(islice(filter(None, (left[at] for at in range(first - 1, -1, -1))), SIZE))[::-1]
+            if last == first or not goes_on(page, before, raw.letters[last : last + SIZE]):
+                shown |= last > first
+                return True
+        left[first:last] = [""] * (last - first)
+        return False
 
     return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
 

@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.rows import Edge
 from ragval_pipeline.validation.facts.spans import Alignment, Span
@@ -195,6 +196,9 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
         if not _stands_there(chunk, at, *text.offsets.searchsorted([start, end]).tolist()):
             continue
         if page.source is not None and page.source.has(word):
+            continue
+        if not fold(without_markup(word)):
+            # The page shows the kind of an admonition as its title: ``:::{seealso}``.
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]

@@ -152,10 +152,9 @@ def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
     yield from (rest for rest, _ in ways)
 
 
-def goes_on(page: Searched, letters: str, first: int, last: int) -> bool:
-    """Whether the page has what stands before some letters of a text and goes on at once with what stands behind."""
-    before, rest = letters[max(0, first - SIZE) : first], letters[last : last + SIZE]
-    return bool(before and rest) and _has_both(page, before, None, rest)
+def goes_on(page: Searched, before: str, behind: str) -> bool:
+    """Whether the page has some letters and goes on at once with others."""
+    return bool(before and behind) and _has_both(page, before, None, behind)
 
 
 def _has_both(page: Searched, before: str, places: Sequence[int] | None, rest: str) -> bool:
