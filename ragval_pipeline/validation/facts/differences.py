@@ -197,8 +197,7 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
             continue
         if page.source is not None and page.source.has(word):
             continue
-        if not fold(without_markup(word)):
-            # The page shows the kind of an admonition as its title: ``:::{seealso}``.
+        if _is_markup(text, start, end):
             continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
@@ -208,6 +207,12 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _is_markup(text: FoldedText, start: int, end: int) -> bool:
+    """Whether a word is markup in its line: a page shows the kind of an admonition as its title, ``.. seealso::``."""
+    line = text.shown.rfind("\n", 0, start) + 1
+    return not fold(without_markup(text.shown[line:end])[start - line :])
 
 
 def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
