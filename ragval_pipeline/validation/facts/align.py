@@ -5,15 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.text.grams import SIZE, width_for
+from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps, in_one, in_turn
-from ragval_pipeline.validation.facts.writing import goes_on, without_writing
+from ragval_pipeline.validation.facts.writing import without_writing
 from ragval_pipeline.validation.thresholds import MOST
 
 #: Lines that an ingestion may put before a chunk.
@@ -133,7 +132,7 @@ def _aligned(
     added = _strange_lines(raw, runs)
     reading = raw
     if (bare := without_markup(without_escaped(raw.shown), added=added)) != raw.shown:
-        strange, shows_some = _without_strange_markup(raw, runs, page, added)
+        strange, shows_some = _without_strange_markup(raw, runs, added)
         if not shows_some and (exact := _exact_with_letters(FoldedText.of(bare), page, labels, seen)) is not None:
             return exact
         reading = FoldedText.of(strange)
@@ -224,24 +223,16 @@ def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:
     return count
 
 
-def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], page: Searched, added: int) -> tuple[str, bool]:
-    """The text without the markup of which the page lacks a letter, and whether it has all letters of some.
-
-    It does not show the address of a link that has the words of another passage: it goes on behind what is linked.
-    """
-    shown, left = False, list(raw.letters)
+def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -> tuple[str, bool]:
+    """The text without the markup of which the page lacks a letter, and whether it has all letters of some."""
+    shown = False
 
     def stands_there(start: int, end: int) -> bool:
         nonlocal shown
         first, last = raw.letters_between(start, end)
-        if in_one(runs, first, last):
-            # What was left out before it is not looked for, either.
-            before = "".join(islice(filter(None, (left[at] for at in range(first - 1, -1, -1))), SIZE))[::-1]
-            if last == first or not goes_on(page, before, raw.letters[last : last + SIZE]):
-                shown |= last > first
-                return True
-        left[first:last] = [""] * (last - first)
-        return False
+        stands = in_one(runs, first, last)
+        shown |= stands and last > first
+        return stands
 
     return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
 

@@ -152,11 +152,6 @@ def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
     yield from (rest for rest, _ in ways)
 
 
-def goes_on(page: Searched, before: str, behind: str) -> bool:
-    """Whether the page has some letters and goes on at once with others."""
-    return bool(before and behind) and _has_both(page, before, None, behind)
-
-
 def _has_both(page: Searched, before: str, places: Sequence[int] | None, rest: str) -> bool:
     """Whether the page has some letters and then, at once, so many of the others that both are as long as a run."""
     size = max(SIZE - len(before), min(len(rest), SIZE // 2))
