@@ -125,11 +125,30 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
             "1 page with 7 chunks, such as https://old.example/a",
         ),
         "payload.invalid_value": ({"value": -1, "page_url": URLS[0]}, "value -1"),
+        "integrity.drifted": (
+            {"coverage": 0.9987, "words": 140, "changed_words": 1, "replaced": [{"words": "90", "page": "45"}],
+             "inserted": []},
+            "99.9 % of it is on the page, 1 of 140 words differs: “90”, where it has “45”",
+        ),
         "integrity.not_captured": ({"unknown": 1.5}, "unknown 1.5"),
     }  # fmt: skip
     for code, (details, told) in cases.items():
         named, finding = subjects(make_finding(code, [Subject(name="p0", details=details)]))
         assert named.words(finding, "p0").note == told, code
+
+
+@pytest.mark.parametrize(
+    ("changed", "inserted", "told"),
+    [
+        (1, [], "1 of 140 words differs"),
+        (1, ["not"], "1 of 140 words differs: “not”, which it does not have"),
+        (2, ["not", "never"], "2 of 140 words differ, such as “not”, which it does not have"),
+    ],
+)
+def test_a_chunk_that_drifted_names_a_word_that_differs(changed, inserted, told):
+    details = {"coverage": 0.99, "words": 140, "changed_words": changed, "replaced": [], "inserted": inserted}
+    named, finding = subjects(make_finding("integrity.drifted", [Subject(name="p0", details=details)]))
+    assert named.words(finding, "p0").note == f"99 % of it is on the page, {told}"
 
 
 def test_a_failed_question_says_where_its_page_is():

@@ -11,15 +11,16 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
+from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SIZE, gram_hashes
 from ragval_pipeline.text.markup import front_matter_values
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
-from ragval_pipeline.validation.facts.differences import edges_of, joined_words
+from ragval_pipeline.validation.facts.differences import differences, edges_of, joined_words
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.page_words import PageWords
-from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts, PageFacts, PageState
+from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts, PageFacts, PageState, Replaced
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.texts import COLUMNS as TEXT_COLUMNS
 from ragval_pipeline.validation.facts.texts import (
@@ -209,7 +210,8 @@ def _unfit(record: PageRecord) -> str | None:
 
 
 def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
-    openings, closings = edges_of(chunk)
+    differing = differences(chunk, page)
+    openings, closings = edges_of(chunk, differing)
     longest = max((span for span in chunk.spans if span.kind == "run"), key=lambda span: span.length, default=None)
     run = chunk.text.letters[longest.start : longest.end] if longest else ""
     written = max((span.length for span in chunk.spans if span.kind == "source"), default=0)
@@ -222,7 +224,11 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         letters=chunk.letters,
         found=chunk.letters_found,
         words=0 if chunk.whole else len(chunk.text.tokens),
-        changed=chunk.changed_words(),
+        changed=chunk.changed_words,
+        replaced=tuple(
+            Replaced(_words_at(chunk.text, own), _words_at(page.folded, there)) for own, there in differing.replaced
+        ),
+        inserted=tuple(chunk.text.between(*letters) for letters in differing.inserted),
         surely=chunk.surely,
         longest=max(len(run), written),
         repeated=not run or bool(again),
@@ -236,6 +242,11 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
         probes=() if chunk.share >= VERIFIED_FROM else tuple(sampled_runs(chunk.text.letters).tolist()),
         again=again,
     )
+
+
+def _words_at(text: FoldedText, letters: tuple[int, int]) -> str:
+    """The words that some letters lie in, as written."""
+    return text.between(*text.whole_words(*letters))
 
 
 def _outside(chunk: Alignment, page: Page) -> int:

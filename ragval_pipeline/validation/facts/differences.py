@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.text.markup import without_markup
-from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.page import Page, Searched
 from ragval_pipeline.validation.facts.rows import Edge
 from ragval_pipeline.validation.facts.spans import Alignment, Span
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, WHOLE
@@ -22,8 +23,58 @@ _DIGITS = re.compile(r"\d+")
 Range = tuple[int, int]
 
 
-def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
-    """Openings and closings of a chunk that its page does not have, the outermost first: one a line."""
+class Differences(NamedTuple):
+    """What a chunk has between two pieces that its page has close together, in this order.
+
+    Attributes:
+        replaced: Letters that the page has others for, each with the letters of the page around its place.
+        inserted: Letters for which it has nothing.
+    """
+
+    replaced: tuple[tuple[Range, Range], ...] = ()
+    inserted: tuple[Range, ...] = ()
+
+
+_NONE = Differences()
+
+
+def differences(match: Alignment, page: Page) -> Differences:
+    """What a chunk has in the place of other words, or between words, of the page's content.
+
+    What stands beside the content may be another each time it is read: the day when the site was built.
+    """
+    if match.whole:
+        return _NONE
+    replaced, inserted = list[tuple[Range, Range]](), list[Range]()
+    for before, after in pairwise(match.spans):
+        if min(before.place, after.place) < 0 or "word" in (before.kind, after.kind):
+            continue
+        # What is put between two words may begin, or end, as the word beside it: both pieces go on into it.
+        shared = max(0, before.beyond - after.place)
+        own, other = after.start - before.end, max(0, after.place - before.beyond)
+        if not own or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
+            continue
+        if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
+            continue
+        ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
+        # Letters within a word make another word of it.
+        whole = next((way for way in ways if all(match.text.apart[letter] for letter in way)), None)
+        if other or whole is None:
+            # Where it has nothing, the word that its letters were put into.
+            there = (before.beyond, after.place) if other else (before.beyond - 1, before.beyond)
+            replaced.append(((before.end, after.start), there))
+        else:
+            inserted.append(whole)
+    return Differences(tuple(replaced), tuple(inserted))
+
+
+def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """Openings and closings of a chunk that its page does not have, the outermost first: one a line.
+
+    Args:
+        match: The chunk on its page.
+        found: What it has in the place of other words.
+    """
     if match.whole:
         return (), ()
     runs = _runs(match)
@@ -45,12 +96,12 @@ def edges_of(match: Alignment) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     after = max(end for _, end in opening)
     closing = [(start, end) for start, end in closing if start >= after]
     rest = (max(after, long[-1][1]), min((start for start, _ in closing), default=match.letters))
-    ends = (*_edges(match, closing), *_edges(match, [rest], outermost=-1))
-    edges = _edges(match, opening)
+    ends = (*_edges(match, closing, found), *_edges(match, [rest], found, outermost=-1))
+    edges = _edges(match, opening, found)
     first = _without_digits(match, (0, _word_end(match, 0)))
     if edges and edges[0].word != first:
         # What is put before a chunk may begin with a word that this page happens to have.
-        edges = (Edge(first, 0, 0), *edges)
+        edges = (Edge(first, 0), *edges)
     return edges, ends
 
 
@@ -156,7 +207,7 @@ def _word_end(match: Alignment, letter: int) -> int:
     return match.text.whole_words(letter, letter + 1)[1]
 
 
-def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> tuple[Edge, ...]:
+def _edges(match: Alignment, ranges: Iterable[Range], found: Differences, *, outermost: int = 0) -> tuple[Edge, ...]:
     """The edges in some ranges of letters; none where the page has all of them."""
     edges = []
     for start, end in ranges:
@@ -170,8 +221,8 @@ def _edges(match: Alignment, ranges: Iterable[Range], *, outermost: int = 0) -> 
             own = _without_digits(match, words[outermost])
             others = [_without_digits(match, word) for word in strange[:: 1 if outermost == 0 else -1]]
             other = next(filter(None, others), "")
-            changed = match.changed_words(start, end)
-            edges.append(Edge(own, missing, changed, other if other != own else "", max(changed, len(strange))))
+            replaced = sum(start <= first < end for (first, _), _ in found.replaced)
+            edges.append(Edge(own, missing, replaced, other if other != own else ""))
     return tuple(edges)
 
 

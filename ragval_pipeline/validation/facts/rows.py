@@ -12,23 +12,34 @@ PageState = Literal["read", "unreadable", "elsewhere"]
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """Words of a chunk in whose place, between the same words, its page has others.
+
+    Attributes:
+        words: What the chunk has, as written.
+        page: What the page has.
+    """
+
+    words: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """The beginning or end of a chunk that its page does not have, before or after the first long run that it has.
 
     Attributes:
         word: The outermost word, without digits: what ingestions put there themselves, they put there often.
         missing: Letters that do not stand on the page.
-        changed: Words of which some letter does not stand on the page.
+        replaced: In how many places the page has other words.
         strange: The outermost word that the page does not have, without digits: before it may stand a title or an
             address, which differ from page to page.
-        lacking: The same, where marks part words as well: ``source:arm`` are two.
     """
 
     word: str
     missing: int
-    changed: int
+    replaced: int = 0
     strange: str = ""
-    lacking: int = 0
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -55,6 +66,8 @@ class ChunkFacts:
         found: Letters that are found on the page.
         words: Words, split at whitespace.
         changed: Words with at least one letter that is not found on the page.
+        replaced: What stands between two pieces that the page has close together, with other words there.
+        inserted: What stands between two pieces that the page has in one, as written.
         surely: Letters found, without words that are alone in their line.
         longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
         repeated: Whether the page has that run more than once, so that the chunk's place is not known.
@@ -88,6 +101,8 @@ class ChunkFacts:
     lengths: tuple[int, ...]
     openings: tuple[Edge, ...] = ()
     closings: tuple[Edge, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+    inserted: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     probes: tuple[int, ...] = ()
     repeated: bool = False

@@ -119,16 +119,14 @@ class Alignment:
         )
         return (first, last) if 0 <= last - first <= 2 * (end - start) + LONGEST_GAP else None
 
-    def changed_words(self, start: int = 0, end: int | None = None) -> int:
-        """Words that reach between two letters, as blanks part them, of which some letter is not on the page."""
+    @property
+    def changed_words(self) -> int:
+        """Words, as blanks part them, of which some letter is not on the page."""
         if self.whole:
             return 0
         import numpy as np
 
-        words = self.text.tokens
-        changed = np.logical_or.reduceat(~self.found, words[:, 0])
-        within = (words[:, 0] < (self.letters if end is None else end)) & (words[:, 1] > start)
-        return int((changed & within).sum())
+        return int(np.logical_or.reduceat(~self.found, self.text.tokens[:, 0]).sum())
 
 
 def covered(spans: Sequence[Span], first: int, last: int) -> int:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.sources.arrow import array_of, numbers_of
 from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.furniture import Phrase
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts, Replaced
 from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: In the metadata of each Parquet file: raised by a tenth when columns are added, by one when one goes or changes.
-FACTS_VERSION = "1.1"
+FACTS_VERSION = "2.0"
 #: Columns of a page's row that hold many hashes.
 _OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those that hold hashes.
@@ -35,12 +35,7 @@ def chunk_schema() -> pa.Schema:
     """Arrow schema of a chunk's row: ``ChunkFacts``, and ``TextFacts`` of the same point."""
     import pyarrow as pa
 
-    edge = pa.struct(
-        {
-            "word": pa.string(), "missing": pa.int32(), "changed": pa.int32(), "strange": pa.string(),
-            "lacking": pa.int32(),
-        }
-    )  # fmt: skip
+    edge = pa.struct({"word": pa.string(), "missing": pa.int32(), "replaced": pa.int32(), "strange": pa.string()})
     words = pa.list_(pa.string())
     types = {
         **dict.fromkeys(("point_id", "page_key", "page_url"), pa.string()),
@@ -51,7 +46,8 @@ def chunk_schema() -> pa.Schema:
         **dict.fromkeys(("letters", "found", "words", "changed", "surely", "longest", "outside"), pa.int32()),
         **dict.fromkeys(("starts", "places", "lengths", "again"), pa.list_(pa.int32())),
         **dict.fromkeys(("openings", "closings"), pa.list_(edge)),
-        "joins": words,
+        "replaced": pa.list_(pa.struct({"words": pa.string(), "page": pa.string()})),
+        **dict.fromkeys(("inserted", "joins"), words),
         "probes": pa.list_(pa.uint64()),
         "claimed": pa.int64(),
         **dict.fromkeys(("characters", "parts", "marks"), pa.int32()),
@@ -105,7 +101,7 @@ def facts_schema() -> dict[str, Any]:
 
 #: The class of the entries of a column that is a list.
 _ENTRIES: Mapping[str, type] = {
-    "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
+    "replaced": Replaced, "openings": Edge, "closings": Edge, "blocks": BlockFacts, "strays": Stray, "phrases": Phrase,
 }  # fmt: skip
 
 
@@ -148,9 +144,10 @@ def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Tab
 
 def chunks_of(batch: pa.RecordBatch) -> Iterator[ChunkFacts]:
     """The chunks of a table's rows."""
-    lists = dict.fromkeys(("starts", "places", "lengths", "joins", "probes", "again"), tuple)
-    edges = dict.fromkeys(("openings", "closings"), partial(_entries, Edge))
-    return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **edges}))
+    lists = dict.fromkeys(("starts", "places", "lengths", "inserted", "joins", "probes", "again"), tuple)
+    kinds = {"replaced": Replaced, "openings": Edge, "closings": Edge}
+    entries = {name: partial(_entries, kind) for name, kind in kinds.items()}
+    return (ChunkFacts(**row) for row in _rows(batch, {**_SHARED, **lists, **entries}))
 
 
 def texts_of(batch: pa.RecordBatch) -> Iterator[TextFacts]:

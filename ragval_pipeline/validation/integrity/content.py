@@ -13,7 +13,6 @@ from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFa
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
-    CHANGED_WORDS,
     FEWEST,
     LONGEST_GAP,
     MOST,
@@ -293,19 +292,20 @@ def _is_heading(block: BlockFacts) -> bool:
     return block.kind == "heading"
 
 
+_NO_HABITS = Habits()
 ChunkClass = Literal["verified", "drifted", "gone"]
 
 
-def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
+def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     """The class of a chunk.
 
     Args:
         chunk: What was measured on it.
         habits: What the ingestion adds to its chunks: it is left out.
     """
-    added = habits.in_chunk(chunk) if habits else []
+    added = habits.in_chunk(chunk)
     letters = chunk.letters - sum(edge.missing for edge in added)
-    changed = chunk.changed - sum(edge.changed for edge in added)
+    replaced = len(chunk.replaced) - sum(edge.replaced for edge in added)
     if not letters:
         return "verified"
     share = chunk.found / letters
@@ -316,7 +316,7 @@ def class_of(chunk: ChunkFacts, habits: Habits | None = None) -> ChunkClass:
     framed = (chunk.longest >= ANCHOR_LETTERS or is_short) and found >= MOST * letters
     if found < MOST * chunk.letters and not framed:
         return "gone"
-    if share < VERIFIED_FROM or changed > CHANGED_WORDS * chunk.words:
+    if share < VERIFIED_FROM or replaced or not habits.has_put_all(chunk):
         return "drifted"
     return "verified"
 

@@ -170,6 +170,9 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             "words": chunk.words,
             "changed_words": chunk.changed,
         }
+        if wanted == "drifted":
+            details["replaced"] = [{"words": each.words, "page": each.page} for each in chunk.replaced[:DETAILED]]
+            details["inserted"] = list(chunk.inserted[:DETAILED])
         without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         if wanted == "gone":
             if not compared.is_all_gone(page):

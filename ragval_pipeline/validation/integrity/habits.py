@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 
@@ -13,6 +15,8 @@ from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 LARGEST = 2
 #: Stands for any word.
 ANY = ""
+
+_DIGITS = re.compile(r"\d+")
 
 #: An edge and the key of its page.
 _Placed = tuple[str, Edge]
@@ -26,11 +30,14 @@ class Habits:
         openings: By outermost word, ``ANY`` for whatever it is, the largest edge that is a habit.
         closings: The same at the end.
         usual: The words of both with which most chunks begin or end; all of them where all but few have some.
+        frequent: Words that chunks of several pages begin or end with, and what is between their words, as letters:
+            what stands for a picture. However small, it is the ingestion's.
     """
 
     openings: Mapping[str, Edge] = field(default_factory=dict)
     closings: Mapping[str, Edge] = field(default_factory=dict)
     usual: frozenset[str] = frozenset()
+    frequent: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, chunks: Iterable[ChunkFacts], *, total: int, pages: int) -> Habits:
@@ -50,7 +57,17 @@ class Habits:
         (before, most_before), (behind, most_behind) = (
             _habitual(of, total, pages, telling) for of in (openings, closings)
         )
-        return cls(before, behind, most_before | most_behind)
+        put = {(chunk.page_key, word) for chunk in shown for words in _put_in(chunk) for word in words}
+        pages_with = Counter(word for _, word in put)
+        frequent = frozenset(word for word, count in pages_with.items() if count >= FEWEST)
+        return cls(before, behind, most_before | most_behind, frequent)
+
+    def has_put_all(self, chunk: ChunkFacts) -> bool:
+        """Whether what a chunk begins and ends with, and has between words, is all the ingestion's."""
+        if not self.frequent.issuperset(_inserted_in(chunk)):
+            return False
+        known = {*self.frequent, *self.openings, *self.closings}
+        return ANY in (*self.openings, *self.closings) or all(map(known.intersection, _ends_of(chunk)))
 
     def in_chunk(self, chunk: ChunkFacts) -> list[Edge]:
         """What of a chunk's edges is habit."""
@@ -63,18 +80,35 @@ class Habits:
         return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, closings)]
 
 
+def _put_in(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
+    """The words that a chunk has between those of its page, and those of its ends."""
+    yield _inserted_in(chunk)
+    yield from _ends_of(chunk)
+
+
+def _inserted_in(chunk: ChunkFacts) -> tuple[str, ...]:
+    """The letters of what a chunk has between words, without digits: numbers differ from chunk to chunk."""
+    return tuple(_DIGITS.sub("", fold(text)) for text in chunk.inserted)
+
+
+def _ends_of(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
+    """The words of what a chunk begins and ends with in front of and behind all that its page has."""
+    yield from (edge.words for edge in chunk.openings[:1] if not chunk.head)
+    yield from (edge.words for edge in chunk.closings[:1] if not chunk.tail)
+
+
 def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge]) -> Iterator[Edge]:
     """What of some edges, the outermost first, is habit.
 
     What an outer one leaves of its habit goes to the next: a long title that the page has parts what is one elsewhere.
     """
-    missing = changed = 0
+    missing = replaced = 0
     for edge in edges:
         habit = _habit_of(edge, habits)
         if habit is not None:
-            missing, changed = missing + habit.missing, changed + habit.changed
-        part = Edge(edge.word, min(edge.missing, missing), min(edge.changed, changed))
-        missing, changed = missing - part.missing, changed - part.changed
+            missing, replaced = missing + habit.missing, replaced + habit.replaced
+        part = Edge(edge.word, min(edge.missing, missing), min(edge.replaced, replaced))
+        missing, replaced = missing - part.missing, replaced - part.replaced
         if part.missing:
             yield part
 
@@ -113,7 +147,5 @@ def _largest(word: str, found: Sequence[_Placed]) -> Edge:
     """``LARGEST`` times the usual: the lower median, since half of the chunks may have changed right behind theirs."""
     middle = (len(found) - 1) // 2
     missing = sorted(edge.missing for _, edge in found)[middle]
-    changed = sorted(edge.changed for _, edge in found)[middle]
-    # What is added to most pages may meet words on others in its place.
-    lacking = sorted(edge.lacking for _, edge in found)[middle]
-    return Edge(word, LARGEST * missing, max(LARGEST * changed, lacking))
+    replaced = sorted(edge.replaced for _, edge in found)[middle]
+    return Edge(word, LARGEST * missing, LARGEST * replaced)

@@ -297,6 +297,51 @@ def test_what_neither_a_page_nor_its_markdown_has_is_not_the_pages():
     assert page.chunks[1].found < 20
 
 
+PUMP = (
+    "The pump starts when the pressure in the tank falls below 12 bar, and it stops again after 45 seconds. Before "
+    "anybody opens the lid the valve must be closed, or the seal is damaged by the heat of the water behind it. "
+    "Spare seals are kept in the drawer under the bench, sorted by their diameter, and are ordered twice a year."
+)
+
+
+def pump(text: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """What a chunk of a page has in place of other words, with these, and between words."""
+    [chunk] = compared(paragraphs(GRIPPER, PUMP, CAMERA), text).chunks
+    return [(each.words, each.page) for each in chunk.replaced], list(chunk.inserted)
+
+
+@pytest.mark.parametrize(
+    ("of_the_page", "of_the_chunk", "replaced", "inserted"),
+    [
+        ("45 seconds", "90 seconds", [("90", "45")], []),
+        ("12 bar", "120 bar", [("120", "12")], []),
+        ("must be closed", "must be opened", [("opened", "closed")], []),
+        ("drawer under the bench", "cupboard above our bench", [("cupboard above our", "drawer under the")], []),
+        ("must be closed", "must not be closed", [], ["not"]),
+        # An extractor may leave words of the page out, numbers of notes and the labels of buttons among them.
+        ("must be closed", "must closed", [], []),
+        ("45 seconds", "seconds", [], []),
+    ],
+)
+def test_one_word_in_the_place_of_another_is_seen_in_a_long_chunk(
+    of_the_page: str, of_the_chunk: str, replaced: list[tuple[str, str]], inserted: list[str]
+):
+    assert pump(PUMP.replace(of_the_page, of_the_chunk)) == (replaced, inserted)
+
+
+def test_words_that_a_chunk_begins_or_ends_with_are_in_the_place_of_none():
+    assert pump(f"Chapter 7: {PUMP}") == pump(f"{PUMP} See also chapter 7") == ([], [])
+
+
+def test_the_day_of_a_build_beside_the_content_may_be_another_one():
+    html = "<main><h1>Pump</h1><p>{}</p></main><footer>Built on {}. All rights reserved by the team.</footer>"
+    copy = record_of(PageCopy("https://docs.example.com/a", html=html.format(PUMP, "7 May")), "/a")
+    for day, words in (("7 May", PUMP), ("9 June", PUMP), ("7 May", PUMP.replace("45", "90"))):
+        text = f"Pump\n{words}\nBuilt on {day}. All rights reserved by the team."
+        [chunk] = Seen(*facts_of_page(copy, texts(text))).chunks
+        assert bool(chunk.replaced) == (words != PUMP)
+
+
 @pytest.mark.parametrize(("begin", "end"), [("<!--", "-->"), ("{/*", "*/}")])
 def test_a_note_of_the_writers_is_not_the_pages_although_its_markdown_has_it(begin: str, end: str):
     source = f"{MARKDOWN}\n{begin} {VISITORS} {end}\n\n{BATTERY}\n"

@@ -50,7 +50,7 @@ def test_a_change_in_the_middle_is_no_edge():
 
 def test_a_word_in_front_of_the_text_is_an_edge_with_what_it_weighs():
     openings, _ = edges_of(align(f"passage 12: {GRIPPER}", Searched(GRIPPER)))
-    assert openings == (Edge("passage", len("passage12"), 2, lacking=2),)
+    assert openings == (Edge("passage", len("passage12")),)
 
 
 def test_a_closing_word_is_whole_where_the_page_happens_to_go_on_with_its_first_letters():

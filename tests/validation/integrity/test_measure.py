@@ -79,7 +79,9 @@ def test_changed_words_are_drift_and_another_text_is_gone(tmp_path: Path):
     assert subjects(found, "integrity.drifted") == ["1"]
     assert subjects(found, "integrity.gone") == ["2"]
     assert subjects(found, "integrity.not_captured") == ["https://docs.example.com/b"]
-    assert detail(found, "integrity.drifted")["changed_words"] == 2
+    drift = detail(found, "integrity.drifted")
+    assert (drift["changed_words"], drift["inserted"]) == (2, [])
+    assert drift["replaced"] == [{"words": "zipper", "page": "camera"}, {"words": "purple", "page": "printed"}]
     summary = found.sections["integrity"]
     assert (summary["verified"], summary["drifted"], summary["gone"]) == (2, 1, 1)
 
