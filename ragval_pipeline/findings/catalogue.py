@@ -720,7 +720,7 @@ _ROWS = (
         many="get different ids, order or scores when repeated",
         measured="Each query is run several times (retrieval.repeats), and the ids, order and scores of the hits "
         "are compared.",
-        cause="Search is approximate, or the index is changing.",
+        cause="Search is approximate, the index is changing, or several points have the same score.",
         remedy="Use exact search, or wait until the index no longer changes."),
     FindingType("retrieval.slow", "warning", "run", "latency", "metric", "setting",
         lowers=("latency_p95_ms",),
