@@ -63,6 +63,8 @@ _MARKUP = re.compile(
     # what marks lines of code: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
+    r"|(?<=`)#![A-Za-z][\w+-]*(?=[ \t])"  # the language of code in a line, as PyMdown has it
+    r"|-+8<-+[ \t]+\"[^\"\n]{1,200}\""  # a file that is put in its place
     r"|#[ \t]*doctest:(?:[ \t]*,?[ \t]*[+-][A-Z_\d]+)+"  # what Python is to make of an example
     r"|^\([\w:. /-]{1,100}\)=[ \t]*$"  # the name of what follows, as MyST writes it
     r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z"  # cut by the chunk's end
@@ -118,7 +120,7 @@ _STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
-    "highlight-", "doctest:", ")=", "!!!", "???", "://", "mailto:", "References", "\u27e8",
+    "`#!", "highlight-", "doctest:", ")=", "!!!", "???", "://", "mailto:", "References", "\u27e8",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")

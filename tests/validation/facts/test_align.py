@@ -322,9 +322,11 @@ def test_an_exported_statement_ends_where_its_code_does_or_a_heading_begins(afte
         f"{GRIPPER}\n<!-- [[[quiz zoo\nyeti",
         f"(quiz-zoo)=\n\n{GRIPPER}",
         f"{GRIPPER} # doctest: +SKIP, -ELLIPSIS\n{CAMERA}",
+        GRIPPER.replace("the motor", "`#!yeti the motor`"),
+        f'{GRIPPER}\n\n--8<-- "quiz/zoo.md"',
     ],
 )
-def test_a_comment_that_the_chunk_cuts_a_target_and_a_flag_for_examples_are_no_text(text: str):
+def test_cut_comments_targets_flags_of_examples_languages_in_lines_and_snippets_are_no_text(text: str):
     assert missing(match(text)) == []
     assert missing(match(text.replace("motor", "yeti"))) == ["yeti"]
 
