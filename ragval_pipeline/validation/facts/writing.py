@@ -113,7 +113,9 @@ def _is_mark(shown: str, start: int, end: int) -> bool:
 
 def _unless_shown(text: FoldedText, spans: Sequence[Span], piece: _Piece) -> _Piece | None:
     """A piece, unless the page has it in one with what stands on both sides: elsewhere some letters are by chance."""
-    first, last = max(0, piece.first - SIZE // 2), min(piece.last + SIZE // 2, len(text.letters))
+    # Behind what is linked stands its address, which may repeat it: of a long piece what stands before it is enough.
+    beyond = 0 if piece.last - piece.first >= SIZE // 2 else SIZE // 2
+    first, last = max(0, piece.first - SIZE // 2), min(piece.last + beyond, len(text.letters))
     if in_one(spans, first, last):
         return None
     is_met = in_one(spans, max(0, piece.first - 1), piece.last) or in_one(spans, piece.first, piece.last + 1)

@@ -80,6 +80,11 @@ def test_a_circle_is_no_text_although_the_page_has_its_letter_and_its_item_elsew
     assert missing(match(text.replace("Plugins", "Quizzes"), page)) != []
 
 
+def test_a_name_is_text_although_the_address_behind_it_begins_alike():
+    page = f"{GRIPPER}\nSet the force using the arm.level key\nThe tray"
+    assert missing(match(f"{GRIPPER}\nSet the force using the [`arm.level`](#armlevel-quiz) key", page)) == []
+
+
 def test_an_address_in_the_words_of_another_passage_is_no_text_where_the_page_goes_on_behind_what_it_links():
     page = f"{GRIPPER}\nRead more on this below for an example\nThe tray\nDrive belts for the arm"
     for this in ("this", "[this](#quiz-zoo)"):
