@@ -81,8 +81,10 @@ def test_a_circle_is_no_text_although_the_page_has_its_letter_and_its_item_elsew
 
 
 def test_a_name_is_text_although_the_address_behind_it_begins_alike():
-    page = f"{GRIPPER}\nSet the force using the arm.level key\nThe tray"
-    assert missing(match(f"{GRIPPER}\nSet the force using the [`arm.level`](#armlevel-quiz) key", page)) == []
+    said = "Create it and set a child logger or using the {} key.\nThe tray is empty and it stays so"
+    page = f"{GRIPPER}\noptions.level (quiz)\n{said.format('options.level')}"
+    text = f"{GRIPPER}\n{said.format('[`options.level`](#optionslevel-quiz)')}"
+    assert missing(match(text, page)) == []
 
 
 def test_an_address_in_the_words_of_another_passage_is_no_text_where_the_page_goes_on_behind_what_it_links():
