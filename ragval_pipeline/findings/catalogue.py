@@ -436,7 +436,7 @@ _ROWS = (
         means="has a text that is not on its page", many="have a text that is not on their page",
         measured="Each chunk is aligned with its page. It is reported if less than half of it is found there.",
         cause="The passage was removed from the page, belongs to another page, or was never visible: some "
-        "extractors treat comments in the source as text.",
+        "extractors treat comments, scripts or the data of pictures in the source as text.",
         remedy="Delete the points of the pages under reingest_urls in remediation.json and re-ingest these pages: "
         "those that the points are stored under, and those that the texts come from. If a page has not changed, "
         "correct the extraction first, because re-ingesting alone stores the same text again. Exclude generated "
@@ -721,7 +721,7 @@ _ROWS = (
         many="get different ids, order or scores when repeated",
         measured="Each query is run several times (retrieval.repeats), and the ids, order and scores of the hits "
         "are compared.",
-        cause="Search is approximate, or the index is changing.",
+        cause="Search is approximate, the index is changing, or several points have the same score.",
         remedy="Use exact search, or wait until the index no longer changes."),
     FindingType("retrieval.slow", "warning", "run", "latency", "metric", "setting",
         lowers=("latency_p95_ms",),

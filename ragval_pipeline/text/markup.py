@@ -63,11 +63,16 @@ _MARKUP = re.compile(
     # line highlighting: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
     # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
+    r"|(?<=`)#![A-Za-z][\w+-]*(?=[ \t])"  # the language of code in a line, as PyMdown has it
+    r"|-+8<-+[ \t]+\"[^\"\n]{1,200}\""  # a file that is put in its place
+    r"|#[ \t]*doctest:(?:[ \t]*,?[ \t]*[+-][A-Z_\d]+)+"  # what Python is to make of an example
+    r"|^\([\w:. /-]{1,100}\)=[ \t]*$"  # the name of what follows, as MyST writes it
     r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z"  # cut by the chunk's end
     r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
     r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
     # markup that Markdown passes through, or what the chunk's end leaves of it
-    rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z|<!--(?:(?!<!--).)*?-->",
+    rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z"
+    r"|<!--(?:(?!<!--).)*?-->|<!--(?:(?!<!--|-->).){0,300}\Z",
     re.MULTILINE | re.DOTALL,
 )
 # Markup of reStructuredText and MyST that a page does not show.
@@ -98,7 +103,8 @@ _REST = re.compile(
 # Whole statements and diagrams: too much to take out unseen, since a page may show as much code.
 _STATEMENT = re.compile(
     r"(?<![\w.])import\s+(?:[\w$*{}\s,]{1,200}\s+from\s+)?([\"'])[^\"'\s]+\1;?"
-    r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*\n|\Z)"
+    # Splitters leave out blank lines: the end of a block of code that shows a statement, and a heading, end it as well.
+    r"|^export[ \t]+(?:const|let|function|default|async)\b.{0,3000}?(?=\n[ \t]*(?:\n|```|~~~|#{1,6}[ \t])|\Z)"
     r"|(?<!\S)```+[ \t]*(?:mermaid\b|\{toctree\}).*?(?:```+|\Z)"
     r"|^[ \t]*\.\.[ \t]+toctree::(?:[ \t]*\n|[ \t]+[^\n]+(?:\n|\Z))*",
     re.MULTILINE | re.DOTALL,
@@ -114,11 +120,11 @@ _STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")
 _MARKS = (
     "![", "](", "][", "]:", "[^", "[x]", "[X]",
     "```", "~~~", "---", "&", "<", "{#", "{.", "{:", "){", "]{", "`{", "{/*", "{%", "{{", ":::",
-    "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8",
+    "`#!", "highlight-", "doctest:", ")=", "!!!", "???", "://", "mailto:", "References", "\u27e8",
 )  # fmt: skip
 #: All but the characters that every mark holds one of, but for these.
 _PLAIN = bytes(code for code in range(256) if chr(code) not in "[]`~&<{")
-_OF_PLAIN = ("---", ":::", "highlight-", "!!!", "???", "://", "mailto:", "References", "\u27e8")
+_OF_PLAIN = ("---", ":::", "highlight-", "doctest:", ")=", "!!!", "???", "://", "mailto:", "References", "\u27e8")
 _CUT_OFF = re.compile(r"[^(\n]{0,999}\)|\S{0,999}(?:\)|\n\s*\[)|\[[^\]\n]*\]\(|[^<]*>|[^{]{0,400}\}|`")
 _SIGNS = ("::", "`", ".. ")
 _NUMBERED = re.compile(r"\n[ \t>]*\d{1,3}[.)](?:\s|\Z)")

@@ -69,6 +69,28 @@ def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Rag
     assert "https://robots.example/sitemap.xml" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("stored", "found"), [("number", "chunk_id"), ("page", None), ("point", None)])
+def test_an_id_that_numbers_the_chunks_of_each_page_is_their_index_and_the_time_of_the_crawl_is_found(
+    stored: str, found: str | None, tmp_path: Path, ragval: Ragval
+) -> None:
+    """An id of the page is that of all its chunks, and one of the point is no other's."""
+    payloads = [
+        {
+            "text": f"{name.capitalize()} {part} holds the arm while it turns, and stops it before it is warm.",
+            "url": f"https://robots.example/{name}",
+            "chunk_id": {"number": number, "page": page, "point": 3 * page + number}[stored],
+            "crawled_at": "2026-03-01T10:00:00Z",
+        }
+        for page, name in enumerate(("belts", "clutches", "drives", "motors"))
+        for number, part in enumerate(("one", "two", "three"))
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    fields = written(tmp_path)["payload"]["fields"]
+    assert fields.get("chunk_index") == found
+    assert fields["embedded_at"] == "crawled_at"
+
+
 @pytest.mark.parametrize(
     ("flavour", "payloads", "text", "page"),
     [

@@ -26,6 +26,7 @@ from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
+from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_REQUIRED, flavour_of, usual_fields
 from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.base import Profile
@@ -181,7 +182,17 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
         if path is not None and (name not in found or (name == "source_url" and _is_better(look, path, found[name])))
     }
     found.update(guesses)
+    if "chunk_index" in wanted and "chunk_index" not in found and "source_url" in found:
+        numbers = (path for path in free if is_named_like("chunk_id", path) and look.fits("chunk_index", path))
+        number = next((path for path in numbers if _is_number_in_page(look, path, found["source_url"])), None)
+        found.update({} if number is None else {"chunk_index": number})
     return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def _is_number_in_page(look: Look, path: str, url: str) -> bool:
+    """Whether a payload name numbers the chunks of each page: chunks of many pages share it, those of one do not."""
+    held = [(str(lookup(point.payload, url)[1]), str(lookup(point.payload, path)[1])) for point in look.points]
+    return 2 * len({number for _, number in held}) < len(held) <= 2 * len(set(held))
 
 
 def _is_better(look: Look, path: str, known: str) -> bool:

@@ -145,6 +145,7 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
             made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
             sampling=wanted != 0,
             embedded_fields=suite.payload.embedded_fields,
+            template=suite.payload.embedded_text,
             other_vectors=tuple(each.name for each in manifest.facts.vectors if each.name and each.name != vector.name),
         )
         lookups = None

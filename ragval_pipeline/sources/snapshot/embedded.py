@@ -52,16 +52,17 @@ def template_of(payload: PayloadSettings) -> Template | None:
     return None if payload.embedded_text is None else Template(payload.embedded_text, payload.fields)
 
 
-def filled(template: str, values: Mapping[str, Any]) -> str:
+def filled(template: str, values: Mapping[str, Any], *, as_written: bool = False) -> str:
     """A template with the values of a chunk.
 
     Args:
         template: Names in braces. One without a value is left out, with what stands between it and the next.
         values: By placeholder; ``headings`` is joined to a path, and ``heading`` is the last of them.
+        as_written: Whether what stands behind a name without a value is kept, as formatted strings of programs have it.
     """
     first, *pieces = PLACEHOLDER.split(template)
     said = [(_shown(name, values), behind) for name, behind in zip(pieces[::2], pieces[1::2], strict=True)]
-    return first + "".join(f"{value}{behind}" for value, behind in said if value)
+    return first + "".join(f"{value}{behind}" for value, behind in said if value or as_written)
 
 
 def _shown(name: str, values: Mapping[str, Any]) -> str:

@@ -80,7 +80,7 @@ def held_blocks(
                 count = letters if _is_told(words_of(block.text), told) else count
             if block.kind == "heading" and count < letters:
                 if pieces is None:
-                    known = {fold(form) for label in labels for form in (*_names(label), *_shown(label))}
+                    known = {fold(name) for label in labels for form in _forms(label) for name in _names(form)}
                     titles = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
                     pieces = known.union(titles, *(pieces_of(chunk.text) for chunk in chunks))
                 is_told = _is_piece(folded, pieces) or _is_most_of(block.text, pieces)
@@ -93,15 +93,17 @@ def held_blocks(
 
 
 def _names(label: str) -> Iterator[str]:
-    """A label, and what it names where marks part that from the site or section: "Arms - Handbook | Robots"."""
+    """A label, and what it names where marks part that from the site or sections: "Arms - Handbook | Robots"."""
     yield label
+    begin = 0
     for mark in _PARTED.finditer(label):
-        yield from (label[: mark.start()], label[mark.end() :])
+        yield from (label[: mark.start()], label[mark.end() :], label[begin : mark.start()])
+        begin = mark.end()
 
 
-def _shown(label: str) -> tuple[str, str]:
-    """A label without its markup, and without all but what may be the parameter of a type: ``Into<U>``."""
-    return without_markup(label), without_markup(label, keep=lambda start, _: label[start] == "<")
+def _forms(label: str) -> tuple[str, ...]:
+    """A label as it is, without its markup, and without all but what may be the parameter of a type: ``Into<U>``."""
+    return label, without_markup(label), without_markup(label, keep=lambda start, _: label[start] == "<")
 
 
 def _is_piece(heading: str, pieces: set[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import SIZE
+from ragval_pipeline.text.markup import without_markup
 from ragval_pipeline.validation.facts.page import Page, Searched
 from ragval_pipeline.validation.facts.rows import Edge
 from ragval_pipeline.validation.facts.spans import Alignment, Span
@@ -249,6 +250,8 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
             continue
         if page.source is not None and page.source.has(word):
             continue
+        if _is_markup(text, start, end):
+            continue
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
             punctuated += [word] if _CLOSING.fullmatch(between) else []
@@ -257,6 +260,12 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _is_markup(text: FoldedText, start: int, end: int) -> bool:
+    """Whether a word is markup in its line: a page shows the kind of an admonition as its title, ``.. seealso::``."""
+    line = text.shown.rfind("\n", 0, start) + 1
+    return not fold(without_markup(text.shown[line:end])[start - line :])
 
 
 def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:

@@ -42,13 +42,15 @@ _PLACES, _NEAR = 64, 200  # work
 
 
 class _Piece(NamedTuple):
-    """What may be writing, from one character to before another, and its letters."""
+    """What may be writing, from one character to before another, and its letters; a mark stands before an item."""
 
     start: int
     end: int
     first: int
     last: int
-    is_number: bool
+    is_mark: bool
+    #: Whether the page has it in one with a letter on one side of it, which may be by chance.
+    is_met: bool = False
 
 
 def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> FoldedText:
@@ -62,7 +64,7 @@ def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> 
         spans: Its spans on the page.
         page: The page.
     """
-    pieces = [piece for piece in _pieces(text) if not _stands(spans, piece)]
+    pieces = [piece for found in _pieces(text) if (piece := _unless_shown(text, spans, found))]
     shown, shown_from = list[str](), 0
     before, at, number = "", 0, 0
     while number < len(pieces):
@@ -85,7 +87,7 @@ def _pieces(text: FoldedText) -> Iterator[_Piece]:
     cuts = np.searchsorted(text.offsets, np.array(spans, dtype=np.int64).reshape(-1, 2)).tolist()
     for (start, end), (first, last) in zip(spans, cuts, strict=True):
         if last > first:
-            yield _Piece(start, end, first, last, _is_number(text.shown[start:end]))
+            yield _Piece(start, end, first, last, _is_mark(text.shown, start, end))
 
 
 def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
@@ -96,19 +98,29 @@ def _may_be_writing(shown: str, piece: re.Match[str]) -> bool:
         return True
     if "/" in piece[0] and (before[-1:] == "]" or (before[-1:] in ("", "\n") and after[:1] in ("", "\n"))):
         return True
-    if _AT_LINE.match(shown, start) and not shown[shown.rfind("\n", 0, start) + 1 : start].strip():
+    if _is_at_line(shown, start):
         return True
     return bool(_OPENED_TWICE.search(before) or _MARK.match(shown, start) or _FIELD.match(shown, start))
 
 
-def _is_number(piece: str) -> bool:
-    return piece.rstrip(".)").isdigit()
+def _is_at_line(shown: str, start: int) -> bool:
+    return bool(_AT_LINE.match(shown, start)) and not shown[shown.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _stands(spans: Sequence[Span], piece: _Piece) -> bool:
-    """Whether the page has a piece in one with a letter beside it: elsewhere it has some letters by chance."""
-    before, behind = (piece.first - 1, piece.last), (piece.first, piece.last + 1)
-    return any(in_one(spans, first, last) for first, last in (before, behind))
+def _is_mark(shown: str, start: int, end: int) -> bool:
+    """Whether a piece is a number, or what stands before an item in its line."""
+    return shown[start:end].rstrip(".)").isdigit() or _is_at_line(shown, start)
+
+
+def _unless_shown(text: FoldedText, spans: Sequence[Span], piece: _Piece) -> _Piece | None:
+    """A piece, unless the page has it in one with what stands on both sides: elsewhere some letters are by chance."""
+    # Behind what is linked stands its address, which may repeat it: of a long piece what stands before it is enough.
+    beyond = 0 if piece.last - piece.first >= SIZE // 2 else SIZE // 2
+    first, last = max(0, piece.first - SIZE // 2), min(piece.last + beyond, len(text.letters))
+    if in_one(spans, first, last):
+        return None
+    is_met = in_one(spans, max(0, piece.first - 1), piece.last) or in_one(spans, piece.first, piece.last + 1)
+    return piece._replace(is_met=is_met)
 
 
 def _last_of_writing(
@@ -122,9 +134,10 @@ def _last_of_writing(
     places = page.first_places(before, _PLACES) if len(before) == SIZE else None
     for last in range(upto, number - 1, -1):
         rests = dict.fromkeys(_rests(text.letters, pieces, last))
-        if before and any(_goes_on(page, before, places, rest) for rest in rests if rest):
+        if before and any(_has_both(page, before, places, rest) for rest in rests if rest):
             return last
-        if _is_writing_on_one_side(text, pieces[number : last + 1], before, tuple(rests), page):
+        own = pieces[number : last + 1]
+        if not any(piece.is_met for piece in own) and _is_writing_on_one_side(text, own, before, tuple(rests), page):
             return last
     return None
 
@@ -142,7 +155,7 @@ def _rests(letters: str, pieces: Sequence[_Piece], last: int) -> Iterator[str]:
     yield from (rest for rest, _ in ways)
 
 
-def _goes_on(page: Searched, before: str, places: Sequence[int] | None, rest: str) -> bool:
+def _has_both(page: Searched, before: str, places: Sequence[int] | None, rest: str) -> bool:
     """Whether the page has some letters and then, at once, so many of the others that both are as long as a run."""
     size = max(SIZE - len(before), min(len(rest), SIZE // 2))
     if len(rest) < size:
@@ -156,32 +169,32 @@ def _is_writing_on_one_side(
     text: FoldedText, own: Sequence[_Piece], before: str, rests: Sequence[str], page: Searched
 ) -> bool:
     """Whether the letters on one side say so: at the text's ends, and of what brackets set apart."""
-    is_number = all(piece.is_number for piece in own)
+    is_mark = all(piece.is_mark for piece in own)
     is_sure = not before or all(_is_set_apart(text.shown, piece) for piece in own)
-    if is_sure and any(_begins(page, rest, is_number) for rest in {rests[0], rests[-1]}):
+    if is_sure and any(_begins(page, rest, is_mark) for rest in {rests[0], rests[-1]}):
         return True
     is_at_end = bool(before) and not any(rests)
-    return is_at_end and _ends(page, before, is_number, in_line=_is_in_brackets(text.shown, own[-1]))
+    return is_at_end and _ends(page, before, is_mark, in_line=_is_in_brackets(text.shown, own[-1]))
 
 
-def _begins(page: Searched, rest: str, is_number: bool) -> bool:
+def _begins(page: Searched, rest: str, is_mark: bool) -> bool:
     """Whether some letters begin a word of the page that has no piece of that kind before it."""
     return len(rest) == SIZE and any(
-        bool(page.folded.word_starts[place]) and not _has_own(page, place, is_number, behind=False)
+        bool(page.folded.word_starts[place]) and not _has_own(page, place, is_mark, behind=False)
         for place in page.first_places(rest, _PLACES)
     )
 
 
-def _ends(page: Searched, before: str, is_number: bool, *, in_line: bool) -> bool:
+def _ends(page: Searched, before: str, is_mark: bool, *, in_line: bool) -> bool:
     """Whether some letters end a line of the page, or stand within one, that has no piece of that kind behind them."""
     return len(before) == SIZE and any(
         (in_line or place + SIZE == len(page.letters) or page.begins_line(place + SIZE))
-        and not _has_own(page, place + SIZE, is_number, behind=True)
+        and not _has_own(page, place + SIZE, is_mark, behind=True)
         for place in page.first_places(before, _PLACES)
     )
 
 
-def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> bool:
+def _has_own(page: Searched, letter: int, is_mark: bool, *, behind: bool) -> bool:
     """Whether the page shows a piece itself before a letter, or from it on."""
     shown, offsets = page.folded.shown, page.folded.offsets
     if behind:
@@ -190,11 +203,11 @@ def _has_own(page: Searched, letter: int, is_number: bool, *, behind: bool) -> b
     else:
         at = int(offsets[letter])
         found = list(_PIECE.finditer(shown, max(0, at - _NEAR), at))[-1:]
-    if not found or not is_number:
+    if not found or not is_mark:
         return any(_NAME.search(piece[0]) or _may_be_writing(shown, piece) for piece in found)
-    # The numbers of lines and items stand in the line.
+    # The marks of lines and items stand in the line.
     between = shown[at : found[0].start()] if behind else shown[found[0].end() : at]
-    return _is_number(found[0][0]) and "\n" not in between
+    return _is_mark(shown, *found[0].span()) and "\n" not in between
 
 
 def _is_set_apart(shown: str, piece: _Piece) -> bool:

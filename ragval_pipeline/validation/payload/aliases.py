@@ -43,7 +43,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "embedded_at": (
         "embedded_at", "embedding_created_at", "embedding_timestamp", "indexed_at", "ingested_at", "upserted_at",
-        "processed_at", "timestamp", "created_at",
+        "processed_at", "timestamp", "created_at", "crawled_at", "fetched_at", "scraped_at", "retrieved_at",
     ),
     "original_length": ("original_length", "source_length"),
 }  # fmt: skip

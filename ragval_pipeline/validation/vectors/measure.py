@@ -70,6 +70,7 @@ class VectorSettings:
         made_for_cosine: Whether that model's vectors are to be compared by cosine; false: not known.
         sampling: Whether anything was to be re-embedded at all.
         embedded_fields: Canonical names of the fields that are embedded with the text.
+        template: How these and the text are put together; None: not known.
         other_vectors: Names of the further dense vectors of each point.
     """
 
@@ -79,6 +80,7 @@ class VectorSettings:
     made_for_cosine: bool
     sampling: bool = True
     embedded_fields: tuple[str, ...] = ()
+    template: str | None = None
     other_vectors: tuple[str, ...] = ()
 
 
@@ -169,6 +171,9 @@ class _Judged:
             emptied = self._emptied(strangers)
             points.assign(emptied, Label.OFF, instead_of=(Label.NEAR,))
             self._strangers = strangers.without_related(emptied)
+            empty = self._embedded_empty(emptied, embed_as)
+            points.assign(empty, Label.MATCHING)
+            emptied -= empty
             rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
             self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
             right = models.usual_model(points.names(Label.MATCHING), rows)
@@ -281,6 +286,22 @@ class _Judged:
             if len(differing - lacking) <= MOST * (points.sampled - len(lacking))
             else frozenset()
         )
+
+    def _embedded_empty(self, emptied: Collection[int], embed_as: EmbedAs | None) -> frozenset[int]:
+        """Which of these were embedded with the field as it is: empty, with what parts it from the text."""
+        import numpy as np
+
+        points, template, fields = self._points, self._settings.template, self._settings.embedded_fields
+        places = [place for place in points.off(with_vector=True).tolist() if place in emptied]
+        if embed_as is None or template is None or not places:
+            return frozenset()
+        rows = self._rows_of(frozenset(points.ids[place] for place in places), ("point_id", "text", *fields))
+        again = embed_as(
+            [filled(template, rows[points.ids[place]], as_written=True) for place in places], "search_document"
+        )
+        norms = np.maximum(np.linalg.norm(again, axis=1), np.finfo(np.float32).tiny)
+        cosine = np.einsum("ij,ij->i", again, points.vectors(places)) / norms
+        return frozenset(place for place, is_near in zip(places, (cosine >= MATCH).tolist(), strict=True) if is_near)
 
     def _copied_vectors(self, groups: Sequence[Collection[str]]) -> list[list[str]]:
         """Groups of points with the same vector and different texts, at least one of which does not match it.

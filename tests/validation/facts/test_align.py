@@ -307,6 +307,30 @@ def test_code_that_exports_and_is_shown_is_text_whatever_the_page_shows_between_
     assert missing(match(f"{GRIPPER}\n\n```js\n{code.replace('wide', 'zoo')}\n```", page)) == ["zoo"]
 
 
+@pytest.mark.parametrize("after", ["```", "## More of it"])
+def test_an_exported_statement_ends_where_its_code_does_or_a_heading_begins(after: str):
+    """A splitter that leaves out blank lines made the whole chunk a part of the statement, and none of it text."""
+    links = "\n".join(f"Read [the {name} part](https://example.org/{name}/quiz) first." for name in ("left", "right"))
+    page = f"export default zoo\n{PAGE}\n" + "\n".join(f"Read the {name} part first." for name in ("left", "right"))
+    text = GRIPPER.replace("motor", "quiz")
+    assert "quiz" in missing(match(f"export default yeti(zoo, {{a: 1}})\n{after}\n{links}\n{text}", page))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GRIPPER}\n<!-- [[[quiz zoo\nyeti",
+        f"(quiz-zoo)=\n\n{GRIPPER}",
+        f"{GRIPPER} # doctest: +SKIP, -ELLIPSIS\n{CAMERA}",
+        GRIPPER.replace("the motor", "`#!yeti the motor`"),
+        f'{GRIPPER}\n\n--8<-- "quiz/zoo.md"',
+    ],
+)
+def test_cut_comments_targets_flags_of_examples_languages_in_lines_and_snippets_are_no_text(text: str):
+    assert missing(match(text)) == []
+    assert missing(match(text.replace("motor", "yeti"))) == ["yeti"]
+
+
 def test_what_a_page_has_often_is_held_where_the_text_around_it_stands():
     often = "app.Get('/', func(c *Ctx) error"
     page = "\n".join(f"{often} {{ return number{at} }}" for at in range(40))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation.facts.test_align import match, missing
-from tests.validation.integrity.world import GRIPPER
+from tests.validation.integrity.world import CAMERA, GRIPPER
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,34 @@ def test_the_letters_of_items_are_no_text_unless_the_page_shows_them():
     assert missing(match(text, page)) == []
     shown = page.replace("Open", "a. Open").replace("Press", "ii. Press")
     assert missing(match(text.replace("a.", "c.").replace("ii.", "xv."), shown)) == ["c", "xv"]
+
+
+def test_the_circle_before_a_chunk_is_no_text_whatever_the_page_has_in_the_line_above():
+    page = f"Gripper.open()\n{GRIPPER}"
+    assert missing(match(f"o {GRIPPER}", page)) == []
+    assert missing(match(f"o {GRIPPER}", page.replace("The gripper", "a. The gripper"))) == ["o"]
+
+
+def test_a_circle_is_no_text_although_the_page_has_its_letter_and_its_item_elsewhere():
+    page = f"{GRIPPER}\nprintRoutes\nprintPlugins\naddContentTypeParser\n{CAMERA}\nUsed to printRoutes, printPlugins"
+    text = f"{GRIPPER}\n  o printRoutes\n    printPlugins\n  o addContentTypeParser"
+    assert missing(match(text, page)) == []
+    assert missing(match(text.replace("Plugins", "Quizzes"), page)) != []
+
+
+def test_a_name_is_text_although_the_address_behind_it_begins_alike():
+    said = "Create it and set a child logger or using the {} key.\nThe tray is empty and it stays so"
+    page = f"{GRIPPER}\noptions.level (quiz)\n{said.format('options.level')}"
+    text = f"{GRIPPER}\n{said.format('[`options.level`](#optionslevel-quiz)')}"
+    assert missing(match(text, page)) == []
+
+
+def test_an_address_in_the_words_of_another_passage_is_no_text_where_the_page_goes_on_behind_what_it_links():
+    page = f"{GRIPPER}\nRead more on this below for an example\nThe tray\nDrive belts for the arm"
+    for this in ("this", "[this](#quiz-zoo)"):
+        text = f"{GRIPPER}\nRead more on {this} [below](#drive-belts) for an example"
+        assert missing(match(text, page)) == []
+        assert missing(match(text.replace("below", "above"), page)) != []
 
 
 def test_a_part_that_was_put_into_an_address_is_missing_although_the_page_has_the_word_elsewhere():

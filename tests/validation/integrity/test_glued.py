@@ -32,6 +32,13 @@ def test_breaks_that_are_kept_as_other_blanks_or_marks_are_no_joins():
         assert glued(WHOLE.replace("\n", break_)) == []
 
 
+def test_the_kind_of_an_admonition_is_no_join_where_the_page_shows_it_as_a_title():
+    content = f"<h1>Using the arm</h1><p>{GRIPPER}</p><p>See also</p><p>{CAMERA}</p>"
+    for kind in (":::{seealso}", ".. seealso::"):
+        assert glued(f"# Using the arm\n\n{GRIPPER}\n\n{kind}\n{CAMERA}", content=content) == []
+    assert glued(f"# Using the arm\n\n{GRIPPER}\n\nseealso\n{CAMERA}", content=content) == [["seealso"]]
+
+
 def test_joins_behind_punctuation_count_from_three_on():
     assert glued(WHOLE.replace("table.\nCharge", "table.Charge")) == []
     sentences = " ".join(f"Part {word} is checked twice. It is then stored in box {word}." for word in ("A", "B", "C"))

@@ -460,6 +460,10 @@ def test_what_is_lost_follows_from_a_text_that_differs_only_where_that_has_other
     [
         ('Arms <img alt="Copy the path">', "[Arms](arms.html)Copy the path"),
         ("Into&lt;U&gt; for From&lt;T&gt;", "[Into](into.html 'a trait')<U> for [From](from.html)<T>"),
+        *(
+            (heading, '[Gears](#g "Link here") > Parts[¶](#p "Link here") > Arms[¶](#arms "Link here")')
+            for heading in ("Gears", "Parts", "Arms")
+        ),
     ],
 )
 def test_a_heading_that_is_stored_with_its_markup_and_pictures_is_not_lost(heading: str, stored: str):

@@ -53,6 +53,7 @@ class Space:
     made_for_cosine: bool = True
     batch: int = 40
     embedded_fields: tuple[str, ...] = ()
+    template: str | None = None
     other_vectors: tuple[str, ...] = ()
 
     @property
@@ -96,7 +97,7 @@ class Space:
         vector = VectorFacts(name=None, size=SIZE, distance=self.distance)  # type: ignore[arg-type]
         settings = VectorSettings(
             "c", vector, self.embedder.model, made_for_cosine=self.made_for_cosine,
-            embedded_fields=self.embedded_fields, other_vectors=self.other_vectors,
+            embedded_fields=self.embedded_fields, template=self.template, other_vectors=self.other_vectors,
         )  # fmt: skip
         lookups = None if sample is None else Lookups(self._nearest, self._some, embed_as)
         return measure_vectors(found, settings, rows_of=rows_of, embed_as=embed_as, lookups=lookups)

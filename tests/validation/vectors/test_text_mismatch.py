@@ -176,6 +176,17 @@ def test_a_point_with_a_vector_slightly_changed_by_an_empty_heading_is_right_nex
     assert {entry.name for entry in mismatch(points).subjects} == points.named([0])
 
 
+def test_a_heading_that_was_empty_when_its_text_was_embedded_is_right_beside_one_that_was_emptied() -> None:
+    points = with_headings()
+    points.template = "{headings}\n{text}"
+    empty_headings(points, range(9), "")
+    for place in range(1, 9):
+        # So short a text that a line break before it moves its vector beyond what is taken for the same.
+        points.rows[place].update(text=f"Step {place}", embedded_text=f"Step {place}")
+        points.vectors[place] = embedded([f"\nStep {place}"])[0]
+    assert {entry.name for entry in mismatch(points).subjects} == points.named([0])
+
+
 def test_noise_on_a_point_without_headings_stays_noise() -> None:
     points, rng = with_headings(), np.random.default_rng(3)
     empty_headings(points, range(9), None)
