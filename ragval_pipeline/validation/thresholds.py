@@ -171,7 +171,7 @@ VERIFIED_FROM = threshold(
     codes="integrity.drifted chunk.order_shuffled",
     reason="at or above it, a chunk is on its page, or in one place on it, unless words of the page are replaced or "
     "others are added",
-    evidence="curve drifted; of 62,799 unchanged chunks that 24 scripts extracted from 14 sites, 7 are below it, 10 "
+    evidence="curve drifted; of 62,799 unchanged chunks that 24 scripts extracted from 14 sites, 6 are below it, 7 "
     "others are reported because of single words",
 )
 PASSAGE_LETTERS = threshold(
