@@ -112,7 +112,8 @@ _ROWS = (
         "that it is gone, if the page asks not to be indexed, or if it shows the same few words as pages with other "
         "names and nothing else.",
         cause="The sitemap lists everything that was built, or was not rebuilt after pages were moved or removed.",
-        remedy="Remove the page from the sitemap or exclude it with source.exclude; restore it if it should be there."),
+        remedy="Remove the page from the sitemap or exclude it with source.exclude; list the target of a redirect "
+        "instead; restore the page if it should be there."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.LISTED},
         fields=("source_url",),
@@ -125,7 +126,7 @@ _ROWS = (
         remedy="Re-ingest these URLs.",
         judged_by=("coverage",)),
     FindingType("coverage.orphan_page", "warning", "subject", "coverage", "page", "delete",
-        breaks={Aspect.FIELD}, reads={Aspect.FIELD}, fields=("source_url",),
+        breaks={Aspect.FIELD}, reads={Aspect.FIELD, Aspect.LISTED}, fields=("source_url",),
         title="Indexed pages that are not on the site",
         means="is in the index but not in scope", many="are in the index but not in scope",
         measured="The pages of all points are compared with the sitemap pages in scope. Pages without a counterpart "

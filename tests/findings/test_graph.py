@@ -94,6 +94,10 @@ def test_a_page_that_is_not_there_to_be_ingested_is_missing_because_of_it():
     assert because(linked(missing, finding("source.page_unfit", page("/a"))), "coverage.missing_page") == {
         "/a": "source.page_unfit", "/b": None,
     }  # fmt: skip
+    # Its chunks may be stored under the page that it redirects to.
+    moved = finding("source.page_unfit", page("/a", pages=("/new",)))
+    orphans = linked(finding("coverage.orphan_page", page("/new"), page("/removed")), moved)
+    assert because(orphans, "coverage.orphan_page") == {"/new": "source.page_unfit", "/removed": None}
     # Whether it can be read at this moment says nothing about when it was to be ingested.
     assert follows(missing, finding("integrity.page_unreadable", page("/a"), page("/b"))) is None
 

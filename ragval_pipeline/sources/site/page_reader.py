@@ -82,6 +82,7 @@ class PageCopy:
         problem: Why there is no page, one clause; None if there is one.
         noindex: The page asks not to be indexed.
         redirected: ``final_url`` is another page, not only a variant of the address.
+        target_key: Canonical form of that page; None without one.
         last_modified: From the server, UTC; None for a file, whose date is that of the checkout.
         host_failed: The host did not answer or refused: whether the page exists is unknown.
         source: The Markdown that the page was rendered from; None for an HTML page.
@@ -95,6 +96,7 @@ class PageCopy:
     problem: str | None = None
     noindex: bool = False
     redirected: bool = False
+    target_key: str | None = None
     last_modified: datetime | None = None
     host_failed: bool = False
     source: str | None = None
@@ -177,6 +179,7 @@ class PageReader:
                 final_url=None if target is None else str(target),
                 problem=failure.problem,
                 redirected=target is not None,
+                target_key=None if target is None else self._folder.key(str(target)),
                 host_failed=failure.code == "source.unreachable",
             )
         if self._health.is_down_after_status(host, answer.status):
@@ -218,6 +221,8 @@ class PageReader:
         if source is not None:
             html = markdown_html(source)
         final_url = refresh_target(html, base=final_url) or final_url
+        target_key = self._folder.key(final_url)
+        redirected = target_key != self._folder.key(url)
         return PageCopy(
             url=url,
             status=status,
@@ -225,7 +230,8 @@ class PageReader:
             html=html,
             sha256=sha256(body).hexdigest(),
             noindex=asks_not_to_be_indexed(html, header=headers.get("x-robots-tag", "")),
-            redirected=self._folder.key(final_url) != self._folder.key(url),
+            redirected=redirected,
+            target_key=target_key if redirected else None,
             last_modified=_http_date(headers.get("last-modified")),
             source=source,
         )

@@ -131,6 +131,7 @@ def _facts_of_page(
         state=state,
         problem=problem,
         unfit=_unfit(record),
+        target=record.target_key,
         chunks=len(lettered),
         textless=textless + len(texts) - len(lettered),
         anchors=array("Q", sampled_runs(page.letters).tobytes()),

@@ -181,6 +181,7 @@ class PageFacts:
         state: ``read``; ``unreadable``: there is no page or no text; ``elsewhere``: it only sends its visitors on.
         problem: Why it could not be read; empty otherwise.
         unfit: Why it should not be in the sitemap; None if it should.
+        target: Canonical form of the page that it redirects to; None if it does not.
         chunks: Number of its points with text.
         textless: Number of its points without text.
         blocks: The blocks of its content, in order; empty unless it was read.
@@ -194,6 +195,7 @@ class PageFacts:
     state: PageState = "read"
     problem: str = ""
     unfit: str | None = None
+    target: str | None = None
     chunks: int = 0
     textless: int = 0
     blocks: tuple[BlockFacts, ...] = ()

@@ -80,7 +80,7 @@ def page_schema() -> pa.Schema:
         }
     )  # fmt: skip
     types = {
-        **dict.fromkeys(("page_key", "url", "state", "problem", "unfit"), pa.string()),
+        **dict.fromkeys(("page_key", "url", "state", "problem", "unfit", "target"), pa.string()),
         **dict.fromkeys(("chunks", "textless"), pa.int32()),
         "blocks": pa.list_(block),
         **dict.fromkeys(("beside", "anchors"), pa.list_(pa.uint64())),

@@ -112,7 +112,9 @@ class Compared:
 def _unfit(compared: Compared) -> Iterator[Subject]:
     for page in compared.pages.values():
         if page.unfit:
-            yield Subject(name=page.url, page=page.page_key, details={"reason": page.unfit})
+            # Chunks may be stored under the page that it redirects to, which the site does not list.
+            elsewhere = (page.target,) if page.target is not None and page.target not in compared.pages else ()
+            yield Subject(name=page.url, page=page.page_key, pages=elsewhere, details={"reason": page.unfit})
 
 
 @detector("integrity.page_unreadable", needs=Compared)

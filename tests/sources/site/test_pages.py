@@ -263,6 +263,7 @@ def test_a_page_that_sends_on_is_redirected_and_one_that_reloads_itself_is_not(t
     reader = from_folder(tmp_path)
     old = reader.read(f"{HOST}/old")
     assert (old.redirected, old.final_url) == (True, f"{HOST}/docs/new")
+    assert (old.target_key, reader.read(f"{HOST}/live").target_key) == (f"{HOST}/docs/new", None)
     assert not reader.read(f"{HOST}/live").redirected
     assert not reader.read(f"{HOST}/self").redirected
 

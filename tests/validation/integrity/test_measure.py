@@ -300,10 +300,14 @@ def test_pages_that_are_alike_are_fit_where_they_may_be_meant_so(pages: dict[str
 
 
 def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(tmp_path: Path):
-    signpost = '<html><head><meta http-equiv="refresh" content="0; url=/c"></head><body>Moved.</body></html>'
-    found = measured(tmp_path, {**PAGES, "/b": signpost}, *POINTS)
-    assert codes(found) == {"source.page_unfit"}
-    assert "redirects to" in detail(found, "source.page_unfit")["reason"]
+    signpost = '<html><head><meta http-equiv="refresh" content="0; url={}"></head><body>Moved.</body></html>'
+    # Of a page that the site lists is known on its own what is stored for it.
+    for target, named in (("/c", ()), ("/new/", ("https://docs.example.com/new",))):
+        found = measured(tmp_path / target.strip("/"), {**PAGES, "/b": signpost.format(target)}, *POINTS)
+        assert codes(found) == {"source.page_unfit"}
+        assert "redirects to" in detail(found, "source.page_unfit")["reason"]
+        [finding] = [entry for entry in found.findings if entry.code == "source.page_unfit"]
+        assert finding.subjects[0].pages == named
 
 
 def test_a_short_chunk_in_whose_section_content_is_lost_was_cut_and_a_short_section_was_not():

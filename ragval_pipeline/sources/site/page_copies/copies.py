@@ -27,6 +27,7 @@ COLUMNS: dict[str, str] = {
     "problem": "Why the page could not be read; null when it was read",
     "noindex": "The page asks not to be indexed",
     "redirected": "final_url is another page",
+    "target_key": "Canonical form of final_url if it is another page",
     "last_modified": "Last-Modified header, UTC, ISO 8601; null for a file",
     "sha256": "Hash of the page's bytes, hex",
     "title": "Text of <title>",
@@ -50,6 +51,7 @@ class PageRecord:
     problem: str | None = None
     noindex: bool = False
     redirected: bool = False
+    target_key: str | None = None
     last_modified: datetime | None = None
     sha256: str | None = None
     title: str | None = None
@@ -81,6 +83,7 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
         problem=copy.problem,
         noindex=copy.noindex,
         redirected=copy.redirected,
+        target_key=copy.target_key,
         last_modified=copy.last_modified,
         sha256=copy.sha256,
         title=text.title,

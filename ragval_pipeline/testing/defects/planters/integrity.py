@@ -12,6 +12,8 @@ from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, ids_of, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
+from ragval_pipeline.testing.defects.site import Entry
+from ragval_pipeline.validation.thresholds import FEWEST
 
 #: Minimum words of a chunk of which 5 % are at least two.
 _ENOUGH_WORDS = 40
@@ -103,8 +105,40 @@ def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng)
     target = next(url for url in corpus.scope_urls if url not in pages)
     for url in pages:
-        refresh = f'<meta http-equiv="refresh" content="0; url={target}">'
-        corpus.site.set_html(url, f"<!doctype html>\n<html><head>{refresh}</head><body>Moved.</body></html>\n")
+        corpus.site.set_html(url, _sends_on_to(target))
+    return Planted("source.page_unfit", frozenset(pages))
+
+
+@defect(
+    "source.page_unfit", kind="points", variant="moved",
+    describe="Moves a page: the sitemap lists its old URL, which redirects; its chunks are stored under the new one.",
+)  # fmt: skip
+def moved(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    indexed = corpus.pages()
+    pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(indexed.get(url)))
+    for url in pages:
+        new = f"{url.rstrip('/')}-moved"
+        corpus.site.set_html(new, corpus.site.html(url))
+        corpus.site.set_html(url, _sends_on_to(new))
+        for point in indexed[url]:
+            corpus.put(point, "source_url", new)
+    return Planted("source.page_unfit", frozenset(pages))
+
+
+@defect(
+    "source.page_unfit", kind="site", variant="placeholder",
+    describe="Serves the same error page with status 200 in place of three pages or more, which have no chunks.",
+)  # fmt: skip
+def placeholder(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    count = max(FEWEST, amount.of(len(corpus.scope_urls)))
+    base = corpus.scope_urls[0].rstrip("/").rpartition("/")[0]
+    pages = [f"{base}/removed-{number}" for number in range(count)]
+    html = (
+        "<!doctype html>\n<html><body><main><h1>Not found</h1><p>This page does not exist.</p></main></body></html>\n"
+    )
+    corpus.site.set_entries([*corpus.site.entries, *(Entry(url, None) for url in pages)])
+    for url in pages:
+        corpus.site.set_html(url, html)
     return Planted("source.page_unfit", frozenset(pages))
 
 
@@ -125,6 +159,12 @@ def _with_other_words(text: str, vocabulary: Sequence[str], rng: random.Random) 
     for place, word in zip(rng.sample(places, min(count, len(places))), strange, strict=False):
         tokens[place] = word
     return "".join(tokens)
+
+
+def _sends_on_to(url: str) -> str:
+    """A page that redirects its visitors."""
+    refresh = f'<meta http-equiv="refresh" content="0; url={url}">'
+    return f"<!doctype html>\n<html><head>{refresh}</head><body>Moved.</body></html>\n"
 
 
 def _distinct_pairs(corpus: Corpus, points: Sequence[StoredPoint]) -> Iterator[tuple[StoredPoint, StoredPoint]]:
