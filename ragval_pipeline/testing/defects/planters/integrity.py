@@ -34,6 +34,23 @@ def drifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.drifted", ids_of(points))
 
 
+@defect("integrity.drifted", kind="points", variant="one_word", describe="Changes one word in the middle of a chunk.")
+def one_word(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _ENOUGH_WORDS)
+    vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(corpus.text(point))})
+    changed = []
+    for point in points:
+        text = corpus.text(point)
+        words = list(_WORD.finditer(text))
+        # In the middle: at its ends a chunk may have been cut within a word.
+        old = rng.choice(words[len(words) // 4 : 3 * len(words) // 4])
+        shown = {word.lower() for word in _WORD.findall(corpus.site.html(corpus.get(point, "source_url")))}
+        new = rng.choice([word for word in vocabulary if word.lower() not in shown])
+        changed.append((point, f"{text[: old.start()]}{new}{text[old.end() :]}"))
+    rewrite(corpus, changed)
+    return Planted("integrity.drifted", ids_of(points))
+
+
 @defect("integrity.gone", kind="points", describe="Swaps the texts of two chunks of different pages.")
 def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, Amount(count=2) if amount == ONE else amount, rng)
