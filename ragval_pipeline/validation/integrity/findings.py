@@ -201,8 +201,8 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
 
 #: What lacks the ends of its pages, where that is all that it lacks.
 _ENDS_EARLY = (
-    "The chunks end before {pages}: the ingestion stopped early, only the beginning was read, or the page has grown "
-    "since."
+    "The chunks end before {pages}: the ingestion stopped early, only the beginning was read, the extraction drops "
+    "what comes last, such as footnotes, or the page has grown since."
 )
 _READ_ON = (
     "Re-ingest these URLs. If the same ends are missing again, correct what cuts them: the crawler, the extraction or "
