@@ -130,11 +130,10 @@ def _aligned(
     if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
         return _aligned(FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
-    reading, bare = raw, None
-    if (without := without_markup(without_escaped(raw.shown), added=added)) != raw.shown:
+    reading = raw
+    if (bare := without_markup(without_escaped(raw.shown), added=added)) != raw.shown:
         strange, shows_some = _without_strange_markup(raw, runs, added)
-        bare = FoldedText.of(without)
-        if not shows_some and (exact := _exact_with_letters(bare, page, labels, seen)) is not None:
+        if not shows_some and (exact := _exact_with_letters(FoldedText.of(bare), page, labels, seen)) is not None:
             return exact
         reading = FoldedText.of(strange)
         runs = common_runs(reading, page)
@@ -143,11 +142,7 @@ def _aligned(
         if (exact := _exact_with_letters(told, page, labels, seen)) is not None:
             return exact
         runs = common_runs(told, page)
-    found = _differing(told, runs, page, labels, address)
-    if bare is None or found.whole:
-        return found
-    # What the page has of the markup may stand elsewhere: the address of a link that another paragraph names.
-    return _exact_with_letters(bare, page, labels, seen) or found
+    return _differing(told, runs, page, labels, address)
 
 
 def _exact_with_letters(
