@@ -97,14 +97,14 @@ class Cause:
 
     def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
         row = CATALOGUE[finding.code]
-        self.code, self.share = finding.code, finding.share or 0.0
-        self.rank = (SEVERITIES.index(finding.severity), -self.share, _ORDER[finding.code])
+        self.code, self.reach = finding.code, finding.reach or 0.0
+        self.rank = (SEVERITIES.index(finding.severity), -self.reach, _ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
         self._beside: dict[str, float] = {}
         self._about: set[str] = set()
         single = frozenset(row.breaks - OF_THE_WHOLE.keys() - {Aspect.VALUE})
-        wide = {aspect for aspect, share in OF_THE_WHOLE.items() if (finding.share or 0.0) >= share}
+        wide = {aspect for aspect, share in OF_THE_WHOLE.items() if self.reach >= share}
         for subject in finding.subjects:
             about = {*_identity(finding.subject_kind, subject), *_named("index", indices.intersection(subject.indices))}
             if finding.subject_kind in {"host", "page"}:
@@ -136,7 +136,7 @@ class Cause:
 
     def accounts_for(self, fell: float) -> bool:
         """Whether this alone can have lowered a value by so much."""
-        return self.share >= fell - _EQUAL
+        return self.reach >= fell - _EQUAL
 
     def is_grave_enough(self, finding: Finding) -> bool:
         """Whether a finding of this severity can cause the other at all."""

@@ -135,13 +135,21 @@ class Totals:
 
 
 def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
-    """Set the share of the index, or of the queries, that each finding affects.
+    """Set how much of the index, or of the queries, each finding affects, and how much it touches.
 
-    It is the sum of its subjects' extents divided by the total: pages of the site (for a host, its own pages and those
-    missing because of it), points of the collection, queries of the suite. A collection, system or field counts as
-    everything, a setting or metric as the queries that it names. ``None``: the total is not known.
+    It is the sum of its subjects' extents, or their number, divided by the total: pages of the site (for a host, its
+    own pages and those missing because of it), points of the collection, queries of the suite. A collection, system or
+    field counts as everything, a setting or metric as the queries that it names. ``None``: the total is not known.
     """
-    return [finding.model_copy(update={"share": _share(finding, totals)}) for finding in findings]
+    return [
+        finding.model_copy(
+            update={
+                "share": _share(finding, sum(subject.extent for subject in finding.subjects), totals),
+                "reach": _share(finding, finding.count, totals),
+            }
+        )
+        for finding in findings
+    ]
 
 
 def order_findings(findings: Iterable[Finding]) -> list[Finding]:
@@ -192,16 +200,15 @@ def _causes(finding: Finding) -> set[str]:
     return {str(code) for code in named if code and code != finding.code}
 
 
-def _share(finding: Finding, totals: Totals) -> float | None:
+def _share(finding: Finding, affected: float, totals: Totals) -> float | None:
     kind = finding.subject_kind
     if kind == "host":
-        affected, total = float(sum(len(subject.pages) for subject in finding.subjects)), totals.pages
+        affected, total = sum(len(subject.pages) for subject in finding.subjects), totals.pages
     elif kind in _NO_CONTENT:
-        affected, total = float(len({name for entry in finding.subjects for name in entry.queries})), totals.queries
+        affected, total = len({name for entry in finding.subjects for name in entry.queries}), totals.queries
     else:
-        affected = sum(subject.extent for subject in finding.subjects)
         total = {"page": totals.pages, "point": totals.points, "query": totals.queries}.get(kind, 1)
-        affected = affected if kind in {"page", "point", "query"} else 1.0
+        affected = affected if kind in {"page", "point", "query"} else 1
     if finding.looked_at is not None:
         total = finding.looked_at
     return min(affected / total, 1.0) if total else None

@@ -212,11 +212,11 @@ def _needed(causes: Sequence[Cause], read: Reading) -> list[frozenset[str]]:
         able = [cause for cause in causes if read.fell is None or cause.accounts_for(read.fell)]
         return [_nearest(able, read)] if able else []
     left, needs = read.fell, []
-    for cause in sorted(causes, key=lambda cause: (-cause.share, cause.rank)):
+    for cause in sorted(causes, key=lambda cause: (-cause.reach, cause.rank)):
         needs.append(frozenset({cause.code}))
         if cause.accounts_for(left):
             return needs
-        left -= cause.share
+        left -= cause.reach
     return []
 
 

@@ -124,8 +124,8 @@ class Subject:
             number.
         beside: For each of ``points``, the size of what the page lacks next to it, relative to the point's text.
         surplus: Tokens counted for a point beyond its text, relative to its text; ``None``: not known.
-        fell: By how much a ranking metric fell, 0..1; each finding lowers it by at most its share.
-        extent: Share of the subject that is affected, 0..1: lost content of a page, truncated text.
+        fell: By how much a ranking metric fell, 0..1; each finding lowers it by at most its reach.
+        extent: Share of the subject that is affected, 0..1: lost content of a page, truncated or damaged text.
         without: Aspects of the code's row that this subject does not break or read.
         needs: The conditions that a query missed; empty: a single one, with all that the code's row reads.
     """
@@ -164,7 +164,9 @@ class Finding(BaseModel):
         remedy: One sentence: what to do.
         because: Code of the finding that this one follows from; ``None`` if some subjects have no cause.
         looked_at: Number of subjects examined, if that is a sample; ``None``: all.
-        share: Share of the index or of the queries that is affected, 0..1 (``findings.order``); ``None``: not known.
+        share: Share of the index or of the queries that is affected, 0..1, which decides on the order; ``None``: not
+            known.
+        reach: Share of the pages, points or queries that are affected at all, 0..1, which decides on what can follow.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -181,6 +183,7 @@ class Finding(BaseModel):
     because: str | None = None
     looked_at: int | None = None
     share: float | None = None
+    reach: float | None = None
 
     @property
     def count(self) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, Action
-from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
+from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import FindingNode, causes, going_away
+from ragval_pipeline.reporting.outline import FindingNode, causes, going_away, gravest
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -24,8 +24,7 @@ def first_steps(report: ValidationReport) -> list[FindingNode]:
 
     def weight(node: FindingNode) -> tuple[float, int, int, float]:
         cleared = sum(len(result["cleared"]) for result in _simulated(node.finding).values())
-        affected = node.finding.details.get("share") or 0.0
-        return -sum(gates.gained(node).values()), -cleared, SEVERITIES.index(node.finding.severity), -affected
+        return -sum(gates.gained(node).values()), -cleared, *gravest(node)
 
     return sorted(nodes, key=weight)[:3]
 

@@ -95,6 +95,7 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
         errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
         named_above = {finding.code for finding in errors}
         leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
+        leading.sort(key=lambda finding: -(finding.details.get("share") or 0.0))
         named = "; ".join(_in_words(finding) for finding in leading[:_NAMED])
         return named + (f"; {plural(len(leading) - _NAMED, 'more error')}" if len(leading) > _NAMED else "")
     if result.name == "no_regression":

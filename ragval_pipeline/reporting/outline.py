@@ -55,9 +55,10 @@ def reason_of(result: CriterionResult) -> str:
 
 
 def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
-    """Attach each finding to the first one with the code of its ``because``.
+    """Attach each finding to the first one with the code of its ``because``; what costs readers most comes first.
 
-    Every finding appears exactly once: one whose cause is not reported, or that is part of a cycle, is a root.
+    Every finding appears exactly once: one whose cause is not reported, or that is part of a cycle, is a root. A root
+    weighs as much as the gravest, then the largest, of all that follows from it, wholly or in part.
     """
     first: dict[str, int] = {}
     for index, finding in enumerate(findings):
@@ -75,7 +76,34 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     def node(index: int) -> FindingNode:
         return FindingNode(findings[index], tuple(node(child) for child in children.get(index, ())))
 
-    return [node(index) for index in roots]
+    nodes = [node(index) for index in roots]
+    weights = [gravest(each) for each in nodes]
+    led_to: dict[str, tuple[int, float]] = {}
+    for at in reversed(range(len(nodes))):  # causes come before what follows from them
+        codes = {finding.code for finding in _all_of(nodes[at])}
+        weights[at] = min([weights[at], *(led_to[code] for code in codes & led_to.keys())])
+        for code in _partial_causes(nodes[at]):
+            led_to[code] = min(weights[at], led_to.get(code, weights[at]))
+    return [nodes[at] for at in sorted(range(len(nodes)), key=weights.__getitem__)]
+
+
+def gravest(node: FindingNode) -> tuple[int, float]:
+    """The rank of the gravest severity in a tree, and the largest share, negative, of its findings of this severity."""
+    return min(map(_weight, _all_of(node)))
+
+
+def _weight(finding: ReportedFinding) -> tuple[int, float]:
+    return SEVERITIES.index(finding.severity), -(finding.details.get("share") or 0.0)
+
+
+def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:
+    yield node.finding
+    for below in node.consequences:
+        yield from _all_of(below)
+
+
+def _partial_causes(node: FindingNode) -> set[str]:
+    return {code for finding in _all_of(node) for code in finding.details.get("causes", {})}
 
 
 def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:

@@ -32,19 +32,18 @@ class PointRef(NamedTuple):
 
 
 def with_share(finding: Finding, points: int) -> Finding:
-    """The finding of some points with their share of all points, which decides on severity and consequences."""
+    """The finding of some points with the number of all points, which decides on its severity."""
     if finding.subject_kind != "point" or not points:
         return finding
     counted = "1 point " if finding.count == 1 else f"{finding.count:,} points "
     message = finding.message
     if message.startswith(counted):
         message = f"{finding.count:,} of {points:,} points {message[len(counted) :]}"
-    details = {**finding.details, "share": round(finding.count / points, 4)}
     row = CATALOGUE[finding.code]
     severity = row.severity_of(finding.count, points)
     # A severity set by the detector stays, unless the share raises it.
     severity = finding.severity if severity == row.severity else severity
-    return finding.model_copy(update={"message": message, "details": details, "severity": severity})
+    return finding.model_copy(update={"message": message, "severity": severity})
 
 
 def point_ref(row: Mapping[str, Any]) -> PointRef:

@@ -521,3 +521,9 @@ def test_a_text_that_differs_from_its_page_follows_from_the_older_version_that_i
     assert because(linked(twice, drifted), "integrity.drifted")["old"] == "chunk.ingested_twice"
     same = finding("chunk.ingested_twice", page("/a", without=frozenset({Aspect.CURRENT})))
     assert because(linked(same, drifted), "integrity.drifted")["old"] is None
+
+
+def test_a_phrase_in_most_chunks_drowns_out_others_however_short_it_is():
+    failed = finding("query.failed", query("q", "/b"))
+    frames = (finding("text.boilerplate", *(point(str(n), extent=0.01) for n in range(size))) for size in (49, 50))
+    assert [follows(failed, frame) for frame in frames] == [None, "text.boilerplate"]

@@ -46,6 +46,12 @@ def test_much_lost_content_comes_before_some_changed_chunks_and_errors_before_wa
     ]  # fmt: skip
 
 
+def test_a_few_foreign_words_in_every_chunk_come_after_chunks_that_lose_half_of_their_text():
+    frame = finding("text.boilerplate", *(point(str(number), extent=0.01) for number in range(100)))
+    limit = finding("chunk.over_model_limit", *(point(str(number), extent=0.5) for number in range(10)))
+    assert codes(frame, limit) == ["chunk.over_model_limit", "text.boilerplate"]
+
+
 def test_a_warning_comes_right_before_the_error_that_it_explains_and_after_all_other_errors():
     zero = finding("vector.zero", point("9", "/z"))
     twice = finding("chunk.duplicate_index", point("1"), point("2"))

@@ -46,6 +46,32 @@ def test_a_consequence_is_attached_to_its_cause_in_any_order():
     ]
 
 
+def weighing(code: str, severity: str, share: float, because: str | None = None, **details):
+    found = make_finding(code, ["x"], details={"share": share, **details})
+    return found.model_copy(update={"severity": severity, "because": because}).reported()
+
+
+def test_a_warning_that_leads_to_the_costliest_error_is_shown_before_other_errors():
+    boilerplate = weighing("text.boilerplate", "error", 0.01)
+    split = weighing("chunk.one_per_page", "warning", 0.7)
+    limit = weighing("chunk.over_model_limit", "error", 0.5, "chunk.one_per_page")
+    stray = weighing("text.zero_width", "warning", 0.9)
+    assert codes(finding_tree([boilerplate, split, limit, stray])) == [
+        ("chunk.one_per_page", [("chunk.over_model_limit", [])]),
+        ("text.boilerplate", []),
+        ("text.zero_width", []),
+    ]
+
+
+def test_what_partly_follows_from_a_cause_is_never_shown_before_it():
+    orphan = weighing("coverage.orphan_page", "warning", 0.1)
+    drifted = weighing("integrity.drifted", "error", 0.2)
+    failed = weighing("query.failed", "error", 0.5, causes={"coverage.orphan_page": 1})
+    assert codes(finding_tree([drifted, orphan, failed])) == [
+        ("coverage.orphan_page", []), ("query.failed", []), ("integrity.drifted", []),
+    ]  # fmt: skip
+
+
 def test_circles_lose_no_finding():
     names = ("query.failed", "coverage.missing_page", "coverage.orphan_page")
     for causes in itertools.product((None, *names), repeat=3):

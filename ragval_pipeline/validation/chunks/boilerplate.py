@@ -103,6 +103,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
         replace(
             by_id[name].ref.subject(phrases=sorted(set(named)), outside_content=_outside(by_id[name])),
             words=_most_words(named),
+            extent=_around(by_id[name], named),
         )
         for name, named in held.items()
     ]
@@ -128,6 +129,12 @@ def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
 def _outside(text: TextFacts) -> float:
     """The share of a text that is on its page outside the content."""
     return round(text.outside / text.letters, 4) if text.letters else 0.0
+
+
+def _around(text: TextFacts, phrases: Iterable[str]) -> float:
+    """The share of a text that is boilerplate: its phrases, or all that is on its page outside the content."""
+    letters = sum(len(word) for phrase in set(phrases) for word in words_of(phrase))
+    return min(max(text.outside, letters) / max(text.letters, 1), 1.0)
 
 
 def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> list[TextFacts]:

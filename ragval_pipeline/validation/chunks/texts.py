@@ -33,14 +33,16 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
         for word in words
     }
     subjects = []
-    for text in evidence.facts.texts("compared", "damaged", where=filled("damaged")):
+    for text in evidence.facts.texts("compared", "letters", "damaged", where=filled("damaged")):
         found = [
             passage
             for passage in text.damaged
             if text.compared or not passage.words or not shown.issuperset(passage.words)
         ]
         if found:
-            subjects.append(text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after))
+            subject = text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after)
+            letters = sum(sum(map(len, passage.words)) or len(passage.before) for passage in found)
+            subjects.append(replace(subject, extent=min(letters / max(text.letters, 1), 1.0)))
     if subjects:
         example = next((subject.details for subject in subjects if subject.details["reads"]), None)
         cause = f"“{example['example']}” should read “{' '.join(example['reads'].split())}”." if example else None
@@ -63,7 +65,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such characters; a required text without visible characters is reported as an empty field."""
     total: Counter[str] = Counter()
     subjects = []
-    for text in evidence.facts.texts("strays", "blank", where=filled("strays")):
+    for text in evidence.facts.texts("strays", "blank", "letters", where=filled("strays")):
         unnamed = text.blank and "text" in evidence.required
         strays = [stray for stray in text.strays if not (unnamed and stray.place == "text")]
         if strays:
@@ -74,7 +76,9 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
             places = list(dict.fromkeys(stray.place for stray in strays))
             subject = text.ref.subject(characters=dict(sorted(characters.items())), places=places)
             # An empty heading does not explain the text.
-            subjects.append(replace(subject, fields=("headings",) if places == ["headings"] else ()))
+            fields = ("headings",) if places == ["headings"] else ()
+            extent = characters.total() / (characters.total() + text.letters)
+            subjects.append(replace(subject, fields=fields, extent=extent))
     if subjects:
         shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(_SHOWN))
         cause = f"The extraction kept invisible characters: {shown}."

@@ -269,7 +269,8 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
             details = {"lost": len(headings), "headings": shown, **cut}
             # An altered heading opens its chunk.
             without = _uncut(cut) | _kept_apart(compared, page, headings, behind=False)
-            yield Subject(name=page.url, page=page.page_key, details=details, without=without)
+            extent = sum(block.letters for block in headings) / sum(block.letters for block in page.blocks)
+            yield Subject(name=page.url, page=page.page_key, details=details, without=without, extent=extent)
 
 
 def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts], *, behind: bool) -> frozenset[Aspect]:
@@ -309,4 +310,5 @@ def _glued(compared: Compared) -> Iterator[Subject]:
         if chunk.joins and compared.classes[name] != "gone":
             page = compared.pages[chunk.page_key or ""]
             details = {"page_url": page.url, "joins": len(chunk.joins), "words": list(chunk.joins[:DETAILED])}
-            yield Subject(name=name, page=chunk.page_key, details=details)
+            extent = min(sum(map(len, chunk.joins)) / max(chunk.letters, 1), 1.0)
+            yield Subject(name=name, page=chunk.page_key, details=details, extent=extent)

@@ -50,6 +50,13 @@ def test_a_theme_phrase_in_front_of_every_chunk_names_every_chunk():
     assert finding.details["phrases"] == [{"phrase": "on this page", "points": 30, "pages": 10}]
 
 
+def test_a_chunk_is_affected_as_far_as_it_consists_of_the_phrases():
+    few = boilerplate(index(change=lambda text, page, part: f"On this page\n{text * 9}"))[0]
+    much = boilerplate(index(change=lambda text, page, part: f"On this page\n{text}"))[0]
+    assert max(subject.extent for subject in few.subjects) < 0.04
+    assert 0.2 < min(subject.extent for subject in much.subjects) < 0.3
+
+
 def test_only_the_chunks_that_have_it_are_named():
     found = index(change=lambda text, page, part: f"{text} Edit this page" if part == 2 else text)
     assert named(boilerplate(found)) == sorted(str(number) for number in range(2, 30, 3))

@@ -48,6 +48,7 @@ def test_a_point_is_named_with_its_characters_and_where_they_stand():
     assert finding.subjects[1].details["characters"] == {"U+200B": 3}
     assert finding.subjects[1].details["places"] == ["text", "headings"]
     assert finding.details["characters"] == {"U+200B": 7}
+    assert all(0 < subject.extent < 0.5 for subject in finding.subjects)
 
 
 def test_an_empty_required_text_is_named_as_empty_only():

@@ -229,7 +229,6 @@ def test_where_nothing_is_required_completeness_does_not_apply() -> None:
 def test_a_finding_says_of_how_many_points_it_speaks() -> None:
     [finding] = measured(GOOD, with_(token_count=...), with_(token_count=...), GOOD, GOOD).findings
     assert finding.message.startswith("2 of 5 points")
-    assert finding.details["share"] == 0.4
 
 
 def test_the_measurement_counts_findings_by_level_and_field() -> None:
