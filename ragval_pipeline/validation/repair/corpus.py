@@ -15,6 +15,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
+from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.chunker import Chunker, Layout, Opening
 from ragval_pipeline.validation.repair.passages import (
@@ -133,7 +134,7 @@ class RepairCorpus:
             if placed and (key in models or len(models) < _MODELS):
                 models.setdefault(key, []).append(row)
             for name in ("module", "chapter"):
-                if row[name] is not None and key is not None:
+                if key is not None and row[name] is not None and not is_blank(str(row[name])):
                     module = world.modules.get(key, key)
                     world.usual.setdefault((name, key), Counter())[row[name]] += 1
                     world.usual.setdefault((name, f"module {module}"), Counter())[row[name]] += 1

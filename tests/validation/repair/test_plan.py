@@ -297,6 +297,13 @@ def test_a_module_that_no_other_point_of_its_page_has_becomes_theirs() -> None:
     assert repair.values == {"1": {"module": "Gears"}}
 
 
+@pytest.mark.parametrize("blank", ["", " \t", "\u200b"])
+def test_no_empty_module_of_its_page_is_taken_for_the_right_one(blank: str) -> None:
+    rows = [row("1", "gears/a", module=None), row("5", "gears/a", module=blank), *ROWS[1:]]
+    [repair] = planned(about("payload.empty_field", "1", "gears/a", field="module"), rows=rows)
+    assert repair.values == {"1": {"module": "Gears"}}
+
+
 def test_a_module_that_is_the_same_everywhere_becomes_that_of_each_page() -> None:
     same = about("payload.constant_field", "meta.module", None, field="module")
     [repair] = planned(same, rows=[{**one, "module": "Book"} for one in ROWS])
