@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
@@ -221,10 +221,6 @@ class Strangers:
     other_space: list[int]
     noise: list[int]
     stray: list[int]
-
-    def without_related(self, places: Collection[int]) -> Strangers:
-        """The same without some of the related points."""
-        return replace(self, related=[at for at in self.related if at not in places])
 
     def with_related(self, places: Collection[int]) -> Strangers:
         """The same with some points moved to the related ones."""
