@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
@@ -78,40 +77,12 @@ class Columns:
         known = column.dictionary.to_pylist()
         return [*known, None], numbers_of(without_nulls(column.indices, len(known))).astype("int64")
 
-    @cached_property
-    def claimed(self) -> Counts:
-        """Stored token counts."""
-        return self._counts("claimed")
+    def counts(self, name: str) -> Counts:
+        """The numbers of a column, as described in ``TextFacts``."""
+        import numpy as np
 
-    @cached_property
-    def characters(self) -> Counts:
-        """Characters."""
-        return self._counts("characters")
-
-    @cached_property
-    def parts(self) -> Counts:
-        """Whitespace-separated tokens."""
-        return self._counts("parts")
-
-    @cached_property
-    def marks(self) -> Counts:
-        """Words and punctuation marks."""
-        return self._counts("marks")
-
-    @cached_property
-    def tokens(self) -> Counts:
-        """Tokens by the offline tokenizer."""
-        return self._counts("tokens")
-
-    @cached_property
-    def added(self) -> Counts:
-        """Tokens that the framework embedded with the text."""
-        return self._counts("added")
-
-    @cached_property
-    def exact(self) -> Counts:
-        """Tokens by the model's own tokenizer."""
-        return self._counts("exact")
+        counts: Counts = numbers_of(self.table.column(name).combine_chunks()).astype(np.float64)
+        return counts
 
     def by_script(self) -> dict[Script, Mask]:
         """The rows of each script, in order of first appearance."""
@@ -121,13 +92,6 @@ class Columns:
         present, first = np.unique(codes, return_index=True)
         found: dict[Any, Mask] = {names[code]: codes == code for code in present[np.argsort(first)].tolist()}
         return found
-
-    def _counts(self, name: str) -> Counts:
-        import numpy as np
-
-        column = self.table.column(name).combine_chunks()
-        counts: Counts = numbers_of(column).astype(np.float64)
-        return counts
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
-from ragval_pipeline.validation.chunks.windows import SlidingWindows
+from ragval_pipeline.validation.chunks.windows import SlidingWindows, windows_of
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     MOST,
@@ -214,7 +214,10 @@ class _Chunks:
         }
         numbered = counted(self.columns["chunk_index"] >= 0) > 0
         own = once & (twice & ~numbered)[self.page]
-        return sliding.without(times, self.keys, self.page[own], begins[own], ends[own])
+        windows = windows_of(self.page[own], begins[own], ends[own], pages=pages)
+        taken = {self.keys[page] for page in np.flatnonzero(windows.pages).tolist()}
+        sliding.add(windows, {key: times.pop(key) for key in list(times) if key in taken})
+        return times
 
     def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
         """The pages on which each next chunk begins and ends no earlier than the previous one."""

@@ -34,8 +34,9 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
 
     texts, relations = evidence.texts, evidence.relations
     low, high = expected_range(texts, relations)
-    beyond = (texts.claimed < low) | (texts.claimed > high)
-    apart = np.minimum(abs(texts.claimed - low * MISCOUNTED), abs(texts.claimed - high / MISCOUNTED))
+    stored = texts.counts("claimed")
+    beyond = (stored < low) | (stored > high)
+    apart = np.minimum(abs(stored - low * MISCOUNTED), abs(stored - high / MISCOUNTED))
     characters = characters_claimed(texts)
     subjects = []
     for row in np.flatnonzero((beyond & (apart >= SPECIAL_TOKENS)) | characters).tolist():
@@ -61,7 +62,9 @@ def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts
     least, most = np.empty(len(texts)), np.empty(len(texts))
     for script, rows in texts.by_script().items():
         own, relation, (low, high) = texts.some(rows), relations.get(script), plausible_range(script)
-        least[rows], most[rows] = relation.allowed(own) if relation else (own.tokens * low, own.tokens * high)
+        least[rows], most[rows] = (
+            relation.allowed(own) if relation else (own.counts("tokens") * low, own.counts("tokens") * high)
+        )
     return least, most
 
 
@@ -141,7 +144,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         unread = float((tokens.tokens - limit)[over].sum())
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         # A stored count is the ingestion's figure, which readers must know.
-        basis = ", by the stored token counts" if np.isnan(texts.exact).any() else ""
+        basis = ", by the stored token counts" if np.isnan(texts.counts("exact")).any() else ""
         message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
     else:
         about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())

@@ -26,17 +26,6 @@ _NEXT = 3 * SEED  # work
 Span = tuple[int, int]
 
 
-def own_passage(text: str, page: FoldedText) -> str | None:
-    """The part of the page that a chunk was made from; None if it is not on the page.
-
-    Args:
-        text: The chunk; words may be changed, joined or damaged.
-        page: The page's text.
-    """
-    place = _place_of(fold(text), page)
-    return None if place is None else page.between(*place)
-
-
 @dataclass(frozen=True)
 class Placed:
     """A chunk on its page.
@@ -197,7 +186,7 @@ class Homes:
         # A text too short for a sampled n-gram is searched for directly.
         near = [key for key in held or self.texts if held[key] == most]
         near.sort(key=lambda key: letters not in self.texts[key].letters)
-        return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
+        return next((key for key in near if _begin_of(letters, self.texts[key]) is not None), None)
 
     def _on_site(self, url: str | None) -> str | None:
         """The page under the same path on the site's own host."""
