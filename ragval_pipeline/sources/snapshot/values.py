@@ -105,7 +105,7 @@ _SHOWN = 200
 
 
 def shown(value: Any) -> str:
-    """A value as JSON text for display, cut at ``_SHOWN`` characters; values that JSON cannot hold are named by type."""
+    """A value as JSON text for display, cut at ``_SHOWN`` characters; what JSON cannot hold is named by type."""
     if isinstance(value, str):
         value = value[:_SHOWN]  # encode only the start of a text of megabytes
     try:

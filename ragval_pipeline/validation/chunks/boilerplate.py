@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 _Edge = Literal["begins", "ends"]
 _EDGES: tuple[_Edge, ...] = ("begins", "ends")
 
-#: Number of occurrences of a phrase in a chunk.
-_REPEATED = 2
-
 
 @dataclass(frozen=True)
 class Shared:
@@ -304,4 +301,4 @@ def _at_least(share: float, pages: int) -> int:
 
 def _most_words(phrases: Iterable[str]) -> int:
     """Words of a chunk that are boilerplate: a phrase may occur twice, and be a part of another."""
-    return _REPEATED * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS
+    return 2 * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS

@@ -31,8 +31,6 @@ COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "depth", "starts", "places",
     "lengths",
 )  # fmt: skip
-#: Chunks at the beginning, and at the end, of a page that was ingested twice, or within others of it.
-_CHUNKS = 2
 #: More letters than a page has: offset between the positions of different pages.
 _PAGE = 1 << 40  # definition
 
@@ -201,13 +199,13 @@ class _Chunks:
         copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
         within[order] = ((self.page * _PAGE + ends)[order] <= reached) & ~copies
         # A single one may end the page if the page only continues with invisible text.
-        twice = counted(within) >= np.maximum(_CHUNKS, NESTED * counted(placed))
+        twice = counted(within) >= np.maximum(2, NESTED * counted(placed))
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
-        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
+        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) > 1
         stored = self.stored(spans & placed[self.chunk])
         once = placed & (self.columns["repeated"] == 0)
         twice &= ~self._in_turn(once, begins, ends)
-        twice &= (counted(placed) >= _CHUNKS) & (stored.repeated >= WHOLE * stored.covered)
+        twice &= (counted(placed) > 1) & (stored.repeated >= WHOLE * stored.covered)
         times = {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()

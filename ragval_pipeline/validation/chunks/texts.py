@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import plural
@@ -56,10 +56,6 @@ _HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped"
 _UNESCAPE = "Unescape the text before embedding, and re-ingest."
 
 
-#: Most frequent characters named in the cause.
-_SHOWN = 5  # shown
-
-
 @detector("text.zero_width", needs=ChunkEvidence)
 def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such characters; a required text without visible characters is reported as an empty field."""
@@ -80,7 +76,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
             extent = characters.total() / (characters.total() + text.letters)
             subjects.append(replace(subject, fields=fields, extent=extent))
     if subjects:
-        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(_SHOWN))
+        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(NAMED))
         cause = f"The extraction kept invisible characters: {shown}."
         yield make_finding("text.zero_width", subjects, details={"characters": dict(total)}, cause=cause)
 

@@ -73,9 +73,6 @@ def usual_ratios(relations: Relations) -> dict[str, float]:
     return {script: round(relation.tokens, 3) for script, relation in relations.items()}
 
 
-_MIN_PAGES = 2
-
-
 @dataclass(frozen=True)
 class Measured:
     """The chunks with a limit, with their token counts.
@@ -186,7 +183,8 @@ def _one_per_page(measured: Measured) -> list[Finding]:
     limit = np.zeros(len(names))
     limit[of] = measured.limit[rows]
     long = len(single) + int(((chunks > 1) & (total > limit)).sum())
-    if len(single) < _MIN_PAGES or len(single) < MOST * long:
+    # A single page is a long chunk, not a way of chunking.
+    if len(single) < 2 or len(single) < MOST * long:
         return []
     subjects = [_page_of(measured, row) for row in sorted(single.tolist())]
     return [make_finding("chunk.one_per_page", subjects, details={"pages_over_limit": long, "pages": pages})]

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Minimum pages for conclusions about the whole index.
-MIN_PAGES = 2
-
-
 @dataclass(frozen=True)
 class PayloadRules:
     """The suite's settings for payloads.
