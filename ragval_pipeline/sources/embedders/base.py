@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -155,7 +155,7 @@ def no_vectors(dimension: int | None) -> EmbeddingBatch:
 
 
 def in_calls(
-    texts: Sequence[T],
+    texts: Iterable[T],
     size: int | None,
     *,
     chars: int | None = None,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Store = MutableMapping[str, NDArray[np.float32]]
 
-MAX_ENTRIES = MOST_VECTORS
-
 
 class CachingEmbedder:
     """An embedder that sends each text once per input type, and adds up the cost, of failed calls too.
@@ -40,7 +38,7 @@ class CachingEmbedder:
         max_entries: The oldest entries beyond this many are dropped.
     """
 
-    def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MOST_VECTORS) -> None:
         self.inner = inner
         self.cost = EmbeddingCost()
         self.passed_by = False
@@ -105,7 +103,9 @@ class CachingEmbedder:
         hits = len(texts) - len(missing)
         self.cost += EmbeddingCost(cache_hits=hits)
         batches = []
-        for part in in_calls(list(missing.items()), self._batch_size, chars=self._call_chars, length=_length):
+        for part in in_calls(
+            missing.items(), self._batch_size, chars=self._call_chars, length=lambda entry: len(entry[1])
+        ):
             names = [key for key, _ in part]
             batches.append(self._call([text for _, text in part], input_type))
             rows.update(zip(names, batches[-1].vectors, strict=True))
@@ -191,10 +191,6 @@ def cache_key(provider: str, model: str, dimension: int | None, input_type: Inpu
     """A key for the vector of ``text`` by model, dimension and input type, which does not reveal the text."""
     parts = json.dumps([provider, model, dimension, input_type, text])
     return hashlib.sha256(parts.encode("ascii")).hexdigest()
-
-
-def _length(entry: tuple[str, str]) -> int:
-    return len(entry[1])
 
 
 def _stacked(keys: list[str], rows: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
