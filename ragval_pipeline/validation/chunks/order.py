@@ -31,19 +31,6 @@ Number = tuple[int, str | None]
 Points = Callable[[Sequence[str]], "Iterable[pa.RecordBatch]"]
 
 
-def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
-    """Reads points from rows in memory."""
-    import pyarrow as pa
-
-    from ragval_pipeline.sources.snapshot.manifest import arrow_schema
-
-    def read(columns: Sequence[str]) -> list[pa.RecordBatch]:
-        schema = pa.schema([arrow_schema(()).field(name) for name in columns])
-        return list(pa.Table.from_pylist(list(rows), schema=schema).to_batches())
-
-    return read
-
-
 @dataclass
 class PageOrder:
     """The chunks of one page: its first stored address, without fragment if there are several, and its points by index.

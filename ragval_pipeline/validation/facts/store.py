@@ -1,4 +1,4 @@
-"""Facts as rows, from the files of a run or in memory."""
+"""Facts as rows, from the files of a run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.tables import chunk_schema, chunk_table, chunks_of, page_table, pages_of, texts_of
+from ragval_pipeline.validation.facts.tables import chunk_schema, chunks_of, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
 
 if TYPE_CHECKING:
@@ -88,19 +87,6 @@ class FactRows(Protocol):
         """Every in-scope page, or those that ``where`` selects."""
         batches = self.batches("pages")
         return (page for batch in batches for page in pages_of(batch if where is None else batch.filter(where(batch))))
-
-
-class HeldFacts(FactRows):
-    """The facts of some buckets in memory."""
-
-    def __init__(self, *buckets: BucketFacts) -> None:
-        self._buckets = buckets
-
-    def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows of a table, bucket by bucket, with some of its columns or all."""
-        for held in self._buckets:
-            whole = chunk_table(held.chunks, held.texts) if table == "chunks" else page_table(held.pages)
-            yield from (whole if columns is None else whole.select(list(columns))).to_batches()
 
 
 class Facts(FactRows):
