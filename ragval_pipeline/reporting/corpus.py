@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of
+from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
@@ -208,14 +208,13 @@ def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, Pag
 def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntry]) -> dict[str, PointName]:
     """The points in ``names``; also counts the chunks of pages and gives pages without a title that of a chunk."""
     import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     where: dict[str, tuple[str | None, str | None, int | None]] = {}
-    wanted = array_of(sorted({encodable(name) for name in names}), pa.string())
+    wanted = one_of("point_id", {encodable(name) for name in names})
     columns = ("point_id", "page_key", "page_url", "source_url", "title", "chunk_index")
     for batch in files.batches("payload", columns):
-        for row in batch.filter(pc.is_in(batch.column("point_id"), wanted)).to_pylist():
+        for row in batch.filter(wanted(batch)).to_pylist():
             where[row["point_id"]] = (row["page_key"], row["page_url"] or row["source_url"], row["chunk_index"])
         paged = batch.filter(pc.is_valid(batch.column("page_key")))
         keys = paged.column("page_key").dictionary_encode()
@@ -234,15 +233,12 @@ def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntr
 
 
 def _first_words(files: CorpusFiles, names: Collection[str]) -> dict[str, str]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not names:
         return {}
-    wanted, words = array_of(sorted(names), pa.string()), {}
+    wanted, words = one_of("point_id", names), {}
     table: tuple[Table, str] = ("chunks", "excerpt") if files.chunks else ("payload", "text")
     for batch in files.batches(table[0], ("point_id", table[1])):
-        chosen = batch.filter(pc.is_in(batch.column("point_id"), wanted))
+        chosen = batch.filter(wanted(batch))
         for name, text in zip(chosen.column(0).to_pylist(), chosen.column(1).to_pylist(), strict=True):
             words[name] = _begun((text or "")[:EXCERPT])
     return words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.sources.arrow import one_of
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import typed_value
@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 
 def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:
     """The rows of some points by id; ``batches`` must have ``point_id``."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not ids:
         return {}
-    wanted = array_of(list(ids), pa.string())
-    found = (batch.filter(pc.is_in(batch.column("point_id"), value_set=wanted)) for batch in batches)
+    wanted = one_of("point_id", ids)
+    found = (batch.filter(wanted(batch)) for batch in batches)
     return {row["point_id"]: row for batch in found for row in batch.to_pylist()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, without_nulls
+from ragval_pipeline.sources.arrow import constant, numbers_of, one_of, without_nulls
 from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
@@ -124,13 +124,10 @@ class Orders:
 
     def in_full(self, keys: Collection[str]) -> dict[str, PageOrder]:
         """Some of the pages with their points."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not keys:
             return {}
-        wanted = array_of(sorted(keys), pa.string())
-        batches = (batch.filter(pc.is_in(batch.column("page_key"), wanted)) for batch in self.read(COLUMNS))
+        wanted = one_of("page_key", keys)
+        batches = (batch.filter(wanted(batch)) for batch in self.read(COLUMNS))
         return _collected(row for batch in batches for row in batch.to_pylist())
 
     def begin_again(self) -> bool:

@@ -7,10 +7,9 @@ so words are compared, not whole passages. Text in any chunk is content, which m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.sources.arrow import array_of, constant, numbers_of
+from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.facts.rows import PageFacts
 from ragval_pipeline.validation.facts.store import Facts
@@ -32,39 +31,30 @@ def walls_of(facts: Facts) -> frozenset[str]:
         return frozenset()
     content = _held_digests(facts)
     compared = silent[:: -(-len(silent) // MOST_COMPARED)]
-    repeated = Counter(triple for page in _pages(facts, compared) for triple in _triples(page, content))
+    some = facts.pages(one_of("page_key", compared))
+    repeated = Counter(triple for page in some for triple in _triples(page, content))
 
     def is_common(page: PageFacts) -> bool:
         triples = _triples(page, content)
         return sum(repeated[triple] >= FEWEST for triple in triples) > WHOLE * len(triples)
 
-    return frozenset(page.page_key for page in _pages(facts, silent) if page.chunks and is_common(page))
+    return frozenset(
+        page.page_key for page in facts.pages(one_of("page_key", silent)) if page.chunks and is_common(page)
+    )
 
 
 def _silent(facts: Facts) -> list[str]:
     """Pages with chunks, none of which is on them."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    standing = array_of([*_with_standing_chunks(facts)], pa.string())
+    standing = one_of("page_key", _with_standing_chunks(facts))
     silent: list[str] = []
     chunks = 0
     for batch in facts.batches("pages", ("page_key", "state", "chunks")):
-        is_silent = pc.and_not(
-            pc.equal(batch.column("state"), constant("read")), pc.is_in(batch.column("page_key"), standing)
-        )
-        found = batch.filter(is_silent)
+        found = batch.filter(pc.and_not(pc.equal(batch.column("state"), constant("read")), standing(batch)))
         silent += found.column("page_key").to_pylist()
         chunks += pc.sum(found.column("chunks")).as_py() or 0
     return silent if chunks else []
-
-
-def _pages(facts: Facts, keys: Collection[str]) -> Iterator[PageFacts]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    wanted = array_of([*keys], pa.string())
-    return facts.pages(lambda batch: pc.is_in(batch.column("page_key"), wanted))
 
 
 def _held_digests(facts: Facts) -> NDArray[np.uint64]:

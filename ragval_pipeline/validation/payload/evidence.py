@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.arrow import array_from, array_of
+from ragval_pipeline.sources.arrow import array_from, one_of
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -83,12 +83,9 @@ class PayloadEvidence:
 
     def rows_with(self, column: str, values: Collection[str], *columns: str) -> Iterator[dict[str, Any]]:
         """Some columns of the points with one of the values in a text column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        wanted = array_of(list(values), pa.string())
+        wanted = one_of(column, values)
         for batch in self.batches(tuple(dict.fromkeys([*columns, column]))) if values else ():
-            yield from batch.filter(pc.is_in(batch.column(column), value_set=wanted)).to_pylist()
+            yield from batch.filter(wanted(batch)).to_pylist()
 
 
 def take_evidence(

@@ -8,7 +8,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.sources.arrow import array_of, one_of
 from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import PageCopy
@@ -164,12 +164,9 @@ class PageCopies:
 
     def records_of(self, keys: Collection[str]) -> Iterator[PageRecord]:
         """The pages with these keys."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        wanted = array_of(sorted(keys), pa.string())
+        wanted = one_of("page_key", keys)
         for batch in read_parts(self.manifest.folder(), self.manifest.parts, None):
-            yield from records_from(batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)))
+            yield from records_from(batch.filter(wanted(batch)))
 
     def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
         """Every page; arguments as for ``rows``."""
