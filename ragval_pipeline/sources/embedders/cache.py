@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import BudgetReachedError, SystemFailure
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
@@ -22,7 +23,6 @@ from ragval_pipeline.sources.embedders.base import (
 from ragval_pipeline.sources.embedders.store import MOST_VECTORS, VectorStore
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Store = MutableMapping[str, NDArray[np.float32]]
@@ -194,6 +194,4 @@ def cache_key(provider: str, model: str, dimension: int | None, input_type: Inpu
 
 
 def _stacked(keys: list[str], rows: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    import numpy as np
-
     return np.stack([rows[key] for key in keys])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import one_of
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -17,7 +18,6 @@ from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -98,8 +98,6 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
     """
-    import numpy as np
-
     read, path = snapshot.manifest, snapshot.manifest.fields.get(MOMENT)
     now = _prints(
         (point.id, None if path is None else typed_value(MOMENT, lookup(point.payload, path)[1]))
@@ -120,8 +118,6 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
 
 def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.int64]:
     """Hashes of each point's id, and of its id and time; shape (points, 2). Only valid in this process."""
-    import numpy as np
-
     told = array("q")
     for point in points:
         told.append(hash(point[0]))

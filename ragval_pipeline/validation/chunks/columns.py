@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts
@@ -14,8 +15,6 @@ from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.points import PointRef
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Counts = NDArray[np.float64]
@@ -44,8 +43,6 @@ class Columns:
     @classmethod
     def of(cls, batches: Iterable[pa.RecordBatch]) -> Columns:
         """Those of all texts of a run."""
-        import pyarrow as pa
-
         from ragval_pipeline.validation.facts.tables import chunk_schema
 
         types = [chunk_schema().field(name) for name in COLUMNS]
@@ -79,15 +76,11 @@ class Columns:
 
     def counts(self, name: str) -> Counts:
         """The numbers of a column, as described in ``TextFacts``."""
-        import numpy as np
-
         counts: Counts = numbers_of(self.table.column(name).combine_chunks()).astype(np.float64)
         return counts
 
     def by_script(self) -> dict[Script, Mask]:
         """The rows of each script, in order of first appearance."""
-        import numpy as np
-
         names, codes = self.codes("script")
         present, first = np.unique(codes, return_index=True)
         found: dict[Any, Mask] = {names[code]: codes == code for code in present[np.argsort(first)].tolist()}
@@ -139,9 +132,6 @@ class SameTexts:
 
 def _groups(texts: Columns) -> dict[int, list[PointRef]]:
     """The points of each text with several."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     digests = texts.table.column("digest").combine_chunks()
     counted = pc.value_counts(digests.drop_null())
     several = counted.field("values").filter(pc.greater(counted.field("counts"), constant(1)))

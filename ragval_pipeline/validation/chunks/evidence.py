@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.chunks import columns, layout
@@ -86,9 +87,6 @@ class ChunkEvidence:
 
     def last_passages(self, keys: Collection[str]) -> dict[str, BlockFacts]:
         """The last meaningful block of some pages, by key; pages without one are left out."""
-        import numpy as np
-        import pyarrow.compute as pc
-
         found: dict[str, BlockFacts] = {}
         wanted = one_of("page_key", keys)
         for batch in self.facts.batches("pages", ("page_key", "blocks")):
@@ -103,8 +101,6 @@ class ChunkEvidence:
 
     def on_pages(self, keys: Collection[str]) -> Iterator[tuple[str, Sequence[ChunkFacts]]]:
         """The chunks of some pages that were read, one bucket in memory at a time."""
-        import pyarrow.compute as pc
-
         if not keys:
             return
         wanted = one_of("page_key", keys)
@@ -120,8 +116,6 @@ class ChunkEvidence:
 
     def differing(self, points: Collection[str], kind: ChunkClass) -> dict[str, ChunkFacts]:
         """Those of some points with a class relative to their page, by id: ``drifted`` or ``gone``."""
-        import pyarrow.compute as pc
-
         found: dict[str, ChunkFacts] = {}
         wanted = one_of("point_id", points)
         for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
@@ -141,8 +135,6 @@ class ChunkEvidence:
     @cached_property
     def habits(self) -> Habits:
         """What the ingestion adds around its chunks."""
-        import pyarrow.compute as pc
-
         differing: list[ChunkFacts] = []
         total = 0
         for table in self.facts.by_bucket("chunks", _PLACED):

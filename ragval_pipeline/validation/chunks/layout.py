@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
 from ragval_pipeline.validation.chunks.windows import SlidingWindows, windows_of
 from ragval_pipeline.validation.thresholds import (
@@ -19,7 +20,6 @@ from ragval_pipeline.validation.thresholds import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -58,8 +58,6 @@ def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> 
         length: Its letters.
         pages: Number of pages.
     """
-    import numpy as np
-
     first = page * _PAGE + place
     edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
     order = np.argsort(edges, kind="stable")
@@ -90,8 +88,6 @@ class Layout:
     @classmethod
     def of(cls, buckets: Iterable[pa.Table]) -> Layout:
         """The layout of all pages; a page and its chunks are in one bucket, with ``COLUMNS``."""
-        import pyarrow.compute as pc
-
         found = cls()
         sliding: dict[int, SlidingWindows] = defaultdict(SlidingWindows)
         for table in buckets:
@@ -137,9 +133,6 @@ class _Chunks:
 
     @classmethod
     def of(cls, table: pa.Table) -> _Chunks:
-        import numpy as np
-        import pyarrow.compute as pc
-
         table = table.combine_chunks()
         pages = table.column("page_key").combine_chunks().dictionary_encode()
         numbers = {
@@ -170,8 +163,6 @@ class _Chunks:
         Args:
             sliding: Collects the pages whose chunks have no numbers and may be such windows by position.
         """
-        import numpy as np
-
         count, pages = len(self.page), len(self.keys)
         begins, ends = np.full(count, _PAGE), np.full(count, -1)
         spans = self._beside_the_longest()
@@ -219,8 +210,6 @@ class _Chunks:
 
     def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
         """The pages on which each next chunk begins and ends no earlier than the previous one."""
-        import numpy as np
-
         chunks = np.flatnonzero(placed)
         order = chunks[np.lexsort((self.columns["chunk_index"][chunks], self.page[chunks]))]
         index, begin, end = (np.diff(numbers[order]) for numbers in (self.columns["chunk_index"], begins, ends))
@@ -243,8 +232,6 @@ class _Chunks:
 
     def out_of_order(self) -> set[str]:
         """The pages with a chunk that is not after all those with a smaller index."""
-        import numpy as np
-
         index, found, page = self.columns["chunk_index"], self.columns["longest"], self.page
         whole = found >= np.maximum(ANCHOR_LETTERS, MOST * self.columns["letters"])
         chunks = np.flatnonzero(whole & (self.columns["repeated"] == 0) & (index >= 0))
@@ -257,8 +244,6 @@ class _Chunks:
 
     def _places(self) -> Numbers:
         """Position of each chunk's first letter according to its longest span, without added title and headings."""
-        import numpy as np
-
         span = self._longest_spans()
         before = ~self.on_page & (self.start < self.start[span[self.chunk]])
         stored = np.bincount(self.chunk[before], self.length[before], minlength=len(self.page)).astype(np.int64)
@@ -267,8 +252,6 @@ class _Chunks:
 
     def _longest_spans(self) -> Numbers:
         """The longest span of each chunk on the page, the first of several; -1 without one."""
-        import numpy as np
-
         longest = np.full(len(self.page), -1)
         np.maximum.at(longest, self.chunk, np.where(self.on_page, self.length, -1))
         spans = np.flatnonzero(self.on_page & (self.length == longest[self.chunk]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -99,8 +100,6 @@ def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _has_unexplained(batch: pa.RecordBatch) -> bool:
-    import pyarrow.compute as pc
-
     stored = pc.greater(pc.binary_length(batch.column("stored_hash")), constant(0))
     return bool(pc.any(pc.and_(stored, pc.is_null(batch.column("hashed_as")))).as_py())
 
@@ -128,6 +127,4 @@ def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _is_small(batch: pa.RecordBatch) -> pa.BooleanArray:
-    import pyarrow.compute as pc
-
     return pc.less(batch.column("body"), constant(PASSAGE_LETTERS))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.embedders.tokens import RATIOS, Script
 from ragval_pipeline.validation.chunks.columns import Columns
@@ -142,8 +143,6 @@ class Relation:
         If the recount predicts the stored counts about as well as the best measure, a count near either is acceptable:
         a list of ``NAMES_LIKE_THIS`` has few words and many tokens in any tokenizer.
         """
-        import numpy as np
-
         best, factor = self.expected(texts), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
         recounted = self.tokens * texts.counts("tokens") if self._is_steady else best
         return np.minimum(best, recounted) / factor, np.maximum(best, recounted) * factor
@@ -241,8 +240,6 @@ def estimate(texts: Columns, relations: Relations) -> Estimate:
 
     The exact count if available; else the stored count if reliable; else the recount, scaled if there is a relation.
     """
-    import numpy as np
-
     exact = texts.counts("exact")
     whole, least, most = exact.copy(), exact.copy(), exact.copy()
     for script, rows in texts.by_script().items():
@@ -254,8 +251,6 @@ def estimate(texts: Columns, relations: Relations) -> Estimate:
 
 def _estimated(texts: Columns, script: Script, relation: Relation | None) -> tuple[Counts, Counts, Counts]:
     """Estimates of texts of one script, with their lower and upper ends."""
-    import numpy as np
-
     (low, high), tokens, added = RATIOS[script], texts.counts("tokens"), texts.counts("added")
     if relation is None or not relation.is_trusted(script):
         read = tokens + added
@@ -284,8 +279,6 @@ def _learn(claims: Columns, plausible: tuple[float, float]) -> Relation | None:
 
 def _fit(counts: Counts, claimed: Counts) -> tuple[float, float]:
     """The median of stored / measured, and the robust standard deviation of its logarithm, in the longer texts."""
-    import numpy as np
-
     long = np.lexsort((claimed, counts))[::-1][: max(FEWEST, len(counts) // 2)]  # where rounding matters little
     ratios = claimed[long] / np.maximum(counts[long], 1)
     middle = float(np.median(ratios))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.validation.chunks.columns import Columns
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 @detector("chunk.token_count_off", needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose stored count is off: by its size, or because it is a character count like most."""
-    import numpy as np
-
     texts, relations = evidence.texts, evidence.relations
     low, high = expected_range(texts, relations)
     stored = texts.counts("claimed")
@@ -57,8 +56,6 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
     """Range of acceptable stored counts of each text."""
-    import numpy as np
-
     least, most = np.empty(len(texts)), np.empty(len(texts))
     for script, rows in texts.by_script().items():
         own, relation, (low, high) = texts.some(rows), relations.get(script), plausible_range(script)
@@ -114,8 +111,6 @@ def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
 
 def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str | None], Limit | None]) -> Measured:
     """Chunks with a limit; none if no limit is known or the model has none."""
-    import numpy as np
-
     models, codes = texts.codes("model")
     limits = [limit_of(model) for model in models]
     tokens = np.array([np.nan if limit is None or limit.tokens is None else limit.tokens for limit in limits])
@@ -127,8 +122,6 @@ def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str
 
 def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
     """``chunk.over_model_limit``, with the embedded share if counted, and ``chunk.one_per_page``."""
-    import numpy as np
-
     texts, tokens, limit = measured.texts, measured.tokens, measured.limit
     over = np.flatnonzero(measured.over)
     if not len(over):
@@ -166,8 +159,6 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
 
 def _one_per_page(measured: Measured) -> list[Finding]:
     """Pages that are one chunk over the limit, if they are most of the pages with more tokens than it."""
-    import numpy as np
-
     names, page = measured.texts.codes("page_key")
     digest = numbers_of(without_nulls(measured.texts.table.column("digest"), 0))
     rows = np.flatnonzero(page < len(names) - 1)

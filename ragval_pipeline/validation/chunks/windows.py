@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.thresholds import FEW, NESTED, PASSAGE_LETTERS, SLIDING
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
@@ -68,8 +68,6 @@ def windows_of(page: Numbers, begin: Numbers, end: Numbers, *, pages: int) -> Wi
         end: The letter after its last one.
         pages: Number of pages.
     """
-    import numpy as np
-
     order = np.lexsort((begin + end, page))
     page, begin, end = page[order], begin[order], end[order]
     first, last = np.full(pages, np.iinfo(np.int64).max), np.full(pages, -1)

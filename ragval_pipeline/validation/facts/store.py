@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -14,9 +15,6 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.tables import chunk_schema, chunks_of, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Rows converted to objects at once.
 _BATCH = 4096  # work
@@ -30,8 +28,6 @@ def filled(column: str) -> Chosen:
     """Select the rows whose list in a column is not empty."""
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
-        import pyarrow.compute as pc
-
         return pc.greater(pc.list_value_length(batch.column(column)), constant(0))
 
     return chosen
@@ -49,8 +45,6 @@ class FactRows(Protocol):
 
     def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Some columns of a table, bucket by bucket: a page and its chunks are in the same."""
-        import pyarrow as pa
-
         batches = list(self.batches(table, columns))
         if batches:
             yield pa.Table.from_batches(batches)
@@ -78,8 +72,6 @@ class FactRows(Protocol):
 
     def table(self, *columns: str) -> pa.Table:
         """Some columns of all chunks."""
-        import pyarrow as pa
-
         schema = pa.schema([chunk_schema().field(name) for name in columns])
         return pa.Table.from_batches(self.batches("chunks", columns), schema=schema)
 

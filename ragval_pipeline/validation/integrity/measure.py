@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant, one_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
@@ -133,8 +134,6 @@ def compare(facts: Facts) -> Compared:
 
 def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:
     """Which chunks are examined individually: all except unchanged ones on pages without losses."""
-    import pyarrow.compute as pc
-
     differ = pc.less(chunks.column("found"), chunks.column("letters"))
     for name in ("joins", "replaced"):
         differ = pc.or_(differ, pc.greater(pc.list_value_length(chunks.column(name)), constant(0)))
@@ -144,8 +143,6 @@ def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:
 
 def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
     """Letters of the compared chunks found on their pages, and all of them."""
-    import pyarrow.compute as pc
-
     found = letters = 0
     beside = one_of("page_key", walls)
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.facts.rows import PageFacts
@@ -16,7 +17,6 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Pages whose words are compared for common text.
@@ -45,8 +45,6 @@ def walls_of(facts: Facts) -> frozenset[str]:
 
 def _silent(facts: Facts) -> list[str]:
     """Pages with chunks, none of which is on them."""
-    import pyarrow.compute as pc
-
     standing = one_of("page_key", _with_standing_chunks(facts))
     silent: list[str] = []
     chunks = 0
@@ -59,9 +57,6 @@ def _silent(facts: Facts) -> list[str]:
 
 def _held_digests(facts: Facts) -> NDArray[np.uint64]:
     """The sorted digests of blocks that are in chunks of some page."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     found = [np.empty(0, dtype=np.uint64)]
     for batch in facts.batches("pages", ("blocks",)):
         digest, letters, held = (pc.struct_field(batch.column("blocks").flatten(), name) for name in _OF_BLOCK)
@@ -72,8 +67,6 @@ def _held_digests(facts: Facts) -> NDArray[np.uint64]:
 
 def _with_standing_chunks(facts: Facts) -> frozenset[str]:
     """Pages with a chunk that is mostly on them."""
-    import pyarrow.compute as pc
-
     found: set[str] = set()
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
         stands = pc.greater_equal(batch.column("found"), pc.multiply(constant(MOST), batch.column("letters")))
@@ -83,8 +76,6 @@ def _with_standing_chunks(facts: Facts) -> frozenset[str]:
 
 def _triples(page: PageFacts, content: NDArray[np.uint64]) -> set[int]:
     """Hashes of the word trigrams of a page's text; those in its ``content`` are its own."""
-    import numpy as np
-
     own = np.isin(np.array([block.digest for block in page.blocks], dtype=np.uint64), content).tolist()
     words = [
         f"{page.page_key} {word}" if is_own else word

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import array_from, one_of
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
@@ -71,8 +72,6 @@ class PayloadEvidence:
 
     def rows_at(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
         """Some columns of the points with these ascending row numbers."""
-        import numpy as np
-
         found: list[dict[str, Any]] = []
         start = 0
         for batch in self.batches(columns):

@@ -10,6 +10,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.values import shown
@@ -116,9 +117,6 @@ class _Values:
 
 
 def _values(evidence: PayloadEvidence, names: Sequence[str]) -> dict[str, _Values]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = {name: _Values() for name in names}
     for batch in evidence.batches(names):
         for name, held in found.items():

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
@@ -115,8 +116,6 @@ def _starts(letters: str, page: str) -> list[int]:
 
 def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
     """The parts of a page of at least ``PASSAGE_LETTERS`` letters that are in none of the texts, in page order."""
-    import numpy as np
-
     size = len(page.letters)
     seeds = {letters[at : at + SEED] for letters in map(fold, texts) for at in range(len(letters) - SEED + 1)}
     held = np.zeros(size + 2, dtype=np.int8)

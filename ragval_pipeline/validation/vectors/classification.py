@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.snapshot.embedded import embedded_text, filled
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
@@ -29,7 +30,6 @@ from ragval_pipeline.validation.vectors.spaces import (
 from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, replaced, try_all
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
@@ -222,8 +222,6 @@ class _Stored:
 
     def embedded_empty(self, emptied: Collection[int]) -> frozenset[int]:
         """Which of these were embedded with the field as it is: empty, with what parts it from the text."""
-        import numpy as np
-
         points, template, fields = self.points, self.settings.template, self.settings.embedded_fields
         places = [place for place in points.off(with_vector=True).tolist() if place in emptied]
         if self.embed_as is None or template is None or not places:
@@ -275,8 +273,6 @@ class _Stored:
 
     def _tested(self, off: Collection[int], matching: Collection[int]) -> Tested:
         """Some of these points, for trials."""
-        import numpy as np
-
         points = self.points
         place = {points.ids[number]: number for number in (*off, *matching)}
         chosen = choose_tested([points.ids[number] for number in off], [points.ids[number] for number in matching])
@@ -304,8 +300,6 @@ class _Stored:
 
     def given(self, trial: Trial) -> list[int]:
         """Indices of unexplained or nearly matching points whose vectors a way of embedding reproduces."""
-        import numpy as np
-
         points = self.points
         places = np.union1d(points.off(with_vector=True), points.inexact(ROUNDING, with_vector=True))
         rows = self.rows_of(frozenset(points.ids[place] for place in places), trials.COLUMNS)
@@ -345,8 +339,6 @@ def _look_up_holders(points: Partition, ask: Lookups, rows_of: RowsOf) -> None:
     Raises:
         SystemFailure: Qdrant or the embedder fails.
     """
-    import numpy as np
-
     wanted = points.texts[points.off(with_vector=True)[:LOOKED_FOR]].astype(np.float32)
     near = {name for text in wanted for name in ask.nearest(text)} - set(points.ids)
     stored = {

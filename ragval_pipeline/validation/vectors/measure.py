@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
@@ -66,8 +67,6 @@ def measure_vectors(
 
 def _lengths(found: Comparison, settings: VectorSettings) -> dict[str, float]:
     """Norms of the vectors that are no unit vectors, by point, where searches compare by more than the angle."""
-    import numpy as np
-
     if not found.lengths or settings.vector.distance == "Cosine":
         return {}
     lengths = np.concatenate(found.lengths)
