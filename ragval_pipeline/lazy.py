@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["np", "pa", "pc"]
+__all__ = ["np", "pa", "pc", "pq"]
 
 
 class _OnFirstUse:
@@ -24,5 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 else:
-    np, pa, pc = map(_OnFirstUse, ("numpy", "pyarrow", "pyarrow.compute"))
+    np, pa, pc, pq = map(_OnFirstUse, ("numpy", "pyarrow", "pyarrow.compute", "pyarrow.parquet"))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragval_pipeline.lazy import np, pa, pc
+from ragval_pipeline.lazy import np, pa, pc, pq
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
@@ -149,8 +149,6 @@ class CorpusFiles:
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows of a table; missing columns are left out."""
-        import pyarrow.parquet as pq
-
         for part in getattr(self, table):
             with part.open("rb") as file:
                 parquet = pq.ParquetFile(file)

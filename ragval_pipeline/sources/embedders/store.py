@@ -14,7 +14,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ragval_pipeline.lazy import np, pa
+from ragval_pipeline.lazy import np, pa, pq
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.storage import Filled, write_whole
 
@@ -114,8 +114,6 @@ class VectorStore(MutableMapping[str, "Vector"]):
 
     def _rows(self, file: UPath) -> Iterator[tuple[str, int, Vector]]:
         """Key, day and vector of a file's rows that are not too old."""
-        import pyarrow.parquet as pq
-
         try:
             with file.open("rb") as opened:
                 table = pq.read_table(opened)
@@ -128,8 +126,6 @@ class VectorStore(MutableMapping[str, "Vector"]):
                 yield key, day, np.frombuffer(vector, dtype="<f4")
 
     def _write(self, rows: list[tuple[str, int, Vector]]) -> None:
-        import pyarrow.parquet as pq
-
         table = pa.table(
             {
                 "key": array_of([key for key, _, _ in rows], pa.string()),

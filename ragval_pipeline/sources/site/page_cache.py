@@ -15,13 +15,12 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import pa
+from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.http.fetch import Fetched
 from ragval_pipeline.sources.storage import Filled, write_whole
 
 if TYPE_CHECKING:
-    import pyarrow.parquet as pq
     from upath import UPath
 
 _log = logging.getLogger(__name__)
@@ -127,8 +126,6 @@ class PageCache:
             self._draft.unlink(missing_ok=True)
 
     def _load(self) -> None:
-        import pyarrow.parquet as pq
-
         try:
             if not self._file.exists():
                 return
@@ -142,8 +139,6 @@ class PageCache:
             self._places, self._reader = {}, None
 
     def _flush(self) -> None:
-        import pyarrow.parquet as pq
-
         if not self._rows:
             return
         if self._writer is None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import np, pa
+from ragval_pipeline.lazy import np, pa, pq
 from ragval_pipeline.sources.arrow import array_from, numbers_of
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
@@ -91,8 +91,6 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
     def close(self) -> tuple[Part, ...]:
         """Write all files; returns them by bucket."""
-        import pyarrow.parquet as pq
-
         self._hand_over()
         self._wait()
         parts = []
@@ -171,8 +169,6 @@ def in_bucket(parts: Sequence[Part], bucket: int, buckets: int) -> list[Part]:
 
 def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of some parts, one row group in memory at a time."""
-    import pyarrow.parquet as pq
-
     for part in parts:
         with (folder / part.name).open("rb") as file:
             yield from pq.ParquetFile(file).iter_batches(columns=columns)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, Protocol
 
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.lazy import pa, pc
+from ragval_pipeline.lazy import pa, pc, pq
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -111,8 +111,6 @@ class Facts(FactRows):
         return (file.read(columns=list(columns)) for file in self._files(table))
 
     def _files(self, table: Table) -> Iterator[Any]:
-        import pyarrow.parquet as pq
-
         if self.manifest.crash:
             raise FactsError(self.manifest.problem or f"the facts could not be made ({self.manifest.crash})")
         folder = self.manifest.folder()
