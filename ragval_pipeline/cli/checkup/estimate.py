@@ -95,6 +95,7 @@ class Estimate:
     """The estimated cost of a run.
 
     Attributes:
+        cpu_s: CPU, without the embedder.
         seconds: Wall time, without the embedder.
         embedding_s: Of the embedder.
         memory_bytes: Peak of all processes together.
@@ -106,6 +107,7 @@ class Estimate:
         stored_bytes: In ``report_uri``, per run.
     """
 
+    cpu_s: float
     seconds: float
     embedding_s: float
     memory_bytes: float
@@ -138,6 +140,7 @@ def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = Fals
     waiting = requests * REQUEST_S / (1 if local else suite.qdrant.concurrency)
     calls, texts, tokens = _embedded(suite, size, provider, own=own, probed=probed, timed=timed)
     return Estimate(
+        cpu_s=alone + shared,
         seconds=alone + shared / workers + waiting,
         embedding_s=texts * provider.text_s if provider.free else calls * provider.call_s,
         memory_bytes=(RUN_MIB + size.points * CHUNK_KIB / 1024 + (workers if workers > 1 else 0) * WORKER_MIB) * 2**20,
