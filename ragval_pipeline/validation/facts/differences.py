@@ -27,7 +27,8 @@ class Differences(NamedTuple):
     """What a chunk has between two pieces that its page has close together, in this order.
 
     Attributes:
-        replaced: Letters for which the page has others, each with the letters of the page around its position.
+        replaced: Letters for which the page has others, each with the letters of the page around its position; where
+            a word only lacks some, a letter of it with these.
         inserted: Letters for which it has nothing.
     """
 
@@ -52,9 +53,14 @@ def differences(match: Alignment, page: Page) -> Differences:
         # An inserted word may begin, or end, like its neighbour: both pieces then extend into it.
         shared, other = max(0, before.beyond - after.place), max(0, after.place - before.beyond)
         own = after.start + shared - before.end
-        if not own or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
+        if not (own or other) or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
             continue
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
+            continue
+        if not own:
+            if _is_in_a_word(page.folded, before.beyond, after.place):
+                at = before.end if page.folded.word_starts[before.beyond] else before.end - 1
+                replaced.append(((at, at + 1), (before.beyond, after.place)))
             continue
         ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
         # Letters inserted within a word change the word.
@@ -68,6 +74,23 @@ def differences(match: Alignment, page: Page) -> Differences:
         ):  # words that the page has only once may be a heading and the address of its anchor
             inserted.append(whole)
     return Differences(tuple(replaced), tuple(inserted))
+
+
+def _is_in_a_word(text: FoldedText, start: int, end: int) -> bool:
+    """Whether letters left out are a part of one word or number, wherever between equal letters they are taken from.
+
+    The number of a footnote is not a part of the word before it.
+    """
+    ways = range(-_same(text, text, start - 1, end - 1, -1), _same(text, text, start, end, 1) + 1)
+    edges = {way: [at for at in range(start + way, end + way + 1) if _begins(text, at)] for way in ways}
+    return all(len(each) < 2 and not (each and start + way < each[0] < end + way) for way, each in edges.items())
+
+
+def _begins(text: FoldedText, at: int) -> bool:
+    """Whether a word or number begins at a letter, or the text has ended."""
+    if at >= len(text.letters) or bool(text.word_starts[at]):
+        return True
+    return text.letters[at].isdigit() != text.letters[at - 1].isdigit()
 
 
 def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:

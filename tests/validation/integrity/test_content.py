@@ -319,6 +319,10 @@ def pump(text: str) -> tuple[list[tuple[str, str]], list[str]]:
         ("must be closed", "must be opened", [("opened", "closed")], []),
         ("drawer under the bench", "cupboard above our bench", [("cupboard above our", "drawer under the")], []),
         ("must be closed", "must not be closed", [], ["not"]),
+        ("45 seconds", "4 seconds", [("4", "45")], []),
+        ("45 seconds", "5 seconds", [("5", "45")], []),
+        ("pressure", "pure", [("pure", "pressure")], []),
+        ("the seal is", "the sea is", [("sea", "seal")], []),
         # An extractor may leave words of the page out, numbers of notes and the labels of buttons among them.
         ("must be closed", "must closed", [], []),
         ("45 seconds", "seconds", [], []),
@@ -328,6 +332,12 @@ def test_one_word_in_the_place_of_another_is_seen_in_a_long_chunk(
     of_the_page: str, of_the_chunk: str, replaced: list[tuple[str, str]], inserted: list[str]
 ):
     assert pump(PUMP.replace(of_the_page, of_the_chunk)) == (replaced, inserted)
+
+
+@pytest.mark.parametrize("note", ["seconds1", "seconds[1]", "seconds 1"])
+def test_a_word_without_the_number_of_its_footnote_is_the_same_word(note: str):
+    page = compared(paragraphs(GRIPPER, PUMP.replace("seconds", note), CAMERA), PUMP)
+    assert [chunk.replaced for chunk in page.chunks] == [()]
 
 
 def test_words_that_a_chunk_begins_or_ends_with_are_in_the_place_of_none():
