@@ -27,8 +27,8 @@ class Differences(NamedTuple):
     """What a chunk has between two pieces that its page has close together, in this order.
 
     Attributes:
-        replaced: Letters for which the page has others, each with the letters of the page around its position; where
-            a word only lacks some, a letter of it with these.
+        replaced: Letters for which the page has others, each with the letters of the page around its position; for
+            those that a word lacks, a letter of it, and for whole words that are left out, none.
         inserted: Letters for which it has nothing.
     """
 
@@ -53,14 +53,12 @@ def differences(match: Alignment, page: Page) -> Differences:
         # An inserted word may begin, or end, like its neighbour: both pieces then extend into it.
         shared, other = max(0, before.beyond - after.place), max(0, after.place - before.beyond)
         own = after.start + shared - before.end
-        if not (own or other) or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
+        if shared > min(SIZE, after.length - 1, before.length - 1) or other > (2 * own + SIZE if own else LONGEST_GAP):
             continue
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
             continue
         if not own:
-            if _is_in_a_word(page.folded, before.beyond, after.place):
-                at = before.end if page.folded.word_starts[before.beyond] else before.end - 1
-                replaced.append(((at, at + 1), (before.beyond, after.place)))
+            replaced += _left_out(match.text, page.folded, before, after) if other else ()
             continue
         ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
         # Letters inserted within a word change the word.
@@ -76,14 +74,37 @@ def differences(match: Alignment, page: Page) -> Differences:
     return Differences(tuple(replaced), tuple(inserted))
 
 
-def _is_in_a_word(text: FoldedText, start: int, end: int) -> bool:
-    """Whether letters left out are a part of one word or number, wherever between equal letters they are taken from.
+def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> Iterator[tuple[Range, Range]]:
+    """Letters of the page left out between two pieces of a chunk, if they change a word or the line that they are in.
 
-    The number of a footnote is not a part of the word before it.
+    Extractors leave out pictures, buttons and the numbers of footnotes, and markup may stand for words of the page:
+    words count as left out if nothing but blanks is around and between them, on the page and in the chunk. Equal
+    letters may be taken from either end.
     """
-    ways = range(-_same(text, text, start - 1, end - 1, -1), _same(text, text, start, end, 1) + 1)
-    edges = {way: [at for at in range(start + way, end + way + 1) if _begins(text, at)] for way in ways}
-    return all(len(each) < 2 and not (each and start + way < each[0] < end + way) for way, each in edges.items())
+    at, start, end = before.end, before.beyond, after.place
+    back = min(_same(page, page, start - 1, end - 1, -1), before.length - 1)
+    ways = range(-back, min(_same(page, page, start, end, 1), after.length - 1) + 1)
+    if all(_is_in_a_word(page, start + way, end + way) for way in ways):
+        own = at if page.word_starts[start] else at - 1
+        (first, last), (begin, beyond) = text.whole_words(own, own + 1), page.whole_words(start, end)
+        if (at - first, last - at) == (start - begin, beyond - end):
+            yield (own, own + 1), (start, end)
+        return
+    for way in ways:
+        around = page.between(start + way - 1, end + way + 1), text.between(at + way - 1, at + way + 1)
+        is_number = page.letters[start + way : end + way].isdigit()
+        if all(map(re.fullmatch, (_IN_LINE, _SIDE_BY_SIDE), around)) and not is_number:
+            yield (at + way, at + way), (start + way, end + way)
+            return
+
+
+_IN_LINE, _SIDE_BY_SIDE = r"\w(?: [\w'\u2019-]+)+ \w", r"\w\s{1,2}\w"
+
+
+def _is_in_a_word(text: FoldedText, start: int, end: int) -> bool:
+    """Whether letters are a part of one word or number; the number of a footnote is not one of the word before it."""
+    edges = [at for at in range(start, end + 1) if _begins(text, at)]
+    return not edges or (len(edges) == 1 and edges[0] in (start, end))
 
 
 def _begins(text: FoldedText, at: int) -> bool:

@@ -323,8 +323,9 @@ def pump(text: str) -> tuple[list[tuple[str, str]], list[str]]:
         ("45 seconds", "5 seconds", [("5", "45")], []),
         ("pressure", "pure", [("pure", "pressure")], []),
         ("the seal is", "the sea is", [("sea", "seal")], []),
-        # An extractor may leave words of the page out, numbers of notes and the labels of buttons among them.
-        ("must be closed", "must closed", [], []),
+        ("must be closed", "must closed", [("", "be")], []),
+        ("12 bar, and it", "12 it", [], []),
+        # An extractor may leave out the numbers of notes, and the labels of buttons.
         ("45 seconds", "seconds", [], []),
     ],
 )
