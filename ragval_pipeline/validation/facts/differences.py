@@ -98,7 +98,9 @@ def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> 
             return
 
 
-_IN_LINE, _SIDE_BY_SIDE = r"\w(?: [\w'\u2019-]+)+ \w", r"\w\s{1,2}\w"
+_BEFORE, _AFTER = "['\"(\u201c\u2018]?", "[.,;:!?)'\"\u201d\u2019]*"
+_IN_LINE = re.compile(rf"\w{_AFTER}(?: {_BEFORE}[\w'\u2019-]+{_AFTER})+ {_BEFORE}\w")
+_SIDE_BY_SIDE = re.compile(rf"\w{_AFTER}\s{{1,2}}{_BEFORE}\w")
 
 
 def _is_in_a_word(text: FoldedText, start: int, end: int) -> bool:

@@ -324,7 +324,7 @@ def pump(text: str) -> tuple[list[tuple[str, str]], list[str]]:
         ("pressure", "pure", [("pure", "pressure")], []),
         ("the seal is", "the sea is", [("sea", "seal")], []),
         ("must be closed", "must closed", [("", "be")], []),
-        ("12 bar, and it", "12 it", [], []),
+        ("12 bar, and it", "12 it", [("", "bar, and")], []),
         # An extractor may leave out the numbers of notes, and the labels of buttons.
         ("45 seconds", "seconds", [], []),
     ],
