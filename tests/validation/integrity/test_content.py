@@ -53,6 +53,13 @@ def test_more_than_half_of_a_passage_is_enough_and_less_is_not():
     assert lost(CHUNKS[0], " ".join(words[: len(words) * 4 // 10]), CHUNKS[2]) == [CAMERA]
 
 
+def test_lost_code_is_not_in_a_text_that_has_the_same_names():
+    code = 'house("heat-recovery").read("condensate acid") or house("heat-recovery").alert("exhaust condenser")'
+    names = "The exhaust condenser, the condensate acid and the heat recovery of the house are read every morning."
+    content = f"<p>{names}</p><pre>{code}</pre><p>{GRIPPER}</p>"
+    assert lost(f"{names}\n{GRIPPER}", content=content) == [code]
+
+
 def test_a_passage_that_two_chunks_share_is_not_lost():
     middle = len(CAMERA) // 2
     assert lost(f"{CHUNKS[0]}\n{CAMERA[:middle]}", f"{CAMERA[middle:]}\n{CHUNKS[2]}") == []
