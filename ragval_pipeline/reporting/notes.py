@@ -79,14 +79,13 @@ def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
     told = f"{show_percent(found['coverage'])} of it is on the page"
     if found.get("stands_on"):
         return f"{told}; its text is from {subjects.page(str(found['stands_on']))}"
-    if not found.get("words"):
-        return told
-    count, replaced, inserted = found["changed_words"], found.get("replaced", []), found.get("inserted", [])
-    told = f"{told}, {count:,} of {plural(found['words'], 'word')} {'differs' if count == 1 else 'differ'}"
-    such_as = ":" if count == 1 else ", such as"
+    count, replaced, inserted = found.get("changed_words"), found.get("replaced", []), found.get("inserted", [])
+    if found.get("words"):
+        told = f"{told}, {count:,} of {plural(found['words'], 'word')} {'differs' if count == 1 else 'differ'}"
+    such_as = ", such as" if count and count > 1 else ":"
     if replaced:
         words, page = (shorten(replaced[0][name], PASSAGE) for name in ("words", "page"))
-        return f"{told}{such_as} “{words}”, where it has “{page}”"
+        return f"{told}{such_as} “{words}”, where it has “{page}”" if words else f"{told}, but it lacks “{page}”"
     return f"{told}{such_as} “{shorten(inserted[0], PASSAGE)}”, which it does not have" if inserted else told
 
 

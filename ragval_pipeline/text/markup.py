@@ -109,8 +109,8 @@ _STATEMENT = re.compile(
     r"|^[ \t]*\.\.[ \t]+toctree::(?:[ \t]*\n|[ \t]+[^\n]+(?:\n|\Z))*",
     re.MULTILINE | re.DOTALL,
 )
-#: A word with URL escapes: a piece of an address cut at both ends, usually with code in it.
-_ESCAPED = re.compile(r"(?<!\S)(?=(?:[^\s%]*(?:%(?![0-9A-F]{2})[^\s%]*)*%[0-9A-F]{2}){3})\S+")
+#: A word with URL escapes: a piece of an address cut at both ends, usually with code in it, or where a link leads.
+_ESCAPED = re.compile(r"(?:(?<!\S)(?!\S*\]\()|(?<=\]\())(?=(?:[^\s%]*(?:%(?![0-9A-F]{2})[^\s%]*)*%[0-9A-F]{2}){3})\S+")
 #: Characters of a linked text in which its beginning is searched for.
 _LINKED = 600
 _STATEMENT_WORDS = ("import", "export", "mermaid", "toctree")

@@ -244,8 +244,8 @@ def _chunk(row: Row, chunk: Alignment, page: Page) -> ChunkFacts:
 
 
 def _words_at(text: FoldedText, letters: tuple[int, int]) -> str:
-    """The words that some letters lie in, as written."""
-    return text.between(*text.whole_words(*letters))
+    """The words that some letters lie in, as written; none for no letters."""
+    return "" if letters[0] == letters[1] else text.between(*text.whole_words(*letters))
 
 
 def _outside(chunk: Alignment, page: Page) -> int:

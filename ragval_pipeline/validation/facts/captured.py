@@ -18,7 +18,7 @@ from ragval_pipeline.validation.facts.hashes import hash_of
 from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import BlockFacts
 from ragval_pipeline.validation.facts.spans import Alignment
-from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP, PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LABEL_WORDS, LONGEST_GAP, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -204,19 +204,22 @@ class _Elsewhere:
     def _most_held(self, runs: Sequence[Run], letters: int) -> int:
         """How much of a block is in chunks in the best window of the page as long as the block.
 
-        Repetitions in a window count once: a list of names that begin alike has no more of a name than one of them.
+        Repetitions in a window count once: a list of names that begin alike has no more of a name than one of them. A
+        window of nothing but short pieces is another text with the same names.
         """
         times = np.zeros(letters, dtype=np.int64)
-        most = total = first = 0
+        most = total = first = anchored = 0
         for place, start, length, _ in runs:
             part, added = times[start : start + length], self._held[place : place + length]
             total += int(np.count_nonzero(added & (part == 0)))
             part += added
+            anchored += length >= min(ANCHOR_LETTERS, letters)
             while runs[first][0] < place - letters - LONGEST_GAP:
                 place_then, start_then, length_then, _ = runs[first]
                 part, removed = times[start_then : start_then + length_then], self._held[place_then:][:length_then]
                 part -= removed
                 total -= int(np.count_nonzero(removed & (part == 0)))
+                anchored -= length_then >= min(ANCHOR_LETTERS, letters)
                 first += 1
-            most = max(most, total)
+            most = max(most, total) if anchored else most
         return most

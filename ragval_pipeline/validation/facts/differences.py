@@ -27,7 +27,8 @@ class Differences(NamedTuple):
     """What a chunk has between two pieces that its page has close together, in this order.
 
     Attributes:
-        replaced: Letters for which the page has others, each with the letters of the page around its position.
+        replaced: Letters for which the page has others, each with the letters of the page around its position; for
+            those that a word lacks, a letter of it, and for whole words that are left out, none.
         inserted: Letters for which it has nothing.
     """
 
@@ -52,9 +53,12 @@ def differences(match: Alignment, page: Page) -> Differences:
         # An inserted word may begin, or end, like its neighbour: both pieces then extend into it.
         shared, other = max(0, before.beyond - after.place), max(0, after.place - before.beyond)
         own = after.start + shared - before.end
-        if not own or shared > min(SIZE, after.length - 1, before.length - 1) or other > 2 * own + SIZE:
+        if shared > min(SIZE, after.length - 1, before.length - 1) or other > (2 * own + SIZE if own else LONGEST_GAP):
             continue
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
+            continue
+        if not own:
+            replaced += _left_out(match.text, page.folded, before, after) if other else ()
             continue
         ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
         # Letters inserted within a word change the word.
@@ -68,6 +72,48 @@ def differences(match: Alignment, page: Page) -> Differences:
         ):  # words that the page has only once may be a heading and the address of its anchor
             inserted.append(whole)
     return Differences(tuple(replaced), tuple(inserted))
+
+
+def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> Iterator[tuple[Range, Range]]:
+    """Letters of the page left out between two pieces of a chunk, if they change a word or the line that they are in.
+
+    Extractors leave out pictures, buttons and the numbers of footnotes, and markup may stand for words of the page:
+    words count as left out if nothing but blanks is around and between them, on the page and in the chunk. Equal
+    letters may be taken from either end.
+    """
+    at, start, end = before.end, before.beyond, after.place
+    back = min(_same(page, page, start - 1, end - 1, -1), before.length - 1)
+    ways = range(-back, min(_same(page, page, start, end, 1), after.length - 1) + 1)
+    if all(_is_in_a_word(page, start + way, end + way) for way in ways):
+        own = at if page.word_starts[start] else at - 1
+        (first, last), (begin, beyond) = text.whole_words(own, own + 1), page.whole_words(start, end)
+        if (at - first, last - at) == (start - begin, beyond - end):
+            yield (own, own + 1), (start, end)
+        return
+    for way in ways:
+        around = page.between(start + way - 1, end + way + 1), text.between(at + way - 1, at + way + 1)
+        is_number = page.letters[start + way : end + way].isdigit()
+        if all(map(re.fullmatch, (_IN_LINE, _SIDE_BY_SIDE), around)) and not is_number:
+            yield (at + way, at + way), (start + way, end + way)
+            return
+
+
+_BEFORE, _AFTER = "['\"(\u201c\u2018]?", "[.,;:!?)'\"\u201d\u2019]*"
+_IN_LINE = re.compile(rf"\w{_AFTER}(?: {_BEFORE}[\w'\u2019-]+{_AFTER})+ {_BEFORE}\w")
+_SIDE_BY_SIDE = re.compile(rf"\w{_AFTER}\s{{1,2}}{_BEFORE}\w")
+
+
+def _is_in_a_word(text: FoldedText, start: int, end: int) -> bool:
+    """Whether letters are a part of one word or number; the number of a footnote is not one of the word before it."""
+    edges = [at for at in range(start, end + 1) if _begins(text, at)]
+    return not edges or (len(edges) == 1 and edges[0] in (start, end))
+
+
+def _begins(text: FoldedText, at: int) -> bool:
+    """Whether a word or number begins at a letter, or the text has ended."""
+    if at >= len(text.letters) or bool(text.word_starts[at]):
+        return True
+    return text.letters[at].isdigit() != text.letters[at - 1].isdigit()
 
 
 def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:

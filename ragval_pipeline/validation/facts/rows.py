@@ -66,7 +66,8 @@ class ChunkFacts:
         found: Letters that are found on the page.
         words: Words, split at whitespace.
         changed: Words with at least one letter that is not found on the page.
-        replaced: What stands between two pieces that the page has close together, with other words there.
+        replaced: What stands between two pieces that the page has close together, with other words there; nothing for
+            words that are left out of a line.
         inserted: What stands between two pieces that the page has in one, as written.
         surely: Letters found, without words that are alone in their line.
         longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
