@@ -14,7 +14,7 @@ from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
 from ragval_pipeline.validation.thresholds import MATCH, MOST, ROUNDING
 from ragval_pipeline.validation.vectors import models, trials
-from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
+from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors, unit_rows
 from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
 from ragval_pipeline.validation.vectors.partition import Label, Partition
 from ragval_pipeline.validation.vectors.spaces import (
@@ -351,7 +351,5 @@ def _look_up_holders(points: Partition, ask: Lookups, rows_of: RowsOf) -> None:
     rows = rows_of(frozenset(holders), COLUMNS)
     holders = [name for name in holders if name in rows and rows[name]["text"] and not is_blank(rows[name]["text"])]
     if holders:
-        again = ask.embed([embedded_text(rows[name]) for name in holders])
-        norms = np.linalg.norm(again, axis=1, keepdims=True)
-        unit = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
-        points.look_up(holders, np.stack([stored[name] for name in holders]), unit)
+        again = unit_rows(ask.embed([embedded_text(rows[name]) for name in holders]))
+        points.look_up(holders, np.stack([stored[name] for name in holders]), again)

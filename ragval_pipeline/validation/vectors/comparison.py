@@ -46,6 +46,13 @@ def embedded_texts(rows: pa.Table) -> list[str | None]:
     return texts
 
 
+def unit_rows(vectors: Floats) -> Floats:
+    """Vectors scaled to length 1; zeros stay."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
+
+
 @dataclass
 class Comparison:
     """The result of the pass.
@@ -116,10 +123,9 @@ class Comparison:
             stride: Distance of points whose stored vector is kept although it matches.
         """
         self.stride = stride
-        norms = np.linalg.norm(again, axis=1, keepdims=True)
-        unit: Floats = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
+        unit = unit_rows(again)
         cosine = np.einsum("ij,ij->i", stored, unit)
-        cosine[(norms[:, 0] == 0) | ~stored.any(axis=1)] = np.nan
+        cosine[~unit.any(axis=1) | ~stored.any(axis=1)] = np.nan
         first, room = len(self.sampled), KEPT_BYTES // (2 * max(unit.shape[1], 1)) - len(self.sampled)
         places = np.arange(first, first + len(names))
         self.sampled.extend(names)

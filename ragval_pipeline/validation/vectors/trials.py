@@ -13,6 +13,7 @@ from ragval_pipeline.sources.snapshot.embedded import filled
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import fold_blanks
 from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, MUCH_CLOSER, NOISE
+from ragval_pipeline.validation.vectors.comparison import unit_rows
 from ragval_pipeline.validation.vectors.sample import id_hash
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Trial:
         """
         assert self.way is not None
         # Stored numbers are rounded: norms that are off by that would hide the small effect in a long text.
-        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), _unit(stored))
+        cosines = np.einsum("ij,ij->i", unit_rows(self.way(rows)), unit_rows(stored))
         found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
 
@@ -277,7 +278,7 @@ def _median_of_beginnings(tested: Tested, limit: int, embed: EmbedAs) -> float:
     cosines = tested.plain[: tested.off].copy()
     cut = [place for place in range(tested.off) if not is_blank(_beginning(tested, place, limit))]
     if cut:
-        vectors = _unit(embed([_beginning(tested, place, limit) for place in cut], "search_document"))
+        vectors = unit_rows(embed([_beginning(tested, place, limit) for place in cut], "search_document"))
         cosines[cut] = np.einsum("ij,ij->i", vectors, tested.stored[cut])
     return float(np.median(cosines))
 
@@ -303,17 +304,11 @@ def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, flo
 
 def _closest(text: str, ends: Sequence[int], stored: Floats, embed: EmbedAs) -> tuple[int, float]:
     distinct = sorted({end for end in ends if not is_blank(text[:end])})
-    cosines = _unit(embed([text[:end] for end in distinct], "search_document")) @ stored
+    cosines = unit_rows(embed([text[:end] for end in distinct], "search_document")) @ stored
     top = int(cosines.argmax())
     return distinct[top], float(cosines[top])
 
 
 def _cosines(tested: Tested, vectors: Floats) -> Floats:
-    cosines: Floats = np.einsum("ij,ij->i", _unit(vectors), tested.stored)
+    cosines: Floats = np.einsum("ij,ij->i", unit_rows(vectors), tested.stored)
     return cosines
-
-
-def _unit(vectors: Floats) -> Floats:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-    return unit
