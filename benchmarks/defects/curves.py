@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import random
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +21,10 @@ _PHRASE, _WORDING = "On this page", "Grown for you by the people of the glasshou
 PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "detection.md"
 #: Word counts of short, usual and long chunks: at least, and fewer than.
 _SIZES = ((20, 50), (50, 100), (100, 240))
+
+#: A word with its space between other words of a sentence; a digit of a number.
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z] )[a-z]+ (?=[a-z]+[ ,.])")
+_DIGIT = re.compile(r"(?<= )\d(?=\d+ )")
 
 #: What is spoilt, and the share that is named by how much it was spoilt; all curves of one table have the same steps.
 Curve = tuple[str, Sequence[tuple[str, float]]]
@@ -63,6 +68,16 @@ def drifted(sample: Sample) -> Iterator[Curve]:
         yield title, [(_words(share), _drifted_share(chunks, sample, share)) for share in shares]
 
 
+def left_out(sample: Sample) -> Iterator[Curve]:
+    """Words of sentences, and digits of numbers, taken out."""
+    for name, pattern in (("words", _BETWEEN_WORDS), ("digits", _DIGIT)):
+        chunks = [row for row in sample.rows if pattern.search(row["text"])]
+        yield (
+            f"{name} of {len(chunks)} chunks",
+            [(f"{count or 'none'} left out", _share(chunks, _lacking(sample, pattern, count))) for count in (0, 1, 2)],
+        )
+
+
 def glued(sample: Sample) -> Iterator[Curve]:
     """Line breaks taken out."""
     chunks = [row for row in sample.rows if row["text"].count("\n") > 1]
@@ -102,6 +117,7 @@ def text_mismatch(sample: Sample) -> Iterator[Curve]:
 
 CURVES: dict[str, Callable[[Sample], Iterator[Curve]]] = {
     "drifted": drifted,
+    "left_out": left_out,
     "glued": glued,
     "near_duplicate": near_duplicate,
     "token_count_off": token_count_off,
@@ -123,11 +139,25 @@ def _words(share: float) -> str:
 def _drifted_share(chunks: Sequence[Row], sample: Sample, share: float) -> float:
     def is_drifted(row: Row) -> bool:
         count = round(share * len(row["text"].split())) if share else 0
-        changed = {**row, "text": with_words_changed(row["text"], max(count, bool(share)), sample.words)}
-        _, chunks = facts_of_page(sample.pages[row["page_key"]], [changed])
-        return any(class_of(chunk) == "drifted" for chunk in chunks)
+        return _is_drifted(sample, row, with_words_changed(row["text"], max(count, bool(share)), sample.words))
 
     return _share(chunks, is_drifted)
+
+
+def _lacking(sample: Sample, pattern: re.Pattern[str], count: int) -> Callable[[Row], bool]:
+    def is_drifted(row: Row) -> bool:
+        rng, text = random.Random(row["text"]), row["text"]
+        found = list(pattern.finditer(text))
+        for lost in sorted(rng.sample(found, min(count, len(found))), key=re.Match.start, reverse=True):
+            text = f"{text[: lost.start()]}{text[lost.end() :]}"
+        return _is_drifted(sample, row, text)
+
+    return is_drifted
+
+
+def _is_drifted(sample: Sample, row: Row, text: str) -> bool:
+    _, chunks = facts_of_page(sample.pages[row["page_key"]], [{**row, "text": text}])
+    return any(class_of(chunk) == "drifted" for chunk in chunks)
 
 
 def _glued(sample: Sample, joins: int) -> Callable[[Row], bool]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, Literal
 
 from ragval_pipeline.findings.factory import QUOTED, SHOWN
@@ -10,7 +12,8 @@ from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.bucket import COLUMNS
-from ragval_pipeline.validation.facts.page import Page, Searched
+from ragval_pipeline.validation.facts.differences import Range, differences
+from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
@@ -52,20 +55,30 @@ def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
     return found
 
 
-def segments_of(match: Alignment, page: Searched) -> Segments:
+def segments_of(match: Alignment, page: Page) -> Segments:
     """The chunk as (kind, text): common parts, parts only in the chunk, only on the page, and omissions."""
-    if match.whole:
+    places = [(own, match.window(*own)) for own in _whole_word_runs(match)]
+    places += _left_out(match, page)
+    if not places:
         return ()
     text, segments, at = match.text, _Segments(), 0
-    for start, end in _whole_word_runs(match)[:MOST_DIFFERENCES]:
+    for (start, end), place in sorted(places, key=itemgetter(0))[:MOST_DIFFERENCES]:
         segments.common(text.shown[_after(text, at) : int(text.offsets[start])], first=at == 0)
         segments.add("index", text.between(start, end))
-        place = match.window(start, end)
         if place is not None:
             segments.add("page", page.folded.between(*place))
         at = end
     segments.common(text.shown[_after(text, at) :], first=at == 0, last=True)
     return tuple(segments.parts)
+
+
+def _left_out(match: Alignment, page: Page) -> Iterator[tuple[Range, Range]]:
+    """Where a chunk with all its letters on the page lacks words, or letters of a word, and what the page has there."""
+    for (start, end), there in differences(match, page).replaced:
+        if start == end:
+            yield (start, end), there
+        elif match.found[start:end].all():
+            yield match.text.whole_words(start, end), page.folded.whole_words(*there)
 
 
 class _Segments:

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 from ragval_pipeline.validation.facts.align import align
-from ragval_pipeline.validation.facts.page import Searched
+from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.integrity.examples import segments_of
-from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
 
 PAGE = f"{GRIPPER}\n{CAMERA}\n{BATTERY}"
 
 
 def segments(text: str, page: str = PAGE) -> list[tuple[str, str]]:
-    there = Searched(page)
+    there = Page(record(paragraphs(*page.split("\n"))))
     return list(segments_of(align(text, there), there))
 
 
@@ -23,6 +23,15 @@ def test_a_changed_word_stands_beside_what_the_page_says_there():
     assert found[1:3] == [("index", "mother"), ("page", "motor")]
     assert found[3][0] == "same"
     assert found[3][1].startswith(" draws more")
+
+
+def test_words_and_letters_that_the_chunk_lacks_stand_where_the_page_has_them():
+    assert ("page", "motor") in segments(GRIPPER.replace("motor ", ""))
+    number = segments(
+        "The lid opens after 10 seconds, then the lamp goes out.",
+        "The lid opens after 100 seconds, then the lamp goes out.",
+    )
+    assert number[1:3] == [("index", "10"), ("page", "100")]
 
 
 def test_all_kinds_together_give_the_chunk_back():

@@ -24,6 +24,8 @@ _PASSAGE_WORDS = 8
 #: Maximum share of a text's word trigrams on a page that does not have the text.
 _DISTINCT = 0.1
 _WORD, _WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W_]+")
+#: A word with its space, between words that it does not repeat.
+_BETWEEN_WORDS = re.compile(r"(?<=([^\W\d_]) )(?!\1)[^\W\d_]{2,} (?=[^\W\d_])")
 
 
 @defect("integrity.drifted", kind="points", describe="Changes 5 to 20 % of the words of a chunk.")
@@ -48,6 +50,23 @@ def one_word(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
         new = rng.choice([word for word in vocabulary if word.lower() not in shown])
         changed.append((point, f"{text[: old.start()]}{new}{text[old.end() :]}"))
     rewrite(corpus, changed)
+    return Planted("integrity.drifted", ids_of(points))
+
+
+@defect("integrity.drifted", kind="points", variant="left_out", describe="Takes a word out of the middle of a chunk.")
+def left_out(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    def between(point: StoredPoint) -> list[re.Match[str]]:
+        """Words between words of a sentence, in the middle: at its ends a chunk may have been cut within a word."""
+        text, page = corpus.text(point), corpus.site.html(corpus.get(point, "source_url"))
+        found = (word for word in _BETWEEN_WORDS.finditer(text) if len(text) < 4 * word.start() < 3 * len(text))
+        return [word for word in found if text[word.start() - 2 : word.end() + 1] in page]
+
+    points = choose_points(corpus, amount, rng, suits=lambda point: bool(between(point)))
+    shortened = []
+    for point in points:
+        text, word = corpus.text(point), rng.choice(between(point))
+        shortened.append((point, f"{text[: word.start()]}{text[word.end() :]}"))
+    rewrite(corpus, shortened)
     return Planted("integrity.drifted", ids_of(points))
 
 
