@@ -13,10 +13,9 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.testing.defects import Corpus
 from ragval_pipeline.testing.defects.corpus import StoredPoint
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
-from ragval_pipeline.validation.facts.store import HeldFacts
+from tests.support.held import HeldFacts, held_points
 
 #: Points that a curve is drawn from.
 SAMPLE = 200

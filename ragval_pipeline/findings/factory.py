@@ -13,6 +13,8 @@ from ragval_pipeline.findings.model import SEVERITIES, Finding, Severity, Subjec
 SHOWN = 20
 #: Maximum names listed in a sentence.
 NAMED = 3
+#: Maximum characters quoted of a text.
+QUOTED = 80
 
 
 def make_finding(

@@ -104,7 +104,8 @@ class Trial:
         )
         with open_reader(self.connection, self.suite) as reader, self.embedding.embedder_for(self.suite) as embedder:
             embed = embed_like(embedder, vector)
-            planned = repairs if embedder.free else [_with_few_compared(repair) for repair in repairs]
+            few = None if embedder.free else _PAID_COMPARED
+            planned = [replace(repair, compared=repair.compared and repair.compared[:few]) for repair in repairs]
             tried, texts, left_out = _affordable(planned, FREE_TEXTS if embedder.free else PAID_TEXTS)
             cases = cases if tried else ()
             asked = list(dict.fromkeys(case.text for case in cases))
@@ -167,10 +168,6 @@ class Trial:
         added = [known for chunk, known in written if chunk.is_new]
         after = facts_after(facts, removed=repair.removed, changed=changed, added=added)
         return {subject.name for subject in met_by_chance(golden, after)}
-
-
-def _with_few_compared(repair: Repair) -> Repair:
-    return repair if repair.compared is None else replace(repair, compared=repair.compared[:_PAID_COMPARED])
 
 
 def _affordable(repairs: Sequence[Repair], most: int) -> tuple[list[Repair], list[str], dict[str, str]]:

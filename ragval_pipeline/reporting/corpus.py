@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.lazy import np, pa, pc, pq
 from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of
+from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
@@ -21,7 +22,6 @@ from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, 
 from ragval_pipeline.validation.thresholds import MOST
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from upath import UPath
 
     from ragval_pipeline.reporting.files.bundle import ReportBundle
@@ -149,8 +149,6 @@ class CorpusFiles:
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows of a table; missing columns are left out."""
-        import pyarrow.parquet as pq
-
         for part in getattr(self, table):
             with part.open("rb") as file:
                 parquet = pq.ParquetFile(file)
@@ -177,8 +175,6 @@ def read_corpus(
         inventory: The site, to canonicalise addresses as the run did; None: without host aliases.
         lengths: Whether to read the lengths of all chunks, too.
     """
-    import pyarrow as pa
-
     folder = inventory.folder() if inventory else UrlFolder()
     try:
         pages = _pages(files, inventory)
@@ -207,15 +203,11 @@ def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, Pag
 
 def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntry]) -> dict[str, PointName]:
     """The points in ``names``; also counts the chunks of pages and gives pages without a title that of a chunk."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     where: dict[str, tuple[str | None, str | None, int | None]] = {}
-    wanted = array_of(sorted({encodable(name) for name in names}), pa.string())
+    wanted = one_of("point_id", {encodable(name) for name in names})
     columns = ("point_id", "page_key", "page_url", "source_url", "title", "chunk_index")
     for batch in files.batches("payload", columns):
-        for row in batch.filter(pc.is_in(batch.column("point_id"), wanted)).to_pylist():
+        for row in batch.filter(wanted(batch)).to_pylist():
             where[row["point_id"]] = (row["page_key"], row["page_url"] or row["source_url"], row["chunk_index"])
         paged = batch.filter(pc.is_valid(batch.column("page_key")))
         keys = paged.column("page_key").dictionary_encode()
@@ -234,15 +226,12 @@ def _points(files: CorpusFiles, names: frozenset[str], pages: dict[str, PageEntr
 
 
 def _first_words(files: CorpusFiles, names: Collection[str]) -> dict[str, str]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not names:
         return {}
-    wanted, words = array_of(sorted(names), pa.string()), {}
+    wanted, words = one_of("point_id", names), {}
     table: tuple[Table, str] = ("chunks", "excerpt") if files.chunks else ("payload", "text")
     for batch in files.batches(table[0], ("point_id", table[1])):
-        chosen = batch.filter(pc.is_in(batch.column("point_id"), wanted))
+        chosen = batch.filter(wanted(batch))
         for name, text in zip(chosen.column(0).to_pylist(), chosen.column(1).to_pylist(), strict=True):
             words[name] = _begun((text or "")[:EXCERPT])
     return words
@@ -268,9 +257,6 @@ def _clean_titles(pages: Iterable[PageEntry]) -> None:
 
 
 def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
-    import numpy as np
-    import pyarrow.compute as pc
-
     from ragval_pipeline.validation.facts.rows import BlockFacts
 
     common = list(common_digests(files.batches("facts", SHOWN)))
@@ -294,8 +280,6 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
 
 def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
     """Keys and blocks of the pages read."""
-    import pyarrow.compute as pc
-
     for batch in files.batches("facts", ("page_key", "state", "blocks")):
         read = batch.filter(pc.equal(batch.column("state"), constant("read")))
         yield read.column("page_key").to_pylist(), read.column("blocks")
@@ -330,9 +314,6 @@ def _lost_letters(blocks: Sequence[BlockFacts]) -> Mapping[str, int]:
 
 def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
     """Compute how often each page is stored: letters of its chunks over letters that they cover."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     numbers: dict[str, int] = {}
     spans = [np.empty((3, 0), dtype=np.int64)]
     for batch in files.batches("chunks", ("page_key", "compared", "places", "lengths")):
@@ -350,8 +331,6 @@ def _note_stored(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
 
 def _lengths(files: CorpusFiles) -> tuple[Sequence[int], Unit]:
     """The lengths of all chunks in the best unit known for all of them."""
-    import numpy as np
-
     columns = ("exact", "claimed", "tokens", "characters")
     counts = {name: array("q") for name in columns}
     rows = 0

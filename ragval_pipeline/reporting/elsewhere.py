@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or_private
-from ragval_pipeline.validation.coverage.hosts import MIN_SHARED, counterparts
+from ragval_pipeline.validation.coverage.hosts import counterparts
 from ragval_pipeline.validation.report import ValidationReport
 
 #: Findings about pages or hosts that this replaces for all of them.
@@ -66,7 +66,7 @@ def elsewhere(report: ValidationReport) -> Elsewhere | None:
         return None
     # Of several that explain as many pages, the shortest change.
     (there, own), found = min(moves.items(), key=lambda entry: (-entry[1], len("".join(entry[0]))))
-    if found < MIN_SHARED or 2 * found < len(site):
+    if found < 2 or 2 * found < len(site):
         return None
     return Elsewhere(there, own, found, len(site))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.sources.storage import STORE_REMEDY, is_elsewhere, local_path, open_folder, told_by_store
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.text.trec_ids import decode_id
@@ -210,9 +211,6 @@ def parquet_rows(parts: Sequence[UPath], columns: Sequence[str]) -> Iterator[dic
     Raises:
         HistoryNotReadError: A file cannot be read; raised when it is reached.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for part in parts:
         with reading_from(part), part.open("rb") as file:
             try:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np, pa
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -64,8 +66,6 @@ def sparing_memory() -> Iterator[None]:
     Points are trees without cycles, for which the collector would scan everything loaded again and again; and the
     system's allocator keeps freed memory, while Arrow's returns it after each page.
     """
-    import pyarrow as pa
-
     # Objects frozen by others must not be thawed; Python 3.12 starts with some hundred frozen objects.
     usual, is_ours = pa.default_memory_pool(), gc.get_freeze_count() < FROZEN_AT_START
     if is_ours:
@@ -82,8 +82,6 @@ def sparing_memory() -> Iterator[None]:
 
 def give_back_memory() -> None:
     """Return freed memory to the system, so that it does not add up over steps."""
-    import pyarrow as pa
-
     pa.default_memory_pool().release_unused()
     _ask_glibc("malloc_trim", 0)
 
@@ -114,16 +112,12 @@ class ScratchRows:
 
     def between(self, start: int, end: int) -> NDArray[Any]:
         """A copy of some rows."""
-        import numpy as np
-
         width = self._width * np.dtype(self._kind).itemsize
         self._file.seek(start * width)
         return np.frombuffer(self._file.read((end - start) * width), dtype=self._kind).reshape(-1, self._width)
 
     def rows(self) -> NDArray[Any]:
         """All rows, read on access; what was read may stay in memory."""
-        import numpy as np
-
         if not self._count:
             return np.empty((0, self._width), dtype=self._kind)
         self._file.flush()

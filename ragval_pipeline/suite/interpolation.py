@@ -136,11 +136,8 @@ def _variables_in(file: Path) -> dict[str, str]:
     try:
         held = dotenv_values(file, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SuiteError("cannot be read as UTF-8 text", file=file) from _without_content(error)
+        # An error in decoding quotes the file's content.
+        cause = error if isinstance(error, OSError) else None
+        raise SuiteError("cannot be read as UTF-8 text", file=file) from cause
     _READ[file] = {name: value for name, value in held.items() if value is not None}
     return _READ[file]
-
-
-def _without_content(error: Exception) -> Exception | None:
-    """The cause, unless it quotes the file's content."""
-    return error if isinstance(error, OSError) else None

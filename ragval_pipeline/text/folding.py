@@ -10,10 +10,10 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.characters import UNSPACED, ZERO_WIDTH, without_zero_width
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -76,8 +76,6 @@ class FoldedText:
     @cached_property
     def offsets(self) -> npt.NDArray[np.int64]:
         """Position in ``shown`` of each letter; shape ``(len(letters),)``."""
-        import numpy as np
-
         return np.flatnonzero(self._classes & _LETTER)
 
     @cached_property
@@ -88,8 +86,6 @@ class FoldedText:
     @cached_property
     def apart(self) -> npt.NDArray[np.bool_]:
         """Whether any visible or space character lies between each letter and the one before it."""
-        import numpy as np
-
         gaps = np.diff(self.offsets, prepend=-2) - 1
         return gaps > self._count_between(_HIDDEN)
 
@@ -101,16 +97,12 @@ class FoldedText:
     @cached_property
     def word_starts(self) -> npt.NDArray[np.bool_]:
         """Whether each letter begins a word."""
-        import numpy as np
-
         before = np.roll(self.alone, 1)
         return self.apart | self.alone | before
 
     @cached_property
     def tokens(self) -> npt.NDArray[np.int64]:
         """Tokens as ranges of letters, shape ``(tokens, 2)``; each character is one in scripts without spaces."""
-        import numpy as np
-
         starts = self.spaced | self.alone | np.roll(self.alone, 1)
         edges = np.append(np.flatnonzero(starts), len(self.letters))
         return np.stack([edges[:-1], edges[1:]], axis=1)
@@ -123,15 +115,11 @@ class FoldedText:
 
     def words_between(self, start: int, end: int) -> list[tuple[int, int]]:
         """The words within the letters ``start`` to ``end``, cut at these borders, as ranges of letters."""
-        import numpy as np
-
         cuts = [start, *(start + 1 + np.flatnonzero(self.word_starts[start + 1 : end])).tolist(), end]
         return [(first, last) for first, last in pairwise(cuts) if last > first]
 
     def letters_between(self, start: int, end: int) -> tuple[int, int]:
         """The letters of ``shown[start:end]``."""
-        import numpy as np
-
         first, last = np.searchsorted(self.offsets, (start, end)).tolist()
         return first, last
 
@@ -145,8 +133,6 @@ class FoldedText:
     @cached_property
     def _word_edges(self) -> npt.NDArray[np.int64]:
         """The letters that begin a word."""
-        import numpy as np
-
         return np.flatnonzero(self.word_starts)
 
     def _between(self, kind: int) -> npt.NDArray[np.bool_]:
@@ -157,16 +143,12 @@ class FoldedText:
 
     def _count_between(self, kind: int) -> npt.NDArray[np.int64]:
         """How many characters of a kind lie between each letter and the one before it."""
-        import numpy as np
-
         total = np.concatenate([[0], np.cumsum((self._classes & kind) > 0)])
         upto = total[self.offsets]
         return np.diff(upto, prepend=0)
 
     @cached_property
     def _classes(self) -> npt.NDArray[np.uint8]:
-        import numpy as np
-
         if self.shown.isascii():
             return np.frombuffer(self.shown.encode().translate(_ascii_table()), dtype=np.uint8)
         return _classes_of(code_points(self.shown), self.shown)
@@ -174,8 +156,6 @@ class FoldedText:
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
     """The code points of a text; shape ``(len(text),)``."""
-    import numpy as np
-
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
@@ -201,8 +181,6 @@ def _letters(shown: str, *, in_lines: bool = False) -> str:
 
 
 def _classes_of(codes: npt.NDArray[np.uint32], shown: str) -> npt.NDArray[np.uint8]:
-    import numpy as np
-
     classes = _table().take(codes, mode="clip")
     if codes.max(initial=0) >= _BMP:
         places = np.flatnonzero(codes >= _BMP)
@@ -222,8 +200,6 @@ def _ascii_table() -> bytes:
 
 
 def _classified(characters: str) -> npt.NDArray[np.uint8]:
-    import numpy as np
-
     def where(found: Iterable[bool]) -> npt.NDArray[np.bool_]:
         return np.fromiter(found, np.bool_, len(characters))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import code_points
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 #: Letters of an n-gram. Twelve are about two and a half words: chance hits on a wrong page stay near 1 %.
@@ -42,8 +42,6 @@ def _is_of_syllables(letters: str) -> bool:
 
 def gram_hashes(letters: str, width: int) -> Hashes:
     """A hash of each n-gram of ``width`` letters; shape ``(len(letters) - width + 1,)``, empty for a shorter text."""
-    import numpy as np
-
     codes = code_points(letters).astype(np.uint64)
     count = len(codes) - width + 1
     if count <= 0:
@@ -67,8 +65,6 @@ class GramIndex:
     """
 
     def __init__(self, letters: str, width: int, at: npt.NDArray[np.int64] | None = None) -> None:
-        import numpy as np
-
         self._letters, self._width = letters, width
         hashes = gram_hashes(letters, width)
         low = np.uint64((1 << max(_PLACE_BITS, len(letters).bit_length())) - 1)
@@ -85,8 +81,6 @@ class GramIndex:
 
         A run with several positions here is returned several times, for the first ``PLACES`` of them.
         """
-        import numpy as np
-
         wanted = gram_hashes(letters, self._width) & ~self._low
         if not len(wanted) or not len(self._keys):
             return []
@@ -118,8 +112,6 @@ class GramIndex:
 
         Only the positions of their rarest n-gram are checked: thousands of texts may begin alike and differ by a word.
         """
-        import numpy as np
-
         starts = np.append(np.arange(0, len(letters) - self._width, self._width), len(letters) - self._width)
         wanted = gram_hashes(letters, self._width)[starts] & ~self._low
         first = np.searchsorted(self._keys, wanted)
@@ -140,8 +132,6 @@ class GramIndex:
 
 def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Stretches of true values as (start, end), end exclusive."""
-    import numpy as np
-
     edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0)).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
 
@@ -149,7 +139,6 @@ def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
 @lru_cache(maxsize=4)
 def _powers(count: int) -> tuple[Hashes, Hashes]:
     """Powers of the base and of its inverse modulo 2**64."""
-    import numpy as np
 
     def powers(base: int) -> Hashes:
         factors = np.full(count, base & (2**64 - 1), dtype=np.uint64)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, overload
 from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import PydanticSerializationError, core_schema, from_json, to_json
 
+from ragval_pipeline.lazy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -135,8 +136,6 @@ def packed_vector(vector: NDArray[np.float32]) -> str:
 
 def unpacked_vector(packed: str) -> NDArray[np.float64]:
     """The vector of ``packed_vector``, with the shortest decimals that are equal in 32 bits."""
-    import numpy as np
-
     return np.frombuffer(base64.b64decode(packed), dtype="<f4").astype("U").astype(np.float64)
 
 

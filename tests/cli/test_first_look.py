@@ -292,7 +292,7 @@ def test_other_texts_of_the_payload_that_were_embedded_are_found(
 def test_a_drafted_threshold_classifies_most_questions_correctly(
     right: list[float], off_topic: list[float], threshold: float | None
 ) -> None:
-    assert Asked(len(right), len(right), 5, right, off_topic).threshold == threshold
+    assert Asked(len(right), len(right), right, off_topic).threshold == threshold
 
 
 def test_no_question_is_drafted_about_a_page_that_chance_finds(tmp_path: Path, ragval: Ragval) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of, without_nulls
+from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of, one_of, without_nulls
 
 TEXTS = pa.string()
 
@@ -81,3 +81,9 @@ def test_a_constant_has_the_type_of_its_value() -> None:
     kinds = [constant(value).type for value in (1, 1.0, "1")]
     assert kinds == [pa.int64(), pa.float64(), pa.string()]
     assert constant(1, pa.int8()).type == pa.int8()
+
+
+def test_rows_are_chosen_by_the_texts_of_a_column_and_a_row_without_one_is_not() -> None:
+    rows = pa.record_batch({"name": array_of(["a", None, "b", "a"], TEXTS)})
+    assert one_of("name", {"a", "c"})(rows).to_pylist() == [True, False, False, True]
+    assert one_of("name", ())(rows).to_pylist() == [False] * 4

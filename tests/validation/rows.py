@@ -13,15 +13,15 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.order import held_points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket
-from ragval_pipeline.validation.facts.store import FactRows, HeldFacts
+from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.facts.tables import chunk_table
 from ragval_pipeline.validation.facts.texts import TextFacts
 from ragval_pipeline.validation.facts.tokens import Counting
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, PayloadRules, levels_of
+from tests.support.held import HeldFacts, held_points
 from tests.validation.factory import NOW, absolute, batch, site
 
 #: Canonical names are the payload's own: tests read shorter.

@@ -58,7 +58,6 @@ class Asked:
     Attributes:
         found: Questions with their page in the first hits.
         of: Questions asked.
-        top_k: Hits considered.
         right: Best scores of those that found their page, lowest first.
         off_topic: Best scores of the off-topic questions.
         missed: Questions that do not find their page.
@@ -66,7 +65,6 @@ class Asked:
 
     found: int
     of: int
-    top_k: int
     right: Sequence[float]
     off_topic: Sequence[float]
     missed: tuple[str, ...] = ()
@@ -94,7 +92,6 @@ def ask(
     vector: VectorFacts,
     reader: Reader,
     page_field: str | None,
-    top_k: int = TOP_K,
 ) -> Asked | None:
     """Run the starter questions, if that is free and the embedder is known; else ``None``."""
     if embedder.provider != "static" or not questions or not vector.higher_is_better:
@@ -104,7 +101,7 @@ def ask(
     texts = [*(question.text for question in questions), *negatives]
     made = open_embedder(provider="static").embed(texts, input_type="search_query").vectors.tolist()
     fields = [page_field] if page_field else []
-    answers = [reader.search(row, limit=top_k, fields=fields, exact=False) for row in made]
+    answers = [reader.search(row, limit=TOP_K, fields=fields, exact=False) for row in made]
     right, missed = [], []
     for question, hits in zip(questions, answers, strict=False):
         places = {without_fragment(str(lookup(hit.payload, page_field)[1])) if page_field else hit.id for hit in hits}
@@ -113,7 +110,7 @@ def ask(
         else:
             missed.append(question.text)
     beside = [max((hit.score for hit in hits), default=0.0) for hits in answers[len(questions) :]]
-    return Asked(len(right), len(questions), top_k, sorted(right), beside, tuple(missed))
+    return Asked(len(right), len(questions), sorted(right), beside, tuple(missed))
 
 
 def first_look(
@@ -230,7 +227,7 @@ def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) ->
     if not drafted:
         return Line("questions", "none drafted: no page has a unique title or heading", "note")
     if asked is not None:
-        told = f"{asked.found} of {asked.of} starter questions find their page in the first {asked.top_k} hits"
+        told = f"{asked.found} of {asked.of} starter questions find their page in the first {TOP_K} hits"
         if asked.missed:
             named = ", ".join(f"“{text}”" for text in asked.missed[:_NAMED])
             told += f"; not {named}" + (f" and {len(asked.missed) - _NAMED} more" if asked.missed[_NAMED:] else "")

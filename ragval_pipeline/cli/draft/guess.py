@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.embedder import stored_models
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.models import (
     KNOWN_MODELS,
     STATIC_DIMENSION,
@@ -192,8 +193,6 @@ def _fit(cosines: Sequence[float], less: float) -> tuple[int, float]:
 
 def _cosines(points: Sequence[Point], texts: Sequence[str]) -> list[float]:
     """Cosines of the vectors of some points with the offline embedder's vectors of texts."""
-    import numpy as np
-
     from ragval_pipeline.sources.embedders.opening import open_embedder
 
     made = open_embedder(provider="static").embed(texts, input_type="search_document").vectors

@@ -33,17 +33,15 @@ def versions_of(urls: Iterable[str]) -> dict[str, _Path]:
 def _alike(folders: dict[str, set[_Path]]) -> set[str]:
     """The folders that are versions of another one, or of their siblings."""
     large = {name: pages for name, pages in folders.items() if len(pages) >= FEWEST}
-    found = {name for pair in combinations(large, 2) if _share_most(*(large[each] for each in pair)) for name in pair}
+    pairs = ((pair, large[pair[0]], large[pair[1]]) for pair in combinations(large, 2))
+    alike = (pair for pair, one, other in pairs if _is_most(len(one & other), min(len(one), len(other))))
+    found = {name for pair in alike for name in pair}
     every = {(name, *rest) for name, pages in folders.items() for rest in pages}
     for name, pages in large.items():
         beside = {page for page in pages if page in every and page[0] != name}
         if _is_most(len(beside), min(len(pages), len(every) - len(pages))):
             found.add(name)
     return found
-
-
-def _share_most(one: set[_Path], other: set[_Path]) -> bool:
-    return _is_most(len(one & other), min(len(one), len(other)))
 
 
 def _is_most(shared: int, of: int) -> bool:

@@ -112,7 +112,8 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
     from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
     from ragval_pipeline.validation.facts.store import Facts
     from ragval_pipeline.validation.vectors import comparison, sample
-    from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
+    from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
+    from ragval_pipeline.validation.vectors.measure import measure_vectors
 
     manifest = facts.points
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)

@@ -145,7 +145,7 @@ def _vectors(
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":
     from ragval_pipeline.sources.search.answers import ask_with
-    from ragval_pipeline.validation.retrieval.measure import questions_of
+    from ragval_pipeline.validation.retrieval.settings import questions_of
 
     return ask_with(
         questions_of(queries, settings),

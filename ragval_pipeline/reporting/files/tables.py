@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.reporting.files.json_values import json_line
 from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.sources.arrow import array_of
@@ -23,9 +24,6 @@ def findings_parquet(findings: Sequence[Finding]) -> bytes:
 
     ``details`` is JSON: measurements of the subject, or without one of the finding.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
     for row in _subject_rows(findings):
         for name, value in zip(COLUMNS, row, strict=True):

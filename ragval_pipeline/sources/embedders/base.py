@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.lazy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
@@ -122,8 +122,6 @@ def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:
     Raises:
         SystemFailure: ``embedder.unreachable`` if number, length or values of the vectors are invalid.
     """
-    import numpy as np
-
     try:
         with np.errstate(over="ignore"):  # a number too large for float32 becomes inf and is caught below
             array = np.asarray(vectors, dtype=np.float32)
@@ -149,13 +147,11 @@ def malformed(problem: str, remedy: str = "Check embedding.provider and embeddin
 
 def no_vectors(dimension: int | None) -> EmbeddingBatch:
     """The result for no texts: an array of shape (0, dimension), no call."""
-    import numpy as np
-
     return EmbeddingBatch(vectors=np.empty((0, dimension or 0), dtype=np.float32))
 
 
 def in_calls(
-    texts: Sequence[T],
+    texts: Iterable[T],
     size: int | None,
     *,
     chars: int | None = None,
@@ -184,8 +180,6 @@ def in_calls(
 
 def joined(batches: Sequence[EmbeddingBatch]) -> EmbeddingBatch:
     """One batch with the rows of all, in order, and their total cost. Needs at least one batch."""
-    import numpy as np
-
     if len(batches) == 1:
         return batches[0]
     vectors = np.concatenate([batch.vectors for batch in batches])

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import BudgetReachedError, SystemFailure
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
@@ -22,12 +23,9 @@ from ragval_pipeline.sources.embedders.base import (
 from ragval_pipeline.sources.embedders.store import MOST_VECTORS, VectorStore
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Store = MutableMapping[str, NDArray[np.float32]]
-
-MAX_ENTRIES = MOST_VECTORS
 
 
 class CachingEmbedder:
@@ -40,7 +38,7 @@ class CachingEmbedder:
         max_entries: The oldest entries beyond this many are dropped.
     """
 
-    def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MOST_VECTORS) -> None:
         self.inner = inner
         self.cost = EmbeddingCost()
         self.passed_by = False
@@ -105,7 +103,9 @@ class CachingEmbedder:
         hits = len(texts) - len(missing)
         self.cost += EmbeddingCost(cache_hits=hits)
         batches = []
-        for part in in_calls(list(missing.items()), self._batch_size, chars=self._call_chars, length=_length):
+        for part in in_calls(
+            missing.items(), self._batch_size, chars=self._call_chars, length=lambda entry: len(entry[1])
+        ):
             names = [key for key, _ in part]
             batches.append(self._call([text for _, text in part], input_type))
             rows.update(zip(names, batches[-1].vectors, strict=True))
@@ -193,11 +193,5 @@ def cache_key(provider: str, model: str, dimension: int | None, input_type: Inpu
     return hashlib.sha256(parts.encode("ascii")).hexdigest()
 
 
-def _length(entry: tuple[str, str]) -> int:
-    return len(entry[1])
-
-
 def _stacked(keys: list[str], rows: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    import numpy as np
-
     return np.stack([rows[key] for key in keys])

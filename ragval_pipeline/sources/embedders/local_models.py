@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, in_calls, joined, no_vectors
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
 from ragval_pipeline.text.characters import encodable
@@ -142,8 +143,6 @@ class FastembedEmbedder(_LocalEmbedder):
         return TextEmbedding(name, specific_model_path=str(self.folder))
 
     def _run(self, loaded: TextEmbedding, texts: list[str], input_type: InputType) -> Any:
-        import numpy as np
-
         made = loaded.query_embed(texts) if input_type == "search_query" else loaded.passage_embed(texts)
         return np.stack(list(made))
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType, malformed
 from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.embedders.tokens import fewest_tokens
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -140,8 +140,6 @@ def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> No
     Raises:
         SystemFailure: All are the same: the vectors do not depend on the texts.
     """
-    import numpy as np
-
     if len(vectors) + zeros < _ALIKE or (vectors and zeros):
         return
     if all(np.array_equal(vector, vectors[0]) for vector in vectors):

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, no_vectors
+from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, in_calls, no_vectors
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
 from ragval_pipeline.sources.workers import by_running
 from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.embedders.base import Vectors
@@ -75,7 +75,6 @@ def static_parts() -> StaticParts:
 
 
 def _read_matrix(path: Path) -> Vectors:
-    import numpy as np
     import safetensors
     import safetensors.numpy
 
@@ -128,17 +127,8 @@ def pieces_of(text: str, limit: int = PIECE_CHARS) -> Iterator[str]:
 
 def slices_of(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
     """Pieces of all texts with the index of their text, in slices that can be tokenised at once."""
-    held: list[tuple[int, str]] = []
-    chars = 0
-    for index, text in enumerate(texts):
-        for piece in pieces_of(text):
-            if held and (chars + len(piece) > SLICE_CHARS or len(held) == SLICE_TEXTS):
-                yield held
-                held, chars = [], 0
-            held.append((index, piece))
-            chars += len(piece)
-    if held:
-        yield held
+    pieces = ((index, piece) for index, text in enumerate(texts) for piece in pieces_of(text))
+    return in_calls(pieces, SLICE_TEXTS, chars=SLICE_CHARS, length=lambda entry: len(entry[1]))
 
 
 def _last_cut(text: str, start: int, stop: int) -> int:
@@ -177,8 +167,6 @@ class StaticEmbedder:
         """
         if not texts:
             return no_vectors(STATIC_DIMENSION)
-        import numpy as np
-
         static_parts()
         started = time.perf_counter()
         some = [texts[start : start + SLICE_TEXTS] for start in range(0, len(texts), SLICE_TEXTS)]
@@ -198,8 +186,6 @@ def _embedded(texts: Sequence[str]) -> Vectors:
 
 def _token_sums(parts: StaticParts, texts: Sequence[str]) -> NDArray[np.float64]:
     """Sum of token vectors per text, shape (n, 256). float64, so that very long texts lose no precision."""
-    import numpy as np
-
     vocabulary = _vocabulary(parts)
     sums = np.zeros((len(texts), STATIC_DIMENSION), dtype=np.float64)
     for held in slices_of(texts):
@@ -232,8 +218,6 @@ class _Vocabulary(dict[str, int]):
         return number
 
     def tokens_of(self, texts: Sequence[str]) -> list[NDArray[np.intp]]:
-        import numpy as np
-
         words, ends = self._numbers(texts)
         lengths = np.diff(self._ends)[words]
         last = np.cumsum(lengths)
@@ -242,8 +226,6 @@ class _Vocabulary(dict[str, int]):
         return [tokens[start:end] for start, end in pairwise(np.concatenate([[0], last])[ends].tolist())]
 
     def counts_of(self, texts: Sequence[str]) -> list[int]:
-        import numpy as np
-
         words, ends = self._numbers(texts)
         last = np.concatenate([[0], np.cumsum(np.diff(self._ends)[words])])
         counts: list[int] = np.diff(last[ends]).tolist()
@@ -251,8 +233,6 @@ class _Vocabulary(dict[str, int]):
 
     def _numbers(self, texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The words of all texts, and the offset after each text's last word, starting with 0."""
-        import numpy as np
-
         if len(self) > WORDS_HELD or len(self._tokens) > WORDS_HELD * WORD_TOKENS:
             self._forget()
         words = list(map(_words, texts))
@@ -262,8 +242,6 @@ class _Vocabulary(dict[str, int]):
 
     def _learn(self) -> None:
         """Add the tokens of new words."""
-        import numpy as np
-
         if self._new:
             tokenizer = self._parts.tokenizer
             found = [
@@ -279,8 +257,6 @@ class _Vocabulary(dict[str, int]):
             self._new.clear()
 
     def _forget(self) -> None:
-        import numpy as np
-
         self.clear()
         self._new = []
         self._ends, self._tokens = np.zeros(1, dtype=np.intp), np.empty(0, dtype=np.intp)
@@ -308,8 +284,6 @@ def _words(text: str) -> list[str]:
 
 def _unit_length(sums: NDArray[np.float64]) -> Vectors:
     """Rows scaled to length 1, in place. Sum and mean have the same direction: no division by the count is needed."""
-    import numpy as np
-
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     scaled: Vectors = np.divide(sums, lengths, out=sums, where=lengths > 0).astype(np.float32)
     return scaled

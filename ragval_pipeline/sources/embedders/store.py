@@ -14,11 +14,11 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ragval_pipeline.lazy import np, pa, pq
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.storage import Filled, write_whole
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from upath import UPath
 
@@ -114,10 +114,6 @@ class VectorStore(MutableMapping[str, "Vector"]):
 
     def _rows(self, file: UPath) -> Iterator[tuple[str, int, Vector]]:
         """Key, day and vector of a file's rows that are not too old."""
-        import numpy as np
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         try:
             with file.open("rb") as opened:
                 table = pq.read_table(opened)
@@ -130,9 +126,6 @@ class VectorStore(MutableMapping[str, "Vector"]):
                 yield key, day, np.frombuffer(vector, dtype="<f4")
 
     def _write(self, rows: list[tuple[str, int, Vector]]) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         table = pa.table(
             {
                 "key": array_of([key for key, _, _ in rows], pa.string()),
@@ -149,8 +142,6 @@ class VectorStore(MutableMapping[str, "Vector"]):
 
 
 def _alike(one: Vector, other: Vector) -> bool:
-    import numpy as np
-
     if one.shape != other.shape:
         return False
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))

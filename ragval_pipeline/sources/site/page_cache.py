@@ -15,13 +15,12 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.http.fetch import Fetched
 from ragval_pipeline.sources.storage import Filled, write_whole
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
     from upath import UPath
 
 _log = logging.getLogger(__name__)
@@ -74,8 +73,6 @@ class PageCache:
 
     def get(self, url: str) -> Fetched | None:
         """The cached response for an address; None if there is none."""
-        import pyarrow as pa
-
         with self._lock:
             place = self._places.get(url)
             if place is None or self._reader is None:
@@ -129,9 +126,6 @@ class PageCache:
             self._draft.unlink(missing_ok=True)
 
     def _load(self) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         try:
             if not self._file.exists():
                 return
@@ -145,9 +139,6 @@ class PageCache:
             self._places, self._reader = {}, None
 
     def _flush(self) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         if not self._rows:
             return
         if self._writer is None:
@@ -161,7 +152,5 @@ class PageCache:
 
 
 def _schema() -> pa.Schema:
-    import pyarrow as pa
-
     texts = [(name, pa.string()) for name in ("url", "etag", "last_modified", "facts")]
     return pa.schema([*texts, ("body", pa.binary())])

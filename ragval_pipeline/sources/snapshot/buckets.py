@@ -13,14 +13,13 @@ from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np, pa, pq
 from ragval_pipeline.sources.arrow import array_from, numbers_of
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
 from ragval_pipeline.sources.storage import local_path
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
     from upath import UPath
 
@@ -82,8 +81,6 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
     def add(self, batch: pa.RecordBatch, keys: pa.Array) -> None:
         """Add rows with their keys."""
-        import numpy as np
-
         once = keys.dictionary_encode()
         buckets = np.array([bucket_of(key, self.buckets) for key in once.dictionary.to_pylist()], dtype=np.int32)
         self._held.append(batch)
@@ -94,8 +91,6 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
     def close(self) -> tuple[Part, ...]:
         """Write all files; returns them by bucket."""
-        import pyarrow.parquet as pq
-
         self._hand_over()
         self._wait()
         parts = []
@@ -127,9 +122,6 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
             sorting.result()
 
     def _sort(self, held: list[pa.RecordBatch], keys: list[NDArray[np.int32]]) -> None:
-        import numpy as np
-        import pyarrow as pa
-
         numbers = np.concatenate(keys)
         order = np.argsort(numbers, kind="stable")
         rows = pa.Table.from_batches(held, schema=self.schema).take(array_from(order))
@@ -146,8 +138,6 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
 
     def _rows(self, bucket: int) -> pa.Table:
         """The rows of a bucket, in order of arrival."""
-        import pyarrow as pa
-
         found = []
         for start, end in self._places[bucket]:
             self._waiting.seek(start)
@@ -179,8 +169,6 @@ def in_bucket(parts: Sequence[Part], bucket: int, buckets: int) -> list[Part]:
 
 def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of some parts, one row group in memory at a time."""
-    import pyarrow.parquet as pq
-
     for part in parts:
         with (folder / part.name).open("rb") as file:
             yield from pq.ParquetFile(file).iter_batches(columns=columns)
@@ -188,8 +176,6 @@ def read_parts(folder: UPath, parts: Sequence[Part], columns: list[str] | None =
 
 def _leaves(kind: pa.Schema | pa.DataType, path: str = "") -> list[str]:
     """Parquet's column names, with nested fields as separate columns."""
-    import pyarrow as pa
-
     if isinstance(kind, pa.Schema) or pa.types.is_struct(kind):
         start = f"{path}." if path else ""
         return [leaf for entry in kind for leaf in _leaves(entry.type, start + entry.name)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from upath import UPath
 
 
@@ -140,8 +140,6 @@ def kind_column(field: str) -> str:
 
 def arrow_schema(tracked: Sequence[str]) -> pa.Schema:
     """Arrow schema of the parts: the columns above, and one dictionary column per tracked payload field."""
-    import pyarrow as pa
-
     types = {
         **dict.fromkeys(COLUMNS, pa.string()),
         **dict.fromkeys((*INTEGER_FIELDS, "text_chars"), pa.int64()),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.arrow import one_of
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import typed_value
@@ -17,20 +18,16 @@ from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
 
 def rows_by_id(batches: Iterable[pa.RecordBatch], ids: Collection[str]) -> dict[str, Mapping[str, Any]]:
     """The rows of some points by id; ``batches`` must have ``point_id``."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not ids:
         return {}
-    wanted = array_of(list(ids), pa.string())
-    found = (batch.filter(pc.is_in(batch.column("point_id"), value_set=wanted)) for batch in batches)
+    wanted = one_of("point_id", ids)
+    found = (batch.filter(wanted(batch)) for batch in batches)
     return {row["point_id"]: row for batch in found for row in batch.to_pylist()}
 
 
@@ -101,8 +98,6 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
     """
-    import numpy as np
-
     read, path = snapshot.manifest, snapshot.manifest.fields.get(MOMENT)
     now = _prints(
         (point.id, None if path is None else typed_value(MOMENT, lookup(point.payload, path)[1]))
@@ -123,8 +118,6 @@ def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = Non
 
 def _prints(points: Iterable[tuple[str, str | None]]) -> NDArray[np.int64]:
     """Hashes of each point's id, and of its id and time; shape (points, 2). Only valid in this process."""
-    import numpy as np
-
     told = array("q")
     for point in points:
         told.append(hash(point[0]))

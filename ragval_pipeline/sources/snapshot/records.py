@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, array_of
 from ragval_pipeline.sources.snapshot.embedded import Template, fields_read, text_of_payload
 from ragval_pipeline.sources.snapshot.manifest import (
@@ -32,9 +33,6 @@ from ragval_pipeline.sources.snapshot.values import (
 )
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.text.characters import encodable, is_blank
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class _Absent:
@@ -93,8 +91,6 @@ class RecordMapper:
 
         A column whose values are all of the usual type is converted as a whole; any other value by value.
         """
-        import pyarrow as pa
-
         payloads = [point.payload for point in points]
         names = set().union(*payloads)
         held = {name: _values(payloads, name, names) for name in self._tracked}
@@ -117,9 +113,6 @@ class RecordMapper:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _derived(self, columns: Mapping[str, Any], payloads: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         text = pa.nulls(len(payloads), pa.string()) if columns.get("text") is None else columns["text"]
         found = {"text_sha256": _hashes(text), "text_chars": pc.utf8_length(text).cast(pa.int64())}
         if columns.get("source_url") is not None:
@@ -166,8 +159,6 @@ def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[
 
 def _hashes(texts: pa.Array) -> pa.Array:
     """SHA-256 of each text, hex, computed from the column's UTF-8 bytes."""
-    import pyarrow as pa
-
     _, offsets, content = texts.buffers()
     if content is None:
         return pa.nulls(len(texts), pa.string())
@@ -199,9 +190,6 @@ def _kinds(values: Sequence[Any]) -> Sequence[Kind] | Kind:
 
 
 def _coded(kinds: Sequence[Kind] | Kind, rows: int) -> pa.DictionaryArray:
-    import numpy as np
-    import pyarrow as pa
-
     if isinstance(kinds, str):
         return _coded_alike(kinds, rows)
     codes = np.fromiter((_CODES[kind] for kind in kinds), dtype=np.int8, count=rows)
@@ -210,9 +198,6 @@ def _coded(kinds: Sequence[Kind] | Kind, rows: int) -> pa.DictionaryArray:
 
 @lru_cache(maxsize=4 * len(KINDS))  # nearly all pages of points have the same length
 def _coded_alike(kind: Kind, rows: int) -> pa.DictionaryArray:
-    import numpy as np
-    import pyarrow as pa
-
     codes = np.full(rows, _CODES[kind], dtype=np.int8)
     return pa.DictionaryArray.from_arrays(array_from(codes), array_of(KINDS, pa.string()))
 
@@ -221,8 +206,6 @@ def _typed_column(
     name: str, values: Sequence[Any], kinds: Sequence[Kind] | Kind, kind_of_column: pa.DataType
 ) -> tuple[pa.Array, list[int]]:
     """A canonical field's column, and the rows whose value it cannot hold."""
-    import pyarrow as pa
-
     if isinstance(kinds, str) and kinds in _NONE:
         return pa.nulls(len(values), kind_of_column), []
     if _USUAL[name].issuperset({kinds} if isinstance(kinds, str) else kinds):

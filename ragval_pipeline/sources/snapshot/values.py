@@ -100,15 +100,19 @@ def kind_of(present: bool, value: Any) -> Kind:
     return "object"
 
 
-def shown(value: Any, *, limit: int = 200) -> str:
-    """A value as JSON text for display, cut at ``limit`` characters; values that JSON cannot hold are named by type."""
+#: Characters of a value that are displayed.
+_SHOWN = 200
+
+
+def shown(value: Any) -> str:
+    """A value as JSON text for display, cut at ``_SHOWN`` characters; what JSON cannot hold is named by type."""
     if isinstance(value, str):
-        value = value[:limit]  # encode only the start of a text of megabytes
+        value = value[:_SHOWN]  # encode only the start of a text of megabytes
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):  # numbers of thousands of digits, keys that are not texts, depth
         text = f"({type(value).__name__})"
-    return encodable(text if len(text) <= limit else text[: limit - 1] + "…")
+    return encodable(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
 def whole_number(value: Any) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
@@ -125,8 +126,6 @@ class _Read:
             return self._all(way)
 
     def _all(self, way: Way) -> tuple[tuple[Part, ...], int]:
-        import pyarrow.compute as pc
-
         read = repeated = 0
         last = None
         with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer:

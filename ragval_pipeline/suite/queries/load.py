@@ -114,7 +114,8 @@ def load_queries(suite: Suite, *, advise: bool = False) -> list[TestQuery]:
     """
     located, file = _read(suite)
     profile = get_profile(suite.profile)
-    _refuse_broken(located, profile, file, truth=_truth_of(suite))
+    truth = suite.queries.ground_truth if isinstance(suite.queries, QueryFiles) else None
+    _refuse_broken(located, profile, file, truth=truth)
     for line in _advice(located, profile, file) if advise else ():
         _log.warning("%s", line)
     if suite.retrieval.module_match == "regex":
@@ -131,11 +132,6 @@ def unmatched_topics(suite: Suite, queries: Sequence[TestQuery]) -> dict[str, in
     qrels = _qrels_of(suite)
     known = query_ids(queries, qrels)
     return {name: len(grades) for name, grades in qrels.items() if name not in known}
-
-
-def _truth_of(suite: Suite) -> Path | None:
-    """The ground truth file; None if there is none."""
-    return suite.queries.ground_truth if isinstance(suite.queries, QueryFiles) else None
 
 
 def _qrels_of(suite: Suite) -> Qrels:

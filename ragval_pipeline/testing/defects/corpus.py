@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.inventory import Scope
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of
 from ragval_pipeline.sources.snapshot.values import json_object, lookup
@@ -213,8 +214,6 @@ class Corpus:
 
     def search(self, texts: Sequence[str]) -> list[list[tuple[float, StoredPoint]]]:
         """For each text every point with its cosine, best first: the result of an exact search."""
-        import numpy as np
-
         held = [point for point in self.points if point.vector is not None]
         matrix = np.array([point.vector for point in held], dtype=np.float32)
         scores = np.array(self.embed(texts, input_type="search_query"), dtype=np.float32) @ matrix.T

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.lazy import pq
 from ragval_pipeline.testing.defects.registry import Planted
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ class Seen:
 
 
 def _read_subjects(file: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
-    import pyarrow.parquet as pq
-
     found: dict[tuple[str, str | None], dict[str, dict[str, Any]]] = {}
     for row in pq.read_table(file).to_pylist():
         subjects = found.setdefault((row["code"], row["scope"]), {})

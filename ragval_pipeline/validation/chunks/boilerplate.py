@@ -17,10 +17,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.text.folding import as_written, words_of
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -36,14 +37,9 @@ from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOL
 _COLUMNS = (
     "compared", "letters", "found", "outside", "begins", "ends", "begins_held", "ends_held", "phrases",
 )  # fmt: skip
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Edge = Literal["begins", "ends"]
 _EDGES: tuple[_Edge, ...] = ("begins", "ends")
-
-#: Number of occurrences of a phrase in a chunk.
-_REPEATED = 2
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,6 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
     """The wordings shared by texts of ``FEWEST`` pages that are mostly outside their page's content."""
-    import pyarrow.compute as pc
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         return pc.greater(batch.column("outside"), pc.multiply(constant(MOST), batch.column("letters")))
@@ -153,10 +148,6 @@ def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:
 
     Most texts have neither, and no objects are created for them.
     """
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     pages, page = evidence.texts.codes("page_key")
     shared: list[tuple[_Edge, pa.Array]] = []
     for edge in _EDGES:
@@ -180,9 +171,6 @@ def _telling(evidence: ChunkEvidence, min_pages: int) -> Chosen:
 
 def _outermost(lists: pa.ListArray, edge: _Edge) -> pa.StringArray:
     """The outermost ``FEWEST`` words of each text as one; None for fewer words."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     offsets = numbers_of(lists.offsets)
     at = offsets[:-1] if edge == "begins" else offsets[1:] - FEWEST
     enough = np.diff(offsets) >= FEWEST
@@ -304,4 +292,4 @@ def _at_least(share: float, pages: int) -> int:
 
 def _most_words(phrases: Iterable[str]) -> int:
     """Words of a chunk that are boilerplate: a phrase may occur twice, and be a part of another."""
-    return _REPEATED * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS
+    return 2 * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS

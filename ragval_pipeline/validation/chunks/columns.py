@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts
@@ -15,8 +15,6 @@ from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.points import PointRef
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Counts = NDArray[np.float64]
@@ -45,8 +43,6 @@ class Columns:
     @classmethod
     def of(cls, batches: Iterable[pa.RecordBatch]) -> Columns:
         """Those of all texts of a run."""
-        import pyarrow as pa
-
         from ragval_pipeline.validation.facts.tables import chunk_schema
 
         types = [chunk_schema().field(name) for name in COLUMNS]
@@ -78,56 +74,17 @@ class Columns:
         known = column.dictionary.to_pylist()
         return [*known, None], numbers_of(without_nulls(column.indices, len(known))).astype("int64")
 
-    @cached_property
-    def claimed(self) -> Counts:
-        """Stored token counts."""
-        return self._counts("claimed")
-
-    @cached_property
-    def characters(self) -> Counts:
-        """Characters."""
-        return self._counts("characters")
-
-    @cached_property
-    def parts(self) -> Counts:
-        """Whitespace-separated tokens."""
-        return self._counts("parts")
-
-    @cached_property
-    def marks(self) -> Counts:
-        """Words and punctuation marks."""
-        return self._counts("marks")
-
-    @cached_property
-    def tokens(self) -> Counts:
-        """Tokens by the offline tokenizer."""
-        return self._counts("tokens")
-
-    @cached_property
-    def added(self) -> Counts:
-        """Tokens that the framework embedded with the text."""
-        return self._counts("added")
-
-    @cached_property
-    def exact(self) -> Counts:
-        """Tokens by the model's own tokenizer."""
-        return self._counts("exact")
+    def counts(self, name: str) -> Counts:
+        """The numbers of a column, as described in ``TextFacts``."""
+        counts: Counts = numbers_of(self.table.column(name).combine_chunks()).astype(np.float64)
+        return counts
 
     def by_script(self) -> dict[Script, Mask]:
         """The rows of each script, in order of first appearance."""
-        import numpy as np
-
         names, codes = self.codes("script")
         present, first = np.unique(codes, return_index=True)
         found: dict[Any, Mask] = {names[code]: codes == code for code in present[np.argsort(first)].tolist()}
         return found
-
-    def _counts(self, name: str) -> Counts:
-        import numpy as np
-
-        column = self.table.column(name).combine_chunks()
-        counts: Counts = numbers_of(column).astype(np.float64)
-        return counts
 
 
 @dataclass(frozen=True)
@@ -175,9 +132,6 @@ class SameTexts:
 
 def _groups(texts: Columns) -> dict[int, list[PointRef]]:
     """The points of each text with several."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     digests = texts.table.column("digest").combine_chunks()
     counted = pc.value_counts(digests.drop_null())
     several = counted.field("values").filter(pc.greater(counted.field("counts"), constant(1)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
 from ragval_pipeline.suite.printing import plural
@@ -21,7 +22,6 @@ from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -56,8 +56,6 @@ class Bands:
     """The keys of sets in all bands, in a temporary file: only one band is in memory at a time."""
 
     def __init__(self) -> None:
-        import numpy as np
-
         rng = np.random.default_rng(_SEED)
         self._factors = rng.integers(1, 2**63, ROWS * BANDS, dtype=np.uint64) | np.uint64(1)  # definition
         self._added = rng.integers(0, 2**63, ROWS * BANDS, dtype=np.uint64)  # definition
@@ -83,8 +81,6 @@ class Bands:
 
     def keys(self, band: int) -> npt.NDArray[np.uint64]:
         """The key of each set in a band: equal if their minimum hashes are equal."""
-        import numpy as np
-
         read, start = [np.empty(0, dtype=np.uint64)], 0
         for size in self._blocks:
             self._file.seek(start + _KEY * size * band)
@@ -95,8 +91,6 @@ class Bands:
 
 def candidate_pairs(bands: Bands) -> Iterator[tuple[int, int]]:
     """Pairs of sets that share a band, lower index first; with duplicates."""
-    import numpy as np
-
     if len(bands) <= 1:
         return
     keys_of = lru_cache(maxsize=_FOLLOWING + 1)(bands.keys)
@@ -121,8 +115,6 @@ def _keys(
     added: npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.uint64]:
     """Keys of some sets in all bands; shape ``(BANDS, sets)``."""
-    import numpy as np
-
     keys = np.zeros((BANDS, len(starts)), dtype=np.uint64)
     block = hashes.astype(np.uint64)
     mixed = np.empty_like(block)
@@ -175,8 +167,6 @@ class Shingled:
     @classmethod
     def of(cls, evidence: ChunkEvidence) -> Shingled:
         """Those of a run."""
-        import numpy as np
-
         bands, kept, lengths = Bands(), ScratchRows(), [np.empty(0, dtype=np.int64)]
         for batch in evidence.facts.batches("chunks", ("shingles",)):
             shingles = batch.column("shingles")
@@ -230,8 +220,6 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> float:
     """Jaccard similarity of two sorted arrays of distinct hashes."""
-    import numpy as np
-
     common = len(np.intersect1d(first, second, assume_unique=True))
     return common / (len(first) + len(second) - common)
 

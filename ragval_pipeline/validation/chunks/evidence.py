@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.sources.arrow import array_of, constant, numbers_of
+from ragval_pipeline.lazy import np, pc
+from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
@@ -86,14 +87,10 @@ class ChunkEvidence:
 
     def last_passages(self, keys: Collection[str]) -> dict[str, BlockFacts]:
         """The last meaningful block of some pages, by key; pages without one are left out."""
-        import numpy as np
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         found: dict[str, BlockFacts] = {}
-        wanted = array_of(sorted(keys), pa.string())
+        wanted = one_of("page_key", keys)
         for batch in self.facts.batches("pages", ("page_key", "blocks")):
-            chosen = batch.filter(pc.is_in(batch.column("page_key"), wanted))
+            chosen = batch.filter(wanted(batch))
             blocks = chosen.column("blocks").flatten()
             ends = np.cumsum(numbers_of(pc.list_value_length(chosen.column("blocks"))))
             long = np.flatnonzero(numbers_of(pc.struct_field(blocks, "letters")) >= PASSAGE_LETTERS)
@@ -104,16 +101,12 @@ class ChunkEvidence:
 
     def on_pages(self, keys: Collection[str]) -> Iterator[tuple[str, Sequence[ChunkFacts]]]:
         """The chunks of some pages that were read, one bucket in memory at a time."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not keys:
             return
-        wanted = array_of(sorted(keys), pa.string())
+        wanted = one_of("page_key", keys)
         for table in self.facts.by_bucket("chunks", _PLACED):
-            meant = pc.and_(table.column("compared"), pc.is_in(table.column("page_key"), wanted))
             by_page: dict[str, list[ChunkFacts]] = {}
-            for chunk in _chunks(table, meant):
+            for chunk in _chunks(table, pc.and_(table.column("compared"), wanted(table))):
                 by_page.setdefault(chunk.page_key or "", []).append(chunk)
             yield from by_page.items()
 
@@ -123,14 +116,11 @@ class ChunkEvidence:
 
     def differing(self, points: Collection[str], kind: ChunkClass) -> dict[str, ChunkFacts]:
         """Those of some points with a class relative to their page, by id: ``drifted`` or ``gone``."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         found: dict[str, ChunkFacts] = {}
-        wanted = array_of(sorted(points), pa.string())
+        wanted = one_of("point_id", points)
         for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
             meant = pc.and_(table.column("compared"), pc.less(table.column("found"), table.column("letters")))
-            chunks = _chunks(table, pc.and_(meant, pc.is_in(table.column("point_id"), wanted)))
+            chunks = _chunks(table, pc.and_(meant, wanted(table)))
             found |= {chunk.point_id: chunk for chunk in chunks if class_of(chunk, self.habits) == kind}
         return found
 
@@ -145,8 +135,6 @@ class ChunkEvidence:
     @cached_property
     def habits(self) -> Habits:
         """What the ingestion adds around its chunks."""
-        import pyarrow.compute as pc
-
         differing: list[ChunkFacts] = []
         total = 0
         for table in self.facts.by_bucket("chunks", _PLACED):

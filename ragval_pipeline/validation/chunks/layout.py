@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
-from ragval_pipeline.validation.chunks.windows import SlidingWindows
+from ragval_pipeline.validation.chunks.windows import SlidingWindows, windows_of
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     MOST,
@@ -19,7 +20,6 @@ from ragval_pipeline.validation.thresholds import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -31,8 +31,6 @@ COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "depth", "starts", "places",
     "lengths",
 )  # fmt: skip
-#: Chunks at the beginning, and at the end, of a page that was ingested twice, or within others of it.
-_CHUNKS = 2
 #: More letters than a page has: offset between the positions of different pages.
 _PAGE = 1 << 40  # definition
 
@@ -60,8 +58,6 @@ def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> 
         length: Its letters.
         pages: Number of pages.
     """
-    import numpy as np
-
     first = page * _PAGE + place
     edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
     order = np.argsort(edges, kind="stable")
@@ -92,8 +88,6 @@ class Layout:
     @classmethod
     def of(cls, buckets: Iterable[pa.Table]) -> Layout:
         """The layout of all pages; a page and its chunks are in one bucket, with ``COLUMNS``."""
-        import pyarrow.compute as pc
-
         found = cls()
         sliding: dict[int, SlidingWindows] = defaultdict(SlidingWindows)
         for table in buckets:
@@ -139,9 +133,6 @@ class _Chunks:
 
     @classmethod
     def of(cls, table: pa.Table) -> _Chunks:
-        import numpy as np
-        import pyarrow.compute as pc
-
         table = table.combine_chunks()
         pages = table.column("page_key").combine_chunks().dictionary_encode()
         numbers = {
@@ -172,8 +163,6 @@ class _Chunks:
         Args:
             sliding: Collects the pages whose chunks have no numbers and may be such windows by position.
         """
-        import numpy as np
-
         count, pages = len(self.page), len(self.keys)
         begins, ends = np.full(count, _PAGE), np.full(count, -1)
         spans = self._beside_the_longest()
@@ -201,25 +190,26 @@ class _Chunks:
         copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
         within[order] = ((self.page * _PAGE + ends)[order] <= reached) & ~copies
         # A single one may end the page if the page only continues with invisible text.
-        twice = counted(within) >= np.maximum(_CHUNKS, NESTED * counted(placed))
+        twice = counted(within) >= np.maximum(2, NESTED * counted(placed))
         beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
-        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) >= _CHUNKS
+        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) > 1
         stored = self.stored(spans & placed[self.chunk])
         once = placed & (self.columns["repeated"] == 0)
         twice &= ~self._in_turn(once, begins, ends)
-        twice &= (counted(placed) >= _CHUNKS) & (stored.repeated >= WHOLE * stored.covered)
+        twice &= (counted(placed) > 1) & (stored.repeated >= WHOLE * stored.covered)
         times = {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()
         }
         numbered = counted(self.columns["chunk_index"] >= 0) > 0
         own = once & (twice & ~numbered)[self.page]
-        return sliding.without(times, self.keys, self.page[own], begins[own], ends[own])
+        windows = windows_of(self.page[own], begins[own], ends[own], pages=pages)
+        taken = {self.keys[page] for page in np.flatnonzero(windows.pages).tolist()}
+        sliding.add(windows, {key: times.pop(key) for key in list(times) if key in taken})
+        return times
 
     def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
         """The pages on which each next chunk begins and ends no earlier than the previous one."""
-        import numpy as np
-
         chunks = np.flatnonzero(placed)
         order = chunks[np.lexsort((self.columns["chunk_index"][chunks], self.page[chunks]))]
         index, begin, end = (np.diff(numbers[order]) for numbers in (self.columns["chunk_index"], begins, ends))
@@ -242,8 +232,6 @@ class _Chunks:
 
     def out_of_order(self) -> set[str]:
         """The pages with a chunk that is not after all those with a smaller index."""
-        import numpy as np
-
         index, found, page = self.columns["chunk_index"], self.columns["longest"], self.page
         whole = found >= np.maximum(ANCHOR_LETTERS, MOST * self.columns["letters"])
         chunks = np.flatnonzero(whole & (self.columns["repeated"] == 0) & (index >= 0))
@@ -256,8 +244,6 @@ class _Chunks:
 
     def _places(self) -> Numbers:
         """Position of each chunk's first letter according to its longest span, without added title and headings."""
-        import numpy as np
-
         span = self._longest_spans()
         before = ~self.on_page & (self.start < self.start[span[self.chunk]])
         stored = np.bincount(self.chunk[before], self.length[before], minlength=len(self.page)).astype(np.int64)
@@ -266,8 +252,6 @@ class _Chunks:
 
     def _longest_spans(self) -> Numbers:
         """The longest span of each chunk on the page, the first of several; -1 without one."""
-        import numpy as np
-
         longest = np.full(len(self.page), -1)
         np.maximum.at(longest, self.chunk, np.where(self.on_page, self.length, -1))
         spans = np.flatnonzero(self.on_page & (self.length == longest[self.chunk]))

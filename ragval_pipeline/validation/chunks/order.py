@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, without_nulls
+from ragval_pipeline.lazy import np, pc
+from ragval_pipeline.sources.arrow import constant, numbers_of, one_of, without_nulls
 from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -29,19 +29,6 @@ Number = tuple[int, str | None]
 
 #: Reads some columns of every point of the snapshot.
 Points = Callable[[Sequence[str]], "Iterable[pa.RecordBatch]"]
-
-
-def held_points(rows: Sequence[Mapping[str, Any]]) -> Points:
-    """Reads points from rows in memory."""
-    import pyarrow as pa
-
-    from ragval_pipeline.sources.snapshot.manifest import arrow_schema
-
-    def read(columns: Sequence[str]) -> list[pa.RecordBatch]:
-        schema = pa.schema([arrow_schema(()).field(name) for name in columns])
-        return list(pa.Table.from_pylist(list(rows), schema=schema).to_batches())
-
-    return read
 
 
 @dataclass
@@ -101,8 +88,6 @@ class Orders:
     @classmethod
     def of(cls, read: Points, *, now: datetime) -> Orders:
         """The numbers of a snapshot's pages at the time ``now``, aware."""
-        import numpy as np
-
         pages, index, moment = _held(read, now)
         page, keys = pages.of_points(), pages.keys
         order = np.lexsort((moment, index, page))
@@ -137,13 +122,10 @@ class Orders:
 
     def in_full(self, keys: Collection[str]) -> dict[str, PageOrder]:
         """Some of the pages with their points."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not keys:
             return {}
-        wanted = array_of(sorted(keys), pa.string())
-        batches = (batch.filter(pc.is_in(batch.column("page_key"), wanted)) for batch in self.read(COLUMNS))
+        wanted = one_of("page_key", keys)
+        batches = (batch.filter(wanted(batch)) for batch in self.read(COLUMNS))
         return _collected(row for batch in batches for row in batch.to_pylist())
 
     def begin_again(self) -> bool:
@@ -176,14 +158,10 @@ class _Pages:
     @property
     def addresses(self) -> NDArray[np.bool_]:
         """Whether each page is an address, by its first point."""
-        import numpy as np
-
         return np.array(self._addresses, dtype=bool)
 
     def add(self, keys: pa.Array, urls: pa.Array) -> None:
         """Add the pages of some points."""
-        import numpy as np
-
         named = keys.dictionary_encode()
         codes, own = numbers_of(named.indices), []
         firsts = np.unique(codes, return_index=True)[1].tolist()
@@ -196,16 +174,11 @@ class _Pages:
 
     def of_points(self) -> Numbers:
         """The page of each point."""
-        import numpy as np
-
         return np.concatenate([np.empty(0, dtype=np.int64), *self._parts])
 
 
 def _held(read: Points, now: datetime) -> tuple[_Pages, Numbers, NDArray[np.float64]]:
     """Page, index and embedding time of the points that have both page and index; NaN: no time."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     pages, indices, moments = _Pages(), [np.empty(0, dtype=np.int64)], [np.empty(0)]
     latest = (now + CLOCK_SKEW).timestamp()
     for every in read(_NARROW):

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -56,10 +57,6 @@ _HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped"
 _UNESCAPE = "Unescape the text before embedding, and re-ingest."
 
 
-#: Most frequent characters named in the cause.
-_SHOWN = 5  # shown
-
-
 @detector("text.zero_width", needs=ChunkEvidence)
 def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such characters; a required text without visible characters is reported as an empty field."""
@@ -80,7 +77,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
             extent = characters.total() / (characters.total() + text.letters)
             subjects.append(replace(subject, fields=fields, extent=extent))
     if subjects:
-        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(_SHOWN))
+        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(NAMED))
         cause = f"The extraction kept invisible characters: {shown}."
         yield make_finding("text.zero_width", subjects, details={"characters": dict(total)}, cause=cause)
 
@@ -103,8 +100,6 @@ def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _has_unexplained(batch: pa.RecordBatch) -> bool:
-    import pyarrow.compute as pc
-
     stored = pc.greater(pc.binary_length(batch.column("stored_hash")), constant(0))
     return bool(pc.any(pc.and_(stored, pc.is_null(batch.column("hashed_as")))).as_py())
 
@@ -132,6 +127,4 @@ def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _is_small(batch: pa.RecordBatch) -> pa.BooleanArray:
-    import pyarrow.compute as pc
-
     return pc.less(batch.column("body"), constant(PASSAGE_LETTERS))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.models import facts_of
 from ragval_pipeline.sources.embedders.tokens import RATIOS, Script
 from ragval_pipeline.validation.chunks.columns import Columns
@@ -105,13 +106,8 @@ def _named_in(metadata: Mapping[str, Any]) -> str | None:
     return next((metadata[key] for key in _COLLECTION_KEYS if isinstance(metadata.get(key), str)), None)
 
 
-#: Measures from which a stored count may be estimated.
-_MEASURES: tuple[Callable[[Columns], Counts], ...] = (
-    lambda texts: texts.tokens,
-    lambda texts: texts.parts,
-    lambda texts: texts.marks,
-    lambda texts: texts.characters,
-)
+#: Columns from which a stored count may be estimated.
+_MEASURES = ("tokens", "parts", "marks", "characters")
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ class Relation:
     def expected(self, texts: Columns) -> Counts:
         """Expected stored counts for some texts, from the measure that predicts them best."""
         best = self.spreads.index(min(self.spreads))
-        return self.scales[best] * _MEASURES[best](texts)
+        return self.scales[best] * texts.counts(_MEASURES[best])
 
     def allowed(self, texts: Columns) -> tuple[Counts, Counts]:
         """Range of acceptable stored counts: tokenizers differ by a factor, and counts scatter a little.
@@ -147,15 +143,14 @@ class Relation:
         If the recount predicts the stored counts about as well as the best measure, a count near either is acceptable:
         a list of ``NAMES_LIKE_THIS`` has few words and many tokens in any tokenizer.
         """
-        import numpy as np
-
         best, factor = self.expected(texts), MISCOUNTED * math.exp(_scatter(min(self.spreads)))
-        recounted = self.tokens * texts.tokens if self._is_steady else best
+        recounted = self.tokens * texts.counts("tokens") if self._is_steady else best
         return np.minimum(best, recounted) / factor, np.maximum(best, recounted) * factor
 
     def gives(self, texts: Columns) -> Mask:
         """Whether it reproduces the stored counts up to rounding."""
-        return abs(texts.claimed - self.expected(texts)) <= 1 + COUNT_ROUNDING * texts.claimed
+        claimed = texts.counts("claimed")
+        return abs(claimed - self.expected(texts)) <= 1 + COUNT_ROUNDING * claimed
 
     def is_trusted(self, script: Script) -> bool:
         """Whether stored counts that follow it are the model's tokens, not estimates from another measure."""
@@ -197,7 +192,7 @@ def learn_relations(texts: Columns) -> Relations:
     """The relation for each script with enough consistent counts; none if counts are character counts."""
     if characters_claimed(texts).any():
         return {}
-    usable = (texts.claimed > 0) & (texts.tokens >= SHORT_TEXT)
+    usable = (texts.counts("claimed") > 0) & (texts.counts("tokens") >= SHORT_TEXT)
     scripts = {script: texts.some(usable & rows) for script, rows in texts.by_script().items()}
     by_script = {script: claims for script, claims in scripts.items() if len(claims)}
     learnt = {script: _learn(claims, plausible_range(script)) for script, claims in by_script.items()}
@@ -217,9 +212,10 @@ def characters_claimed(texts: Columns) -> Mask:
     A single one may be chance, in a script with about one token per character. If most are, that is how the ingestion
     counts: then even those near the number of tokens are not token counts.
     """
-    same: Mask = (texts.claimed == texts.characters) & (texts.claimed > 0)
-    found = int((same & (texts.characters >= SHORT_TEXT)).sum())
-    claims = int(((texts.claimed > 0) & (texts.characters >= SHORT_TEXT)).sum())
+    claimed, characters = texts.counts("claimed"), texts.counts("characters")
+    same: Mask = (claimed == characters) & (claimed > 0)
+    found = int((same & (characters >= SHORT_TEXT)).sum())
+    claims = int(((claimed > 0) & (characters >= SHORT_TEXT)).sum())
     usual = found >= FEWEST and found > MOST * claims
     return same if usual else same & False
 
@@ -244,11 +240,10 @@ def estimate(texts: Columns, relations: Relations) -> Estimate:
 
     The exact count if available; else the stored count if reliable; else the recount, scaled if there is a relation.
     """
-    import numpy as np
-
-    whole, least, most = texts.exact.copy(), texts.exact.copy(), texts.exact.copy()
+    exact = texts.counts("exact")
+    whole, least, most = exact.copy(), exact.copy(), exact.copy()
     for script, rows in texts.by_script().items():
-        chosen = np.flatnonzero(rows & np.isnan(texts.exact))
+        chosen = np.flatnonzero(rows & np.isnan(exact))
         if len(chosen):
             whole[chosen], least[chosen], most[chosen] = _estimated(texts.some(chosen), script, relations.get(script))
     return Estimate(whole, least, most)
@@ -256,37 +251,34 @@ def estimate(texts: Columns, relations: Relations) -> Estimate:
 
 def _estimated(texts: Columns, script: Script, relation: Relation | None) -> tuple[Counts, Counts, Counts]:
     """Estimates of texts of one script, with their lower and upper ends."""
-    import numpy as np
-
-    low, high = RATIOS[script]
+    (low, high), tokens, added = RATIOS[script], texts.counts("tokens"), texts.counts("added")
     if relation is None or not relation.is_trusted(script):
-        read = texts.tokens + texts.added
+        read = tokens + added
         return read, read * low, read * high
-    scaled, added = texts.tokens * relation.tokens, texts.added * relation.tokens
+    claimed, scaled, added = texts.counts("claimed"), tokens * relation.tokens, added * relation.tokens
     tolerance = relation.tolerance + SPECIAL_TOKENS / np.maximum(scaled, 1.0)
-    believed = abs(np.log(texts.claimed / np.maximum(scaled, 1.0))) <= tolerance
-    whole = np.where(believed, texts.claimed, scaled) + added
+    believed = abs(np.log(claimed / np.maximum(scaled, 1.0))) <= tolerance
+    whole = np.where(believed, claimed, scaled) + added
     least, most = np.maximum(np.exp(-tolerance), low), np.minimum(np.exp(tolerance), high)
     return whole, np.where(believed, whole, whole * least), np.where(believed, whole, whole * most)
 
 
 def _learn(claims: Columns, plausible: tuple[float, float]) -> Relation | None:
     low, high = plausible
-    ratios = claims.claimed / claims.tokens
+    claimed = claims.counts("claimed")
+    ratios = claimed / claims.counts("tokens")
     fitting = claims.some((low <= ratios) & (ratios <= high))
     if len(fitting) < FEWEST:
         return None
-    scales, spreads = zip(*(_fit(measure(fitting), fitting.claimed) for measure in _MEASURES), strict=True)
+    scales, spreads = zip(*(_fit(fitting.counts(name), fitting.counts("claimed")) for name in _MEASURES), strict=True)
     relation = Relation(scales, spreads)
     least, most = relation.allowed(claims)
-    followed = int(((least <= claims.claimed) & (claims.claimed <= most)).sum())
+    followed = int(((least <= claimed) & (claimed <= most)).sum())
     return relation if followed >= FOLLOWED * len(claims) else None
 
 
 def _fit(counts: Counts, claimed: Counts) -> tuple[float, float]:
     """The median of stored / measured, and the robust standard deviation of its logarithm, in the longer texts."""
-    import numpy as np
-
     long = np.lexsort((claimed, counts))[::-1][: max(FEWEST, len(counts) // 2)]  # where rounding matters little
     ratios = claimed[long] / np.maximum(counts[long], 1)
     middle = float(np.median(ratios))

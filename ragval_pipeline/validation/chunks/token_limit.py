@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.validation.chunks.columns import Columns
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
 @detector("chunk.token_count_off", needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose stored count is off: by its size, or because it is a character count like most."""
-    import numpy as np
-
     texts, relations = evidence.texts, evidence.relations
     low, high = expected_range(texts, relations)
-    beyond = (texts.claimed < low) | (texts.claimed > high)
-    apart = np.minimum(abs(texts.claimed - low * MISCOUNTED), abs(texts.claimed - high / MISCOUNTED))
+    stored = texts.counts("claimed")
+    beyond = (stored < low) | (stored > high)
+    apart = np.minimum(abs(stored - low * MISCOUNTED), abs(stored - high / MISCOUNTED))
     characters = characters_claimed(texts)
     subjects = []
     for row in np.flatnonzero((beyond & (apart >= SPECIAL_TOKENS)) | characters).tolist():
@@ -56,21 +56,18 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
     """Range of acceptable stored counts of each text."""
-    import numpy as np
-
     least, most = np.empty(len(texts)), np.empty(len(texts))
     for script, rows in texts.by_script().items():
         own, relation, (low, high) = texts.some(rows), relations.get(script), plausible_range(script)
-        least[rows], most[rows] = relation.allowed(own) if relation else (own.tokens * low, own.tokens * high)
+        least[rows], most[rows] = (
+            relation.allowed(own) if relation else (own.counts("tokens") * low, own.counts("tokens") * high)
+        )
     return least, most
 
 
 def usual_ratios(relations: Relations) -> dict[str, float]:
     """Stored count per recounted token, by script, for the report."""
     return {script: round(relation.tokens, 3) for script, relation in relations.items()}
-
-
-_MIN_PAGES = 2
 
 
 @dataclass(frozen=True)
@@ -114,8 +111,6 @@ def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
 
 def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str | None], Limit | None]) -> Measured:
     """Chunks with a limit; none if no limit is known or the model has none."""
-    import numpy as np
-
     models, codes = texts.codes("model")
     limits = [limit_of(model) for model in models]
     tokens = np.array([np.nan if limit is None or limit.tokens is None else limit.tokens for limit in limits])
@@ -127,8 +122,6 @@ def measure_limits(texts: Columns, relations: Relations, limit_of: Callable[[str
 
 def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
     """``chunk.over_model_limit``, with the embedded share if counted, and ``chunk.one_per_page``."""
-    import numpy as np
-
     texts, tokens, limit = measured.texts, measured.tokens, measured.limit
     over = np.flatnonzero(measured.over)
     if not len(over):
@@ -141,7 +134,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         unread = float((tokens.tokens - limit)[over].sum())
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         # A stored count is the ingestion's figure, which readers must know.
-        basis = ", by the stored token counts" if np.isnan(texts.exact).any() else ""
+        basis = ", by the stored token counts" if np.isnan(texts.counts("exact")).any() else ""
         message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
     else:
         about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())
@@ -166,8 +159,6 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
 
 def _one_per_page(measured: Measured) -> list[Finding]:
     """Pages that are one chunk over the limit, if they are most of the pages with more tokens than it."""
-    import numpy as np
-
     names, page = measured.texts.codes("page_key")
     digest = numbers_of(without_nulls(measured.texts.table.column("digest"), 0))
     rows = np.flatnonzero(page < len(names) - 1)
@@ -183,7 +174,8 @@ def _one_per_page(measured: Measured) -> list[Finding]:
     limit = np.zeros(len(names))
     limit[of] = measured.limit[rows]
     long = len(single) + int(((chunks > 1) & (total > limit)).sum())
-    if len(single) < _MIN_PAGES or len(single) < MOST * long:
+    # A single page is a long chunk, not a way of chunking.
+    if len(single) < 2 or len(single) < MOST * long:
         return []
     subjects = [_page_of(measured, row) for row in sorted(single.tolist())]
     return [make_finding("chunk.one_per_page", subjects, details={"pages_over_limit": long, "pages": pages})]

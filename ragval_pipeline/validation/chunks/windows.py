@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.thresholds import FEW, NESTED, PASSAGE_LETTERS, SLIDING
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+
+class Windows(NamedTuple):
+    """Chunks of some pages as sliding windows.
+
+    Attributes:
+        pages: Which pages have chunks that each begin and end after the previous one. Several may begin with the page,
+            and several may end with it.
+        pairs: Pairs of a chunk there and its successor, at a distance of the number of chunks that begin the page.
+        overlapping: Pairs whose successor begins well inside. With several ingestions it would continue where the chunk
+            ends.
+    """
+
+    pages: Mask
+    pairs: int
+    overlapping: int
 
 
 @dataclass
@@ -23,59 +40,52 @@ class SlidingWindows:
 
     Attributes:
         copies: How often each page is stored.
-        pairs: Pairs of a chunk and its successor, at a distance of the number of chunks that begin the page.
-        overlapping: Pairs whose successor begins well inside. With several ingestions it would continue where the chunk
-            ends.
+        pairs: All pairs, as of ``Windows``.
+        overlapping: Those that overlap.
     """
 
     copies: dict[str, float] = field(default_factory=dict)
     pairs: int = 0
     overlapping: int = 0
 
+    def add(self, found: Windows, copies: Mapping[str, float]) -> None:
+        """Add some pages with windows, and how often each is stored."""
+        self.copies.update(copies)
+        self.pairs += found.pairs
+        self.overlapping += found.overlapping
+
     def ingested_twice(self) -> dict[str, float]:
         """The pages, with how often they are stored, unless they were chunked into windows."""
         return {} if self.overlapping > SLIDING * self.pairs else self.copies
 
-    def without(
-        self, copies: dict[str, float], keys: Sequence[str], page: Numbers, begin: Numbers, end: Numbers
-    ) -> dict[str, float]:
-        """Take out the pages on which each chunk begins and ends after the previous one.
 
-        Several may begin with the page, and several may end with it.
+def windows_of(page: Numbers, begin: Numbers, end: Numbers, *, pages: int) -> Windows:
+    """The windows among some chunks.
 
-        Args:
-            copies: How often each page is stored.
-            keys: Of the pages.
-            page: The page of each chunk, as an index into ``keys``.
-            begin: Its first letter on the page.
-            end: The letter after its last one.
-
-        Returns:
-            The other entries of ``copies``.
-        """
-        import numpy as np
-
-        order, pages = np.lexsort((begin + end, page)), len(keys)
-        page, begin, end = page[order], begin[order], end[order]
-        first, last = np.full(pages, np.iinfo(np.int64).max), np.full(pages, -1)
-        np.minimum.at(first, page, begin)
-        np.maximum.at(last, page, end)
-        held = np.bincount(page, minlength=pages)
-        size = np.bincount(page, end - begin, minlength=pages)[page] / held[page]
-        # Windows of a few sentences advance by less than a passage.
-        opens = begin - first[page] < np.minimum(PASSAGE_LETTERS, FEW * size)
-        closes = last[page] - end < PASSAGE_LETTERS
-        on = ((np.diff(begin) > 0) | opens[1:]) & ((np.diff(end) > 0) | closes[:-1])
-        behind = np.bincount(page[1:][~on & (np.diff(page) == 0)], minlength=pages)
-        windows = (held > 0) & (behind < NESTED * held)
-        here = np.flatnonzero(windows[page])
-        there = here + np.bincount(page, opens, minlength=pages).astype(np.int64)[page[here]]
-        kept = there < len(page)
-        here, there = here[kept], there[kept]
-        kept = page[here] == page[there]
-        here, there = here[kept], there[kept]
-        self.pairs += len(here)
-        self.overlapping += int((begin[there] < end[here] - SLIDING * (end - begin)[here]).sum())
-        taken = {keys[number] for number in np.flatnonzero(windows).tolist()}
-        self.copies |= {key: times for key, times in copies.items() if key in taken}
-        return {key: times for key, times in copies.items() if key not in taken}
+    Args:
+        page: The page of each chunk, from 0.
+        begin: Its first letter on the page.
+        end: The letter after its last one.
+        pages: Number of pages.
+    """
+    order = np.lexsort((begin + end, page))
+    page, begin, end = page[order], begin[order], end[order]
+    first, last = np.full(pages, np.iinfo(np.int64).max), np.full(pages, -1)
+    np.minimum.at(first, page, begin)
+    np.maximum.at(last, page, end)
+    held = np.bincount(page, minlength=pages)
+    size = np.bincount(page, end - begin, minlength=pages)[page] / held[page]
+    # Windows of a few sentences advance by less than a passage.
+    opens = begin - first[page] < np.minimum(PASSAGE_LETTERS, FEW * size)
+    closes = last[page] - end < PASSAGE_LETTERS
+    on = ((np.diff(begin) > 0) | opens[1:]) & ((np.diff(end) > 0) | closes[:-1])
+    behind = np.bincount(page[1:][~on & (np.diff(page) == 0)], minlength=pages)
+    windows = (held > 0) & (behind < NESTED * held)
+    here = np.flatnonzero(windows[page])
+    there = here + np.bincount(page, opens, minlength=pages).astype(np.int64)[page[here]]
+    kept = there < len(page)
+    here, there = here[kept], there[kept]
+    kept = page[here] == page[there]
+    here, there = here[kept], there[kept]
+    overlapping = int((begin[there] < end[here] - SLIDING * (end - begin)[here]).sum())
+    return Windows(windows, len(here), overlapping)

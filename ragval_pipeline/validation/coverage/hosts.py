@@ -134,15 +134,11 @@ def _rest(key: str) -> str:
     return key if host is None else key.removeprefix(f"https://{host}")
 
 
-#: Minimum pages explained by one base path: a single common path ending is chance.
-MIN_SHARED = 2
-
-
 def counterparts(paths: Collection[str], site_paths: Collection[str]) -> dict[str, str]:
     """The site's path for each path of another host, if there is one.
 
     A deployment below a base path (``/book/docs/intro`` for ``/docs/intro``, or vice versa) is the same site; the base
-    path counts if it explains at least ``MIN_SHARED`` pages.
+    path counts if it explains several pages: a single common path ending is chance.
 
     Args:
         paths: Folded paths of the pages of one other host.
@@ -154,7 +150,7 @@ def counterparts(paths: Collection[str], site_paths: Collection[str]) -> dict[st
     for base, site_base, path, site_path in _shifted(paths, known):
         explained.setdefault((base, site_base), {})[path] = site_path
     for _, pairs in sorted(explained.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        if len(pairs) >= MIN_SHARED:
+        if len(pairs) > 1:
             found = {**pairs, **found}
     return found
 

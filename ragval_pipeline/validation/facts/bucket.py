@@ -10,6 +10,7 @@ from http import HTTPStatus
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SIZE, gram_hashes
@@ -43,7 +44,6 @@ _NO_TEXT = "the page renders no text"
 _OTHER_PAGE = "the page redirects to another one"
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -181,8 +181,6 @@ def align_chunks(page: Page, texts: Sequence[StoredText]) -> list[Alignment]:
 
 def sampled_runs(letters: str) -> npt.NDArray[np.uint64]:
     """Distinct hashes of one in ``SAMPLED`` n-grams of a folded text, independent of its position."""
-    import numpy as np
-
     hashes = gram_hashes(letters, SIZE)
     found = np.sort(hashes[(hashes & np.uint64(SAMPLED - 1)) == 0])
     once: npt.NDArray[np.uint64] = found[np.diff(found, prepend=~found[:1]) != 0]

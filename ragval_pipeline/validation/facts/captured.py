@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
 from ragval_pipeline.text.markup import without_markup
@@ -20,7 +21,6 @@ from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LABEL_WORDS, LONGEST_GAP, PASSAGE_LETTERS
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     Mask = npt.NDArray[np.bool_]
@@ -49,8 +49,6 @@ def held_blocks(
         labels: Titles and headings stored with them: these are not lost.
         stored: Their texts with all markup, which may contain a passage too: the caption of a picture.
     """
-    import numpy as np
-
     held = np.zeros(len(page.letters), dtype=np.bool_)
     for span in (span for chunk in chunks for span in chunk.spans if span.place >= 0):
         held[span.place : span.beyond] = True
@@ -180,15 +178,11 @@ class _Elsewhere:
     @cached_property
     def _held_grams(self) -> npt.NDArray[np.int64]:
         """Positions on the page of n-grams that are partly in chunks."""
-        import numpy as np
-
         return np.flatnonzero(self._upto[SIZE:] > self._upto[:-SIZE])
 
     @cached_property
     def _held_somewhere(self) -> npt.NDArray[np.int64]:
         """Cumulative count of the page's n-grams that also occur at such positions."""
-        import numpy as np
-
         hashes = gram_hashes(self._page.letters, SIZE)
         somewhere = np.isin(hashes, hashes[self._held_grams])
         return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(somewhere)])
@@ -213,8 +207,6 @@ class _Elsewhere:
         Repetitions in a window count once: a list of names that begin alike has no more of a name than one of them. A
         window of nothing but short pieces is another text with the same names.
         """
-        import numpy as np
-
         times = np.zeros(letters, dtype=np.int64)
         most = total = first = anchored = 0
         for place, start, length, _ in runs:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from ragval_pipeline.findings.factory import QUOTED
+
 #: Lines longer than this are judged in pieces.
 _PIECE = 2_000  # work
 _PIECES = re.compile(rf"[^\n]{{1,{_PIECE}}}(?=\s|$)|[^\n]{{1,{_PIECE}}}")
@@ -16,7 +18,6 @@ _CONTROLS = re.compile("[\x80-\x9f]")
 _LOST = re.compile("\\w\ufffd|\ufffd\\w")
 #: A single letter, as in a table of letters, that ftfy would read as ``à``.
 _LONE = re.compile(r"(?<![^\s|`'\"(])[ÂÃ](?![^ \n|`'\"),.:;])")
-SHOWN = 80  # shown
 _AROUND_WORDS = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
 _LEGACY = ("cp437", "cp850", "cp1251", "mac_roman")
 _COMMON = "‐‑–—‘’‚“”„†•…‹›€™→←↑↓≤≥"  # noqa: RUF001 - the typeset marks are meant
@@ -78,8 +79,8 @@ def _difference(before: str, after: str) -> tuple[str, str]:
     """The first word that differs, or everything if words do not line up."""
     for old, new in zip(before.split(" "), after.split(" "), strict=False):
         if old != new:
-            return old[:SHOWN], new[:SHOWN]
-    return before[:SHOWN], after[:SHOWN]
+            return old[:QUOTED], new[:QUOTED]
+    return before[:QUOTED], after[:QUOTED]
 
 
 @cache
@@ -112,8 +113,8 @@ def _legacy() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
 
 def around(text: str, at: int) -> str:
     """The context of a character of a text."""
-    start = max(at - SHOWN // 4, 0)  # shown
-    return text[start : start + SHOWN // 2].strip()
+    start = max(at - QUOTED // 4, 0)  # shown
+    return text[start : start + QUOTED // 2].strip()
 
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.characters import is_blank, without_zero_width
 from ragval_pipeline.validation.thresholds import SHORT_TEXT
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -108,8 +108,6 @@ def shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
 
 
 def _shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
-    import numpy as np
-
     long = [(number, words) for number, words in enumerate(texts) if len(words) >= SHORT_TEXT]
     counts = np.array([len(words) for _, words in long], dtype=np.int64)
     shingles = [np.empty(0, dtype=np.uint32)] * len(texts)

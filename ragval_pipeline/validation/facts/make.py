@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import pq
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.buckets import encoding_of
@@ -115,7 +116,6 @@ def make_facts(
 
 
 def _write(table: Any, bucket: Bucket, kind: Table) -> Part:
-    import pyarrow.parquet as pq
     from upath import UPath
 
     name = f"{kind}-{bucket.number:05d}.parquet"

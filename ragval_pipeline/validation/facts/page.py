@@ -11,6 +11,7 @@ from itertools import accumulate, chain, count, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.text.folding import SEPARATOR, FoldedText, fold, fold_lines, joined
@@ -19,7 +20,6 @@ from ragval_pipeline.text.markup import without_comments, without_markup
 from ragval_pipeline.validation.facts.hashes import hash_of
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 #: Letters by which words are sorted.
@@ -216,8 +216,6 @@ class Page(Searched):
     @cached_property
     def content_before(self) -> npt.NDArray[np.int64]:
         """Cumulative number of content letters before each position, and in total."""
-        import numpy as np
-
         changes = np.zeros(len(self.letters) + 1, dtype=np.int64)
         for start, end in chain.from_iterable(self.places):
             changes[start] += 1

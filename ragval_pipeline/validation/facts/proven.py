@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
+from ragval_pipeline.findings.factory import QUOTED
 from ragval_pipeline.text.grams import SIZE
-from ragval_pipeline.validation.facts.damage import SHOWN, Passage, around
+from ragval_pipeline.validation.facts.damage import Passage, around
 from ragval_pipeline.validation.thresholds import MOST
 
 #: Character sets of pages, and those in which they are misread.
@@ -127,7 +128,7 @@ def _lost(text: str, page: Shown) -> Iterator[Passage]:
         word, at = text[begin:].split(maxsplit=1)[0], mark.start() - begin
         meant = _in_place(bare, len(_unmarked(text[: mark.start()])), word, page)
         if meant:
-            yield Passage(word[:SHOWN], page.marked.get(word, f"{word[:at]}{meant}{word[at + 1 :]}")[:SHOWN])
+            yield Passage(word[:QUOTED], page.marked.get(word, f"{word[:at]}{meant}{word[at + 1 :]}")[:QUOTED])
 
 
 def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
@@ -182,7 +183,7 @@ def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:
     """The first of some words with the page's version, if it has one for most of them."""
     found = [(word, meant) for word, meant in words if meant not in ("", word)]
     if len(found) > MOST * len(words) and sum(len(word) for word, _ in found) >= SIZE:
-        yield Passage(found[0][0][:SHOWN], found[0][1][:SHOWN])
+        yield Passage(found[0][0][:QUOTED], found[0][1][:QUOTED])
 
 
 def _misread(text: str, page: Shown) -> Iterator[Passage]:
@@ -212,14 +213,14 @@ def _escaped(text: str, page: Shown) -> Iterator[Passage]:
         before, after, char = text[max(begin - _BESIDE, 0) : begin], text[end : end + _BESIDE], match.group()
         if _lettered(char).join(_beside(before, after)) in page.lettered:
             continue
-        leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
-        word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
-        reads = word[:SHOWN]
+        leading = _WORD_END.search(text, max(begin - QUOTED // 2, 0), begin)
+        word = text[leading.start() if leading else begin : end + QUOTED].split(maxsplit=1)[0]
+        reads = word[:QUOTED]
         for said in unescapings(char):
             before, after, reads = unescaped(before), unescaped(after), unescaped(reads)
             beside = _beside(before, after)
             if "".join(beside).strip("'\"<>&") and _lettered(said).join(beside) in page.lettered:
-                yield Passage(word[:SHOWN], reads)
+                yield Passage(word[:QUOTED], reads)
                 break
 
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.validation.thresholds import LONGEST_GAP
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     Mask = npt.NDArray[np.bool_]
@@ -87,8 +87,6 @@ class Alignment:
     @cached_property
     def found(self) -> Mask:
         """Which letters are found on the page; shape ``(letters,)``."""
-        import numpy as np
-
         mask = np.zeros(self.letters, dtype=np.bool_)
         for span in self.spans:
             mask[span.start : span.end] = True
@@ -124,8 +122,6 @@ class Alignment:
         """Whitespace-separated words with a letter that is not on the page."""
         if self.whole:
             return 0
-        import numpy as np
-
         return int(np.logical_or.reduceat(~self.found, self.text.tokens[:, 0]).sum())
 
 

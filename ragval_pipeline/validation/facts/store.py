@@ -1,23 +1,20 @@
-"""Facts as rows, from the files of a run or in memory."""
+"""Facts as rows, from the files of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.lazy import pa, pc, pq
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.facts.bucket import BucketFacts
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.tables import chunk_schema, chunk_table, chunks_of, page_table, pages_of, texts_of
+from ragval_pipeline.validation.facts.tables import chunk_schema, chunks_of, pages_of, texts_of
 from ragval_pipeline.validation.facts.texts import TextFacts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Rows converted to objects at once.
 _BATCH = 4096  # work
@@ -31,8 +28,6 @@ def filled(column: str) -> Chosen:
     """Select the rows whose list in a column is not empty."""
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
-        import pyarrow.compute as pc
-
         return pc.greater(pc.list_value_length(batch.column(column)), constant(0))
 
     return chosen
@@ -50,8 +45,6 @@ class FactRows(Protocol):
 
     def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Some columns of a table, bucket by bucket: a page and its chunks are in the same."""
-        import pyarrow as pa
-
         batches = list(self.batches(table, columns))
         if batches:
             yield pa.Table.from_batches(batches)
@@ -79,8 +72,6 @@ class FactRows(Protocol):
 
     def table(self, *columns: str) -> pa.Table:
         """Some columns of all chunks."""
-        import pyarrow as pa
-
         schema = pa.schema([chunk_schema().field(name) for name in columns])
         return pa.Table.from_batches(self.batches("chunks", columns), schema=schema)
 
@@ -88,19 +79,6 @@ class FactRows(Protocol):
         """Every in-scope page, or those that ``where`` selects."""
         batches = self.batches("pages")
         return (page for batch in batches for page in pages_of(batch if where is None else batch.filter(where(batch))))
-
-
-class HeldFacts(FactRows):
-    """The facts of some buckets in memory."""
-
-    def __init__(self, *buckets: BucketFacts) -> None:
-        self._buckets = buckets
-
-    def batches(self, table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows of a table, bucket by bucket, with some of its columns or all."""
-        for held in self._buckets:
-            whole = chunk_table(held.chunks, held.texts) if table == "chunks" else page_table(held.pages)
-            yield from (whole if columns is None else whole.select(list(columns))).to_batches()
 
 
 class Facts(FactRows):
@@ -133,8 +111,6 @@ class Facts(FactRows):
         return (file.read(columns=list(columns)) for file in self._files(table))
 
     def _files(self, table: Table) -> Iterator[Any]:
-        import pyarrow.parquet as pq
-
         if self.manifest.crash:
             raise FactsError(self.manifest.problem or f"the facts could not be made ({self.manifest.crash})")
         folder = self.manifest.folder()

@@ -10,16 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of, numbers_of
 from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.furniture import Phrase
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, Edge, PageFacts, Replaced
 from ragval_pipeline.validation.facts.texts import Stray, TextFacts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
 #: or changed.
@@ -34,8 +32,6 @@ UNIQUE, HASHES = ("point_id", "excerpt", "stored_hash", "url"), (
 
 def chunk_schema() -> pa.Schema:
     """Arrow schema of a chunk's row: ``ChunkFacts``, and ``TextFacts`` of the same point."""
-    import pyarrow as pa
-
     edge = pa.struct({"word": pa.string(), "missing": pa.int32(), "replaced": pa.int32(), "strange": pa.string()})
     words = pa.list_(pa.string())
     types = {
@@ -71,8 +67,6 @@ def chunk_schema() -> pa.Schema:
 
 def page_schema() -> pa.Schema:
     """Arrow schema of ``PageFacts``."""
-    import pyarrow as pa
-
     block = pa.struct(
         {
             "kind": pa.string(), "letters": pa.int32(), "held": pa.int32(), "start": pa.int32(), "digest": pa.uint64(),
@@ -137,8 +131,6 @@ def page_table(pages: Iterable[PageFacts]) -> pa.Table:
 
 
 def _table(schema: pa.Schema, rows_of: Callable[[str], Sequence[Any]]) -> pa.Table:
-    import pyarrow as pa
-
     columns = [array_of(list(map(attrgetter(entry.name), rows_of(entry.name))), entry.type) for entry in schema]
     return pa.Table.from_arrays(columns, schema=schema)
 
@@ -185,8 +177,6 @@ _SHARED: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
 
 def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
     """The pages of a table's rows."""
-    import pyarrow.compute as pc
-
     entries = batch.column("blocks").flatten()
     # Field by field: converting the blocks as mappings would take several times as long.
     blocks = tuple(map(BlockFacts, *(pc.struct_field(entries, name).to_pylist() for name in BlockFacts._fields)))
@@ -203,7 +193,5 @@ def pages_of(batch: pa.RecordBatch) -> Iterator[PageFacts]:
 
 def _cut(entries: Sequence[Any], lists: pa.ListArray) -> Iterator[Any]:
     """The entries of each of some lists."""
-    import pyarrow.compute as pc
-
     ends = pc.cumulative_sum(pc.list_value_length(lists)).to_pylist()
     return (entries[start:end] for start, end in pairwise([0, *ends]))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.facts.page import Searched
@@ -81,8 +82,6 @@ def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> 
 
 def _pieces(text: FoldedText) -> Iterator[_Piece]:
     """The candidate markers of a text."""
-    import numpy as np
-
     spans = [found.span() for found in _PIECE.finditer(text.shown) if _may_be_writing(text.shown, found)]
     cuts = np.searchsorted(text.offsets, np.array(spans, dtype=np.int64).reshape(-1, 2)).tolist()
     for (start, end), (first, last) in zip(spans, cuts, strict=True):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.suite.criteria import Gate
@@ -15,9 +16,6 @@ from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.texts import ModuleMatch, fold_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -114,9 +112,6 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFac
         batches: The snapshot's points with ``COLUMNS``.
         points: Their number, for the step of the sample.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     facts = IndexFacts()
     step = max(1, points // SAMPLED_CHUNKS)
     for batch in batches:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
@@ -18,8 +18,6 @@ from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.thresholds import ROUNDING
 
 CRITERION = "ann_recall"
-#: Probes shown in the finding, lowest recall first.
-_SHOWN = 5  # shown
 
 
 def why_exact(facts: CollectionFacts, vector: VectorFacts, *, asked_exact: bool) -> str | None:
@@ -116,7 +114,7 @@ def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorF
         denominator=len(recalls),
         reason=f"mean over {plural(len(recalls), 'search')}",
     )
-    worst = sorted(recalls, key=lambda entry: (entry[1], entry[0].name))[:_SHOWN]
+    worst = sorted(recalls, key=lambda entry: (entry[1], entry[0].name))[:SHOWN]
     details = {
         "recall": round(mean, 4),
         "queries": sum(probe.kind == "query" for probe, _ in recalls),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any, Literal
 
+from ragval_pipeline.findings.factory import QUOTED, SHOWN
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
@@ -22,10 +23,6 @@ from ragval_pipeline.validation.integrity.findings import Compared
 SegmentKind = Literal["same", "index", "page", "skipped"]
 Segments = tuple[tuple[SegmentKind, str], ...]
 
-#: Chunks whose differences the report shows.
-EXAMPLES = 20  # shown
-#: Characters of common text shown on each side of a difference.
-CONTEXT = 80  # shown
 #: Characters shown of one difference.
 LONGEST = 300  # shown
 #: Differences shown of one chunk.
@@ -36,7 +33,7 @@ def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
     """The chunks that differ most, drifted before gone ones, with their differences."""
     differing = [chunk for name, chunk in compared.differing.items() if compared.classes[name] != "verified"]
     differing.sort(key=lambda chunk: (compared.classes[chunk.point_id] == "gone", chunk.share, chunk.point_id))
-    shown = {chunk.point_id: chunk for chunk in differing[:EXAMPLES]}
+    shown = {chunk.point_id: chunk for chunk in differing[:SHOWN]}
     if not shown:
         return []
     keys = {chunk.page_key for chunk in shown.values() if chunk.page_key is not None}
@@ -96,8 +93,8 @@ class _Segments:
 
     def common(self, text: str, *, first: bool = False, last: bool = False) -> None:
         """Common text: its middle is omitted, or the part before the first or after the last difference."""
-        head, tail = (0 if first else CONTEXT), (0 if last else CONTEXT)
-        if len(text) <= head + tail + EXAMPLES:
+        head, tail = (0 if first else QUOTED), (0 if last else QUOTED)
+        if len(text) <= head + tail + QUOTED // 4:  # shown
             self.add("same", text)
             return
         self.add("same", text[:head])

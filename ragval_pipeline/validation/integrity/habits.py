@@ -11,8 +11,6 @@ from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.facts.rows import ChunkFacts, Edge
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST
 
-#: Maximum size of a habit as a multiple of its usual size: anything beyond has changed.
-LARGEST = 2
 #: Wildcard for any word.
 ANY = ""
 
@@ -145,8 +143,8 @@ def _is_habit(found: Sequence[_Placed], chunks: int, pages: int) -> bool:
 
 
 def _largest(word: str, found: Sequence[_Placed]) -> Edge:
-    """``LARGEST`` times the lower median, since half of the chunks may have changed directly after theirs."""
+    """Twice the lower median: anything beyond has changed, as half of the chunks may have directly after theirs."""
     middle = (len(found) - 1) // 2
     missing = sorted(edge.missing for _, edge in found)[middle]
     replaced = sorted(edge.replaced for _, edge in found)[middle]
-    return Edge(word, LARGEST * missing, LARGEST * replaced)
+    return Edge(word, 2 * missing, 2 * replaced)

@@ -9,14 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.arrow import array_of, constant
+from ragval_pipeline.lazy import pc
+from ragval_pipeline.sources.arrow import constant, one_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.facts.rows import ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.facts.store import Chosen, Facts
 from ragval_pipeline.validation.integrity.content import (
     SHOWN,
     class_of,
@@ -81,8 +82,6 @@ def measure_integrity(facts: Facts) -> Measurement:
 
 def compare(facts: Facts) -> Compared:
     """Collect differences from the facts; unchanged chunks only contribute their letters."""
-    import pyarrow as pa
-
     common, walls = common_digests(facts.batches("pages", SHOWN)), walls_of(facts)
     pages, held, content = dict[str, PageFacts](), 0, 0
     lacks = dict[str, int]()
@@ -106,7 +105,7 @@ def compare(facts: Facts) -> Compared:
     by_page: dict[str, list[ChunkFacts]] = {}
     strays = []
     found, letters = _letters(facts, walls)
-    for chunk in facts.chunks(partial(_is_told, pages=array_of([*lacking, *walls], pa.string()))):
+    for chunk in facts.chunks(partial(_is_told, pages=one_of("page_key", [*lacking, *walls]))):
         if not chunk.compared or chunk.page_key in walls:
             strays.append(chunk)
             continue
@@ -133,27 +132,21 @@ def compare(facts: Facts) -> Compared:
     )
 
 
-def _is_told(chunks: pa.RecordBatch, pages: pa.StringArray) -> pa.BooleanArray:
+def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:
     """Which chunks are examined individually: all except unchanged ones on pages without losses."""
-    import pyarrow.compute as pc
-
     differ = pc.less(chunks.column("found"), chunks.column("letters"))
     for name in ("joins", "replaced"):
         differ = pc.or_(differ, pc.greater(pc.list_value_length(chunks.column(name)), constant(0)))
-    told = pc.or_(differ, pc.is_in(chunks.column("page_key"), value_set=pages))
+    told = pc.or_(differ, pages(chunks))
     return pc.or_(told, pc.invert(chunks.column("compared")))
 
 
 def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
     """Letters of the compared chunks found on their pages, and all of them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = letters = 0
-    beside = array_of(list(walls), pa.string())
+    beside = one_of("page_key", walls)
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
-        is_judged = pc.and_not(batch.column("compared"), pc.is_in(batch.column("page_key"), value_set=beside))
-        judged = batch.filter(is_judged)
+        judged = batch.filter(pc.and_not(batch.column("compared"), beside(batch)))
         found += pc.sum(judged.column("found")).as_py() or 0
         letters += pc.sum(judged.column("letters")).as_py() or 0
     return found, letters

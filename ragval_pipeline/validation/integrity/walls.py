@@ -7,17 +7,16 @@ so words are compared, not whole passages. Text in any chunk is content, which m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.sources.arrow import array_of, constant, numbers_of
+from ragval_pipeline.lazy import np, pc
+from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.facts.rows import PageFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Pages whose words are compared for common text.
@@ -32,46 +31,32 @@ def walls_of(facts: Facts) -> frozenset[str]:
         return frozenset()
     content = _held_digests(facts)
     compared = silent[:: -(-len(silent) // MOST_COMPARED)]
-    repeated = Counter(triple for page in _pages(facts, compared) for triple in _triples(page, content))
+    some = facts.pages(one_of("page_key", compared))
+    repeated = Counter(triple for page in some for triple in _triples(page, content))
 
     def is_common(page: PageFacts) -> bool:
         triples = _triples(page, content)
         return sum(repeated[triple] >= FEWEST for triple in triples) > WHOLE * len(triples)
 
-    return frozenset(page.page_key for page in _pages(facts, silent) if page.chunks and is_common(page))
+    return frozenset(
+        page.page_key for page in facts.pages(one_of("page_key", silent)) if page.chunks and is_common(page)
+    )
 
 
 def _silent(facts: Facts) -> list[str]:
     """Pages with chunks, none of which is on them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    standing = array_of([*_with_standing_chunks(facts)], pa.string())
+    standing = one_of("page_key", _with_standing_chunks(facts))
     silent: list[str] = []
     chunks = 0
     for batch in facts.batches("pages", ("page_key", "state", "chunks")):
-        is_silent = pc.and_not(
-            pc.equal(batch.column("state"), constant("read")), pc.is_in(batch.column("page_key"), standing)
-        )
-        found = batch.filter(is_silent)
+        found = batch.filter(pc.and_not(pc.equal(batch.column("state"), constant("read")), standing(batch)))
         silent += found.column("page_key").to_pylist()
         chunks += pc.sum(found.column("chunks")).as_py() or 0
     return silent if chunks else []
 
 
-def _pages(facts: Facts, keys: Collection[str]) -> Iterator[PageFacts]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    wanted = array_of([*keys], pa.string())
-    return facts.pages(lambda batch: pc.is_in(batch.column("page_key"), wanted))
-
-
 def _held_digests(facts: Facts) -> NDArray[np.uint64]:
     """The sorted digests of blocks that are in chunks of some page."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     found = [np.empty(0, dtype=np.uint64)]
     for batch in facts.batches("pages", ("blocks",)):
         digest, letters, held = (pc.struct_field(batch.column("blocks").flatten(), name) for name in _OF_BLOCK)
@@ -82,8 +67,6 @@ def _held_digests(facts: Facts) -> NDArray[np.uint64]:
 
 def _with_standing_chunks(facts: Facts) -> frozenset[str]:
     """Pages with a chunk that is mostly on them."""
-    import pyarrow.compute as pc
-
     found: set[str] = set()
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
         stands = pc.greater_equal(batch.column("found"), pc.multiply(constant(MOST), batch.column("letters")))
@@ -93,8 +76,6 @@ def _with_standing_chunks(facts: Facts) -> frozenset[str]:
 
 def _triples(page: PageFacts, content: NDArray[np.uint64]) -> set[int]:
     """Hashes of the word trigrams of a page's text; those in its ``content`` are its own."""
-    import numpy as np
-
     own = np.isin(np.array([block.digest for block in page.blocks], dtype=np.uint64), content).tolist()
     words = [
         f"{page.page_key} {word}" if is_own else word

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.sources.arrow import array_from, array_of
+from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.arrow import array_from, one_of
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
@@ -19,10 +20,6 @@ from ragval_pipeline.validation.payload.levels import LEVELS, PayloadLevels, der
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-#: Minimum pages for conclusions about the whole index.
-MIN_PAGES = 2
 
 
 @dataclass(frozen=True)
@@ -75,8 +72,6 @@ class PayloadEvidence:
 
     def rows_at(self, numbers: Any, *columns: str) -> list[dict[str, Any]]:
         """Some columns of the points with these ascending row numbers."""
-        import numpy as np
-
         found: list[dict[str, Any]] = []
         start = 0
         for batch in self.batches(columns):
@@ -87,12 +82,9 @@ class PayloadEvidence:
 
     def rows_with(self, column: str, values: Collection[str], *columns: str) -> Iterator[dict[str, Any]]:
         """Some columns of the points with one of the values in a text column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        wanted = array_of(list(values), pa.string())
+        wanted = one_of(column, values)
         for batch in self.batches(tuple(dict.fromkeys([*columns, column]))) if values else ():
-            yield from batch.filter(pc.is_in(batch.column(column), value_set=wanted)).to_pylist()
+            yield from batch.filter(wanted(batch)).to_pylist()
 
 
 def take_evidence(

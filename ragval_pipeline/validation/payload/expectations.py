@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ragval_pipeline.findings.factory import SHOWN
+from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.validation.payload.levels import (
     LEVELS,
@@ -143,8 +144,6 @@ def _agree(levels: PayloadLevels, results: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    import pyarrow as pa
-
     if _judges_here() and not _LOADING:
         from ragval_pipeline.validation.payload.gx_process import judge
 

@@ -12,11 +12,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+from ragval_pipeline.lazy import pa
 
 #: Imports of Great Expectations for unused expectations: a third of its loading time.
 _UNUSED = frozenset({"altair", "scipy.stats"})
@@ -51,8 +49,6 @@ def main() -> None:
     os.dup2(2, 1)  # keep output of libraries out of the result
     sys.meta_path.insert(0, _Unloaded())
     importlib.import_module("great_expectations.expectations")
-    import pyarrow as pa
-
     with open(0, "rb", closefd=False) as asked, answer:
         if asked.peek(1):
             table = pa.ipc.open_stream(asked).read_all()

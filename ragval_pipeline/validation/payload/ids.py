@@ -10,12 +10,13 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.site.urls import is_http_url
 from ragval_pipeline.sources.snapshot.values import shown
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
 
@@ -116,9 +117,6 @@ class _Values:
 
 
 def _values(evidence: PayloadEvidence, names: Sequence[str]) -> dict[str, _Values]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     found = {name: _Values() for name in names}
     for batch in evidence.batches(names):
         for name, held in found.items():
@@ -141,7 +139,7 @@ def _should_vary(name: str, evidence: PayloadEvidence, found: Mapping[str, _Valu
     if name == "source_url":  # then there seems to be one page; other fields must show that there are more
         return any(len(found[other].first) > 1 for other in ("title", "chapter", "module") if other in found)
     pages = {row["page_key"] for row in evidence.rows("page_key") if row["page_key"] is not None}
-    if len(pages) < MIN_PAGES:
+    if len(pages) < 2:
         return False
     if name in {"module", "chapter"}:
         held = Counter(module for page, module in evidence.rules.path_modules.items() if page in pages)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.urls import is_file_path, is_http_url
@@ -17,9 +18,7 @@ from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
 
 _TEXT: frozenset[Kind] = frozenset({"str"})
@@ -175,9 +174,6 @@ def derive_levels(
         now: Time of the run, for times in the future.
         addresses: What ``source_url`` may hold.
     """
-    import numpy as np
-    import pyarrow as pa
-
     names = list(dict.fromkeys([*fields.values(), *required]))
     canonical, present = canonical_of(fields), present_fields(fields, required, paged=addresses != "ids")
     ruled = {key: value_rule(key, addresses=addresses) for key in canonical.values()}
@@ -237,9 +233,6 @@ def _judge_values(
     Returns:
         The integer values of a field with a minimum.
     """
-    import numpy as np
-    import pyarrow.compute as pc
-
     if canonical in INTEGER_FIELDS:
         # Integral floats are integers: JSON makes no difference.
         whole = pc.and_(pc.equal(kinds.dictionary_decode(), constant("float")), values.is_valid())
@@ -262,8 +255,6 @@ def _judge_values(
 
 def _without_text(batch: pa.RecordBatch, fields: Mapping[str, str]) -> npt.NDArray[np.bool_]:
     """The rows that have no text."""
-    import numpy as np
-
     if "text" not in fields:
         return np.zeros(batch.num_rows, dtype=bool)
     kinds = batch.column(kind_column(fields["text"]))

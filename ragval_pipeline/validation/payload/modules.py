@@ -12,7 +12,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.payload.evidence import MIN_PAGES, PayloadEvidence
+from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import FEW, WHOLE
@@ -117,11 +117,11 @@ def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
     if "headings" not in evidence.rules.fields:
         return
     pages = {key: page for key, page in _by_page(evidence).items() if page.chunks > 1}
-    if sum(page.deepest <= 1 for page in pages.values()) < MIN_PAGES:
+    if sum(page.deepest <= 1 for page in pages.values()) < 2:
         return
     judged = _deeper_pages(evidence, pages)
     flat = sum(pages[key].is_flat(levels) for key, levels in judged.items())
-    if flat < MIN_PAGES or flat < (1 - FEW) * len(judged):
+    if flat < 2 or flat < (1 - FEW) * len(judged):
         return
     details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
     subject = Subject(name=evidence.rules.fields["headings"], details=details)

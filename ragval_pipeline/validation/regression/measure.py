@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import SHOWN, make_finding
+from ragval_pipeline.findings.factory import NAMED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector, find_all
@@ -25,8 +25,6 @@ CRITERION = "no_regression"
 _ASKED = "self_retrieval"
 #: Aspects of the other criteria of the index.
 _NOT_COUNTED = frozenset(CATALOGUE["regression.significant_drop"].reads - {Aspect.VALUE})
-#: Kinds of changes to queries listed in a reason.
-_KINDS = 3  # shown
 
 
 @dataclass(frozen=True)
@@ -132,8 +130,8 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
 def aside_words(pairing: Pairing) -> str:
     """How many queries are not compared, and what changed about them; empty if all are."""
     kinds = Counter(words.removeprefix("its ") for words in pairing.set_aside.values())
-    told = [f"{count:,} whose {kind}" for kind, count in kinds.most_common(_KINDS)]
-    rest = len(pairing.set_aside) - sum(count for _, count in kinds.most_common(_KINDS))
+    told = [f"{count:,} whose {kind}" for kind, count in kinds.most_common(NAMED)]
+    rest = len(pairing.set_aside) - sum(count for _, count in kinds.most_common(NAMED))
     told += [f"{rest} more"] if rest else []
     return f"{len(pairing.set_aside):,} set aside, {', '.join(told)}" if told else ""
 

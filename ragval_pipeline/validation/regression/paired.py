@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.verdict import TOLERANCE
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Significance level, corrected for the number of metrics.
@@ -138,8 +138,6 @@ def _swapped(columns: Sequence[Sequence[float]]) -> tuple[NDArray[np.float64], l
 
     All swaps for up to ``EXACT_UP_TO`` differing rows, else ``RESAMPLES`` random ones.
     """
-    import numpy as np
-
     values = np.asarray(columns, dtype=np.float64).T
     values = values[(np.abs(values) > TOLERANCE).any(axis=1)]
     values = values / np.sqrt((values**2).sum(axis=0))
@@ -164,7 +162,6 @@ def _share_as_low(sums: NDArray[np.float64], observed: float, *, exact: bool) ->
 
 
 def _interval(differences: Sequence[float]) -> tuple[float, float] | None:
-    import numpy as np
     from scipy import stats
 
     if len(differences) < 2:

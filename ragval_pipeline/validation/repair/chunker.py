@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.passages import Span
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
@@ -132,8 +133,6 @@ class Chunker:
             begun = level > 0 and (begun or level in self.levels)
 
     def _cut(self, layout: Layout, start: int, end: int) -> Iterator[Span]:
-        import numpy as np
-
         page, limit = layout.page, self.limit
         if self.even:
             whole = layout.characters(start, end)

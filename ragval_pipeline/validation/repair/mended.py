@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.points import Hit
@@ -16,7 +17,6 @@ from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.thresholds import ROUNDING
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Vector = NDArray[np.float32]
@@ -110,8 +110,6 @@ def _payload(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, 
 
 def score_of(one: Vector, two: Vector, distance: Distance) -> float:
     """The score of two vectors in a collection with this distance."""
-    import numpy as np
-
     if distance == "Cosine":
         lengths = float(np.linalg.norm(one) * np.linalg.norm(two))
         return float(one @ two) / lengths if lengths else 0.0

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
@@ -24,17 +25,6 @@ _NEXT = 3 * SEED  # work
 
 #: A part of a page as (start, end) letters, end exclusive.
 Span = tuple[int, int]
-
-
-def own_passage(text: str, page: FoldedText) -> str | None:
-    """The part of the page that a chunk was made from; None if it is not on the page.
-
-    Args:
-        text: The chunk; words may be changed, joined or damaged.
-        page: The page's text.
-    """
-    place = _place_of(fold(text), page)
-    return None if place is None else page.between(*place)
 
 
 @dataclass(frozen=True)
@@ -126,8 +116,6 @@ def _starts(letters: str, page: str) -> list[int]:
 
 def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
     """The parts of a page of at least ``PASSAGE_LETTERS`` letters that are in none of the texts, in page order."""
-    import numpy as np
-
     size = len(page.letters)
     seeds = {letters[at : at + SEED] for letters in map(fold, texts) for at in range(len(letters) - SEED + 1)}
     held = np.zeros(size + 2, dtype=np.int8)
@@ -197,7 +185,7 @@ class Homes:
         # A text too short for a sampled n-gram is searched for directly.
         near = [key for key in held or self.texts if held[key] == most]
         near.sort(key=lambda key: letters not in self.texts[key].letters)
-        return next((key for key in near if own_passage(text, self.texts[key]) is not None), None)
+        return next((key for key in near if _begin_of(letters, self.texts[key]) is not None), None)
 
     def _on_site(self, url: str | None) -> str | None:
         """The page under the same path on the site's own host."""

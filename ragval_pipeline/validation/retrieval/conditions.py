@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.factory import NAMED
+from ragval_pipeline.findings.factory import NAMED, QUOTED
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -20,8 +20,6 @@ from ragval_pipeline.validation.retrieval.texts import (
     name_matches,
 )
 from ragval_pipeline.validation.thresholds import ROUNDING
-
-_STATED = 80  # shown
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def _results(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 
 def _stated(expected: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{key} {value[:_STATED] if isinstance(value, str) else value!r}" for key, value in expected.items()
+        f"{key} {value[:QUOTED] if isinstance(value, str) else value!r}" for key, value in expected.items()
     )
 
 

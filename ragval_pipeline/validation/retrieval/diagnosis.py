@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -122,8 +123,6 @@ def find_input_type(asked: QueryEmbedding) -> Iterator[Finding]:
 
 
 def _tells_apart(embedder: Embedder, text: str) -> bool:
-    import numpy as np
-
     from ragval_pipeline.sources.embedders.cache import asked_anew
 
     with asked_anew(embedder):

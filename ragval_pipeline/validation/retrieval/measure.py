@@ -22,7 +22,7 @@ from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.outcome import Judged, Outcome
 from ragval_pipeline.validation.retrieval.repeats import determinism
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.verdict import TOLERANCE
 
 
@@ -105,8 +105,6 @@ def _precisions(
                 ceiling=min(len(relevant), k) / k,
             )
 
-
-__all__ = ["ASSET", "RetrievalSettings", "measure_retrieval", "questions_of"]
 
 ASSET = "query_validation_results"
 

@@ -22,8 +22,6 @@ PASSAGE_COLUMNS = ("page_key", "text")
 PAGE_COLUMNS = ("page_key", "title", "headings")
 #: Heading queries per page, besides the title.
 HEADINGS_ASKED = 4  # work
-#: A heading on this many pages identifies none of them ("Introduction").
-COMMON_HEADING = 2
 #: Longest chunks of a page used as queries: short texts are less specific. If pages repeat each other's listings, the
 #: two longest chunks are the least specific: of six correct pages not found by these, four are found by another chunk.
 PASSAGES = 5  # work
@@ -201,12 +199,9 @@ def of_pages_with_text(
 
 
 def _telling(page: OwnPage, titles: Collection[str | None], owners: Mapping[str, int]) -> list[str]:
+    """Headings of a page that no other page has, unlike "Introduction", and that are not its title."""
     said = {fold_text(title) for title in titles if title}
-    chosen = [
-        heading
-        for heading in page.headings
-        if owners[fold_text(heading)] < COMMON_HEADING and fold_text(heading) not in said
-    ]
+    chosen = [heading for heading in page.headings if owners[fold_text(heading)] < 2 and fold_text(heading) not in said]
     return chosen[:HEADINGS_ASKED]
 
 

@@ -8,6 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
@@ -15,8 +16,6 @@ from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.thresholds import ROUNDING
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
@@ -43,10 +42,15 @@ KEPT_BYTES = 256 * 2**20  # work
 
 def embedded_texts(rows: pa.Table) -> list[str | None]:
     """The embedded texts of points."""
-    import pyarrow.compute as pc
-
     texts: list[str | None] = pc.coalesce(rows.column("embedded_text"), rows.column("text")).to_pylist()
     return texts
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Vectors scaled to length 1; zeros stay."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
 
 
 @dataclass
@@ -91,8 +95,6 @@ class Comparison:
         Returns:
             Their unit vectors, rows as ``batch.ids``; zeros without a direction.
         """
-        import numpy as np
-
         self.points += len(batch.ids) + len(batch.missing) + len(batch.other)
         self.missing.extend(batch.missing)
         self.other.extend(batch.other)
@@ -120,13 +122,10 @@ class Comparison:
             again: Vectors of their re-embedded texts, of the same shape and any norm.
             stride: Distance of points whose stored vector is kept although it matches.
         """
-        import numpy as np
-
         self.stride = stride
-        norms = np.linalg.norm(again, axis=1, keepdims=True)
-        unit: Floats = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
+        unit = unit_rows(again)
         cosine = np.einsum("ij,ij->i", stored, unit)
-        cosine[(norms[:, 0] == 0) | ~stored.any(axis=1)] = np.nan
+        cosine[~unit.any(axis=1) | ~stored.any(axis=1)] = np.nan
         first, room = len(self.sampled), KEPT_BYTES // (2 * max(unit.shape[1], 1)) - len(self.sampled)
         places = np.arange(first, first + len(names))
         self.sampled.extend(names)
@@ -178,8 +177,6 @@ def compare_vectors(
 
 def _with_rows(snapshot: Iterable[pa.RecordBatch], vectors_of: VectorsOf) -> Iterator[tuple[VectorBatch, pa.Table]]:
     """The vectors of the snapshot's points, each batch with its rows in order."""
-    import pyarrow as pa
-
     for rows in snapshot:
         ids = rows.column("point_id").to_pylist()
         place = {name: number for number, name in enumerate(ids)}
@@ -198,8 +195,6 @@ class _Again:
     stride: int
 
     def compare(self, found: Comparison, batch: VectorBatch, unit: Floats, rows: pa.Table) -> None:
-        import numpy as np
-
         texts = {
             name: text
             for name, text in zip(rows.column("point_id").to_pylist(), embedded_texts(rows), strict=True)
@@ -224,8 +219,6 @@ def same_vectors(found: Comparison) -> list[list[str]]:
 
     In a million vectors each has about twenty neighbours as close by chance in one projection; the others decide.
     """
-    import numpy as np
-
     if not found.prints:
         return []
     prints = np.concatenate(found.prints)
@@ -247,8 +240,6 @@ def same_vectors(found: Comparison) -> list[list[str]]:
 
 def _directions(dimension: int) -> Floats:
     """Unit directions, the same in every run, as columns."""
-    import numpy as np
-
     drawn = np.random.default_rng(dimension).standard_normal((dimension, DIRECTIONS))
     directions: Floats = (drawn / np.linalg.norm(drawn, axis=0)).astype(np.float32)
     return directions

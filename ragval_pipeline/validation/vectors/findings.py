@@ -12,10 +12,11 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.models import same_model
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import MOST, NOISE
+from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings
+from ragval_pipeline.validation.vectors.comparison import Comparison
 from ragval_pipeline.validation.vectors.models import KINDS, Decision, Kind
 from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
@@ -92,47 +93,29 @@ class Vectors:
     """The vectors of a collection, classified.
 
     Attributes:
-        collection: Name of the collection.
-        model: The embedder's.
-        points: Points in the collection.
-        missing: Those without a vector under the name that searches use.
-        zero: Those whose vector has no direction.
-        copies: Groups of points with the same vector and different texts.
-        partition: The re-embedded points.
-        decision: What they say of the collection.
-        named: The model that the payload of each sampled point names, or None.
+        found: The pass over them.
+        settings: Further settings.
+        classified: The re-embedded points.
         rows: ``COLUMNS`` of the points that are named.
-        vector: Size and distance, where the embedder is made for cosine; None: not known.
         lengths: Norms of vectors that are no unit vectors, where searches do not compare by the angle alone.
         is_sample: Whether some texts were not embedded again.
-        embedded_fields: Canonical names of the fields that were embedded with the text.
-        other_vectors: Names of the further dense vectors of each point.
     """
 
-    collection: str
-    model: str
-    points: int
-    missing: Sequence[str]
-    zero: Sequence[str]
-    copies: Sequence[Sequence[str]]
-    partition: Partition
-    decision: Decision
-    named: Sequence[str | None]
+    found: Comparison
+    settings: VectorSettings
+    classified: Classified
     rows: Mapping[str, Row]
-    vector: VectorFacts | None
     lengths: Mapping[str, float]
-    is_sample: bool = False
-    embedded_fields: tuple[str, ...] = ()
-    other_vectors: tuple[str, ...] = ()
+    is_sample: bool
 
     @property
     def of_unit_length(self) -> bool:
         """Whether all but a few vectors are stored with length 1."""
-        return len(self.lengths) <= MOST * self.points
+        return len(self.lengths) <= MOST * self.found.points
 
     def share(self, names: Sized) -> float:
         """Share of the collection's points."""
-        return round(len(names) / max(self.points, 1), 4)
+        return round(len(names) / max(self.found.points, 1), 4)
 
     def subject(self, name: str, **details: Any) -> Subject:
         """The subject of one point."""
@@ -145,7 +128,7 @@ class Vectors:
 @detector("vector.missing", "vector.zero", needs=Vectors)
 def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
     """Points without a vector, and those with a zero vector."""
-    for code, names in (("vector.missing", vectors.missing), ("vector.zero", vectors.zero)):
+    for code, names in (("vector.missing", vectors.found.missing), ("vector.zero", vectors.found.zero)):
         if names:
             yield make_finding(code, map(vectors.subject, names), details={"share": vectors.share(names)})
 
@@ -153,14 +136,14 @@ def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
 @detector("vector.identical", needs=Vectors)
 def identical(vectors: Vectors) -> Iterator[Finding]:
     """Every member of every group, each naming the others."""
-    if not vectors.copies:
+    if not vectors.classified.copies:
         return
     subjects = [
         vectors.subject(name, others=[entry for entry in group if entry != name][:SHOWN], group_size=len(group))
-        for group in vectors.copies
+        for group in vectors.classified.copies
         for name in group
     ]
-    groups = len(vectors.copies)
+    groups = len(vectors.classified.copies)
     details = {"groups": groups, "share": vectors.share(subjects)}
     message = f"{len(subjects):,} points have the vector of a point with another text, in {plural(groups, 'group')}."
     yield make_finding("vector.identical", subjects, details=details, message=message)
@@ -169,7 +152,7 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
 @detector("vector.swapped", needs=Vectors)
 def swapped(vectors: Vectors) -> Iterator[Finding]:
     """Each point, with the one whose text its vector matches."""
-    points = vectors.partition
+    points = vectors.classified.points
     places = points.places(Label.SWAPPED)
     if places:
         holders = {owner.point: points.ids[place] for place, owner in points.owners.items() if owner.off}
@@ -181,7 +164,7 @@ def swapped(vectors: Vectors) -> Iterator[Finding]:
 
 
 def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
-    points = vectors.partition
+    points = vectors.classified.points
     owner = points.owners.get(place)
     belongs_to = points.ids[owner.point] if owner else None
     return vectors.subject(
@@ -196,7 +179,7 @@ def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
 @detector("vector.mixed_models", needs=Vectors)
 def mixed(vectors: Vectors) -> Iterator[Finding]:
     """The points embedded with another model, or in another way, than the rest."""
-    points, decision = vectors.partition, vectors.decision
+    points, decision = vectors.classified.points, vectors.classified.decision
     places = points.places(Label.OTHER_MODEL)
     if places:
         subjects = [vectors.subject(points.ids[place], cosine=_rounded(points, place)) for place in places]
@@ -216,11 +199,11 @@ def mixed(vectors: Vectors) -> Iterator[Finding]:
 @detector("vector.model_mismatch", needs=Vectors)
 def mismatch(vectors: Vectors) -> Iterator[Finding]:
     """The collection as a whole, except a part of another model."""
-    decision, model = vectors.decision, vectors.model
+    decision, model = vectors.classified.decision, vectors.settings.model
     if not decision.mismatch:
         return
-    names = Counter(name for name in vectors.named if name)
-    sampled, matching = decision.compared, vectors.partition.count(Label.MATCHING)
+    names = Counter(name for name in vectors.classified.named if name)
+    sampled, matching = decision.compared, vectors.classified.points.count(Label.MATCHING)
     details = {
         "sampled": sampled,
         "matching": matching,
@@ -231,24 +214,24 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
         **({"best_variant": _shown(decision.best)} if decision.best else {}),
     }
     message = (
-        f"Re-embedding gives different vectors from those that the collection {vectors.collection} holds: "
+        f"Re-embedding gives different vectors from those that the collection {vectors.settings.collection} holds: "
         f"{matching:,} of {sampled:,} match, the median cosine of the others is {details['median_cosine']:.2f}."
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
     yield make_finding(
         "vector.model_mismatch",
-        [vectors.collection],
+        [vectors.settings.collection],
         details=details,
         message=message,
         cause=cause,
-        remedy=_remedy(decision, vectors.other_vectors),
+        remedy=_remedy(decision, vectors.settings.other_vectors),
     )
 
 
 @detector("vector.text_mismatch", needs=Vectors)
 def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     """Every other point whose vector does not match its text, with the likely reason."""
-    points = vectors.partition
+    points = vectors.classified.points
     places = points.places(Label.TEXT_MISMATCH)
     named = frozenset(points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH))
     long = [name for name in vectors.lengths if name not in named] if vectors.of_unit_length else []
@@ -263,7 +246,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         "has a vector that does not belong to its text"
     )  # fmt: skip
     # Norms are known for all points.
-    of = plural(vectors.points, "point") if long else _compared(vectors)
+    of = plural(vectors.found.points, "point") if long else _compared(vectors)
     yield make_finding(
         "vector.text_mismatch",
         subjects,
@@ -276,17 +259,19 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
 
 def _mend(vectors: Vectors, looks: Mapping[Look, int]) -> str | None:
     if set(looks) == {"emptied"}:
-        return _FILL_AGAIN.format(fields=", ".join(vectors.embedded_fields))
+        return _FILL_AGAIN.format(fields=", ".join(vectors.settings.embedded_fields))
     return None if _OF_TEXTS.isdisjoint(looks) else _READ_AGAIN
 
 
 def _compared(vectors: Vectors) -> str:
-    sampled = vectors.partition.sampled
-    return f"{sampled:,} compared points" + (f" (of {vectors.points:,})" if sampled < vectors.points else "")
+    sampled = vectors.classified.points.sampled
+    return f"{sampled:,} compared points" + (
+        f" (of {vectors.found.points:,})" if sampled < vectors.found.points else ""
+    )
 
 
 def _mismatched(vectors: Vectors, place: int) -> Subject:
-    points = vectors.partition
+    points = vectors.classified.points
     owner = points.owners.get(place)
     other: dict[str, Any] = {}
     if owner is not None:
@@ -296,10 +281,12 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     subject = vectors.subject(points.ids[place], cosine=_rounded(points, place), looks_like=looks_like, **other)
     # A vector of no text, or of another point's, says nothing about what the chunk once held.
     if looks_like in _OF_TEXTS:
-        return replace(subject, fields=vectors.embedded_fields)
+        return replace(subject, fields=vectors.settings.embedded_fields)
     if looks_like == "emptied":
         return replace(
-            subject, fields=vectors.embedded_fields, without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL})
+            subject,
+            fields=vectors.settings.embedded_fields,
+            without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL}),
         )
     return replace(subject, without=frozenset({Aspect.KEPT}))
 
@@ -316,8 +303,10 @@ def _rounded(points: Partition, place: int) -> float:
 @detector("vector.dimension", needs=Vectors)
 def distance(vectors: Vectors) -> Iterator[Finding]:
     """A collection whose distance is not the cosine, for which the embedder is made."""
-    vector, model = vectors.vector, vectors.model
-    if vector is None or vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.of_unit_length):
+    vector, model = vectors.settings.vector, vectors.settings.model
+    if not (vectors.settings.made_for_cosine and vectors.found.ids):
+        return
+    if vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.of_unit_length):
         return
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
     yield make_finding(

@@ -1,19 +1,12 @@
-"""The measurement of ``vector_health`` from one pass over the vectors: every point is classified, then reported."""
+"""The measurement of ``vector_health`` from one pass over the vectors."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.snapshot.embedded import embedded_text, filled
-from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
     Measurement,
@@ -21,82 +14,17 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.thresholds import MATCH, MOST, NOISE, ROUNDING
-from ragval_pipeline.validation.vectors import models, trials
-from ragval_pipeline.validation.vectors.comparison import COLUMNS, Comparison, same_vectors
-from ragval_pipeline.validation.vectors.findings import COLUMNS as DESCRIBED
-from ragval_pipeline.validation.vectors.findings import Vectors
-from ragval_pipeline.validation.vectors.models import Decision, decide, is_population, worth_trying
-from ragval_pipeline.validation.vectors.partition import Label, Partition
-from ragval_pipeline.validation.vectors.spaces import (
-    Strangers,
-    altered_vectors,
-    find_owners,
-    mark_displaced,
-    name_the_rest,
-    nearest_texts,
-    sort_strangers,
-)
-from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_tested, replaced, try_all
+from ragval_pipeline.validation.thresholds import NOISE
+from ragval_pipeline.validation.vectors.classification import Classified, Lookups, RowsOf, VectorSettings, classify
+from ragval_pipeline.validation.vectors.comparison import Comparison
+from ragval_pipeline.validation.vectors.findings import COLUMNS, Vectors
+from ragval_pipeline.validation.vectors.partition import Label
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
     from ragval_pipeline.validation.vectors.trials import EmbedAs
-
-    Floats = NDArray[np.float32]
 
 ASSET = "vector_health"
 CRITERION = "embedding_match"
-#: Points of a sample whose vectors are searched for in the rest of the collection: as many as in a paid sample.
-LOOKED_FOR = 200  # work
-_WORDS = re.compile(r"\w+")
-
-Row = Mapping[str, Any]
-#: Reads rows of the snapshot for points and columns.
-RowsOf = Callable[[Collection[str], Sequence[str]], Mapping[str, Row]]
-
-
-@dataclass(frozen=True)
-class VectorSettings:
-    """Settings besides the vectors.
-
-    Attributes:
-        collection: Name of the collection.
-        vector: Size and distance of the vectors that searches use.
-        model: Name of the embedder's model.
-        made_for_cosine: Whether that model's vectors are to be compared by cosine; false: not known.
-        sampling: Whether anything was to be re-embedded at all.
-        embedded_fields: Canonical names of the fields that are embedded with the text.
-        template: How these and the text are put together; None: not known.
-        other_vectors: Names of the further dense vectors of each point.
-    """
-
-    collection: str
-    vector: VectorFacts
-    model: str
-    made_for_cosine: bool
-    sampling: bool = True
-    embedded_fields: tuple[str, ...] = ()
-    template: str | None = None
-    other_vectors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Lookups:
-    """Lookups outside a sample.
-
-    Attributes:
-        nearest: Finds the ids of the nearest points of a vector.
-        vectors: Reads the stored vectors of some points.
-        embed: Embeds texts as documents.
-    """
-
-    nearest: Callable[[Floats], Sequence[str]]
-    vectors: Callable[[Sequence[str]], Collection[VectorBatch]]
-    embed: Callable[[Sequence[str]], Floats]
 
 
 def measure_vectors(
@@ -117,316 +45,58 @@ def measure_vectors(
         lookups: Finds points outside the sample; None if everything was re-embedded.
     """
     failure = found.failure
+    if failure is not None:
+        embed_as = lookups = None
     try:
-        judged = _Judged(found, settings, rows_of, *((None, None) if failure else (embed_as, lookups)))
+        classified = classify(found, settings, rows_of=rows_of, embed_as=embed_as, lookups=lookups)
     except SystemFailure as error:
-        failure, judged = error, _Judged(found, settings, rows_of, None, None)
-    findings, sections = judged.findings(), judged.sections()
+        failure, lookups = error, None
+        classified = classify(found, settings, rows_of=rows_of, embed_as=None, lookups=None)
+    names = classified.points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
+    lengths = _lengths(found, settings)
+    every = frozenset().union(found.missing, found.zero, names, lengths, *classified.copies)
+    is_sample = lookups is not None or found.failure is not None
+    findings = find_all(Vectors(found, settings, classified, rows_of(every, COLUMNS), lengths, is_sample))
+    section = _section(found, classified)
     if failure is not None:
         failed = failed_measurement(ASSET, failure)
-        return failed.model_copy(update={"findings": (*failed.findings, *findings), "sections": sections})
-    return Measurement(asset=ASSET, values=(judged.value(),), findings=tuple(findings), sections=sections)
+        return failed.model_copy(update={"findings": (*failed.findings, *findings), "sections": section})
+    value = _value(found, settings, classified)
+    return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=section)
 
 
-class _Judged:
-    """The judged pass: larger patterns first, then single points."""
-
-    def __init__(
-        self,
-        found: Comparison,
-        settings: VectorSettings,
-        rows_of: RowsOf,
-        embed_as: EmbedAs | None,
-        lookups: Lookups | None,
-    ) -> None:
-        self._found, self._settings, self._rows_of = found, settings, rows_of
-        self._is_sample = lookups is not None or found.failure is not None
-        self._points = points = Partition(found)
-        self._strangers, self._decision = Strangers([], [], [], []), Decision(compared=points.sampled)
-        self._named: list[str | None] = []
-        self._changed = self._changed_texts()
-        groups = same_vectors(found)
-        if len(points.off()):
-            if lookups is not None:
-                _look_up_holders(points, lookups, rows_of)
-            near = nearest_texts(points)
-            find_owners(points, near, self._changed)
-            if lookups is not None:
-                mark_displaced(points)
-        self._copies = self._copied_vectors(groups)
-        if len(points.off()):
-            held = frozenset().union(*self._copies)
-            copied = frozenset(place for place in points.off().tolist() if points.ids[place] in held)
-            altered = altered_vectors(points)
-            labelled = self._labelled(embed_as)
-            if labelled:
-                known = {points.ids[place] for place in labelled}
-                aside = {points.ids[place] for place in copied - labelled}
-                self._copies = [group for group in self._copies if known.isdisjoint(group) or aside & set(group)]
-                copied -= labelled
-            # Single vectors are described by how they were altered; as a part of the collection they are a way of
-            # embedding.
-            related = labelled.union(altered) if is_population(len(altered), points.sampled) else labelled
-            strangers = sort_strangers(points, near, self._changed | copied).with_related(related)
-            emptied = self._emptied(strangers)
-            points.assign(emptied, Label.OFF, instead_of=(Label.NEAR,))
-            self._strangers = strangers.without_related(emptied)
-            empty = self._embedded_empty(emptied, embed_as)
-            points.assign(empty, Label.MATCHING)
-            emptied -= empty
-            rows = rows_of(frozenset(points.ids[: points.sampled]), models.COLUMNS)
-            self._decision = decide(points, self._strangers, self._tried(embed_as), rows, self._given)
-            right = models.usual_model(points.names(Label.MATCHING), rows)
-            named = [place for place in points.off().tolist() if rows[points.ids[place]]["model"] not in (None, right)]
-            name_the_rest(
-                points,
-                self._strangers,
-                altered=altered,
-                emptied=emptied,
-                copied=copied,
-                changed=self._changed,
-                other_model=named,
-            )
-            self._named = [row["model"] for row in rows.values()]
-
-    def findings(self) -> list[Finding]:
-        found, settings, points = self._found, self._settings, self._points
-        named = points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
-        lengths = self._lengths()
-        every = frozenset().union(found.missing, found.zero, named, lengths, *self._copies)
-        return find_all(
-            Vectors(
-                collection=settings.collection,
-                model=settings.model,
-                points=found.points,
-                missing=found.missing,
-                zero=found.zero,
-                copies=self._copies,
-                partition=points,
-                decision=self._decision,
-                named=self._named,
-                rows=self._rows_of(every, DESCRIBED),
-                vector=settings.vector if settings.made_for_cosine and found.ids else None,
-                lengths=lengths,
-                is_sample=self._is_sample,
-                embedded_fields=settings.embedded_fields,
-                other_vectors=settings.other_vectors,
-            )
-        )
-
-    def _lengths(self) -> dict[str, float]:
-        """Norms of the vectors that are no unit vectors, by point, where searches compare by more than the angle."""
-        import numpy as np
-
-        found, settings = self._found, self._settings
-        if not found.lengths or settings.vector.distance == "Cosine":
-            return {}
-        lengths = np.concatenate(found.lengths)
-        off = np.flatnonzero(np.abs(lengths - 1) > NOISE).tolist()
-        return {found.ids[place]: round(float(lengths[place]), 4) for place in off}
-
-    def value(self) -> MeasuredValue:
-        if not self._settings.sampling:
-            return not_measured(CRITERION, "not_applicable", "embedding.identity_sample is 0")
-        if not self._found.points:
-            return not_measured(CRITERION, "no_data", "the collection holds no points")
-        if self._found.other and not self._found.ids:
-            return not_measured(CRITERION, "not_applicable", "the collection holds several vectors a point")
-        sampled, every = self._points.sampled, self._found.points
-        of = "re-embedded points" + (f", of {every} in the collection" if sampled < every else "")
-        return ratio(CRITERION, self._points.count(Label.MATCHING), sampled, of=of)
-
-    def sections(self) -> dict[str, Any]:
-        found, points, best = self._found, self._points, self._decision.best
-        section = {
-            "points": found.points,
-            "missing": len(found.missing),
-            "zero": len(found.zero),
-            "re_embedded": points.sampled,
-            "classes": {label.name.lower(): points.count(label) for label in Label if points.count(label)},
-            "changed_texts": len(self._changed),
-            "median_cosine_of_others": self._decision.median,
-            "closest_way": None if best is None else {"way": best.means, "median_cosine": best.median},
-        }
-        return {"vectors": section}
-
-    def _changed_texts(self) -> frozenset[int]:
-        """Indices of mismatched points whose stored hash does not match their text, if hashes are stored."""
-        points = self._points
-        off = points.off().tolist()
-        if not off:
-            return frozenset()
-        references = points.references()
-        asked = frozenset(points.ids[place] for place in (*off, *references))
-        rows = self._rows_of(asked, ("point_id", "text", "text_hash", "text_sha256"))
-        holds = {name: _hash_holds(row) for name, row in rows.items()}
-        # Hashes do not match by chance; if none does, they are salted, truncated or of something else.
-        if not any(holds.get(points.ids[place]) for place in references):
-            return frozenset()
-        return frozenset(place for place in off if holds.get(points.ids[place]) is False)
-
-    def _emptied(self, strangers: Strangers) -> frozenset[int]:
-        """Indices of points that lack a field embedded with the text, and whose vectors are close to it.
-
-        Those that match it are right: an empty field embedded with a line break changes a vector a little. None if most
-        of the points with the field differ as well: then the whole collection is wrong.
-        """
-        points, fields = self._points, self._settings.embedded_fields
-        differing = set(strangers.related)
-        if not fields or not differing:
-            return frozenset()
-        rows = self._rows_of(frozenset(points.ids[: points.sampled]), ("point_id", *fields))
-        lacking = {
-            place
-            for place, name in enumerate(points.ids[: points.sampled])
-            if name in rows and any(is_blank(filled(f"{{{field}}}", rows[name])) for field in fields)
-        }
-        return (
-            frozenset(differing & lacking)
-            if len(differing - lacking) <= MOST * (points.sampled - len(lacking))
-            else frozenset()
-        )
-
-    def _embedded_empty(self, emptied: Collection[int], embed_as: EmbedAs | None) -> frozenset[int]:
-        """Which of these were embedded with the field as it is: empty, with what parts it from the text."""
-        import numpy as np
-
-        points, template, fields = self._points, self._settings.template, self._settings.embedded_fields
-        places = [place for place in points.off(with_vector=True).tolist() if place in emptied]
-        if embed_as is None or template is None or not places:
-            return frozenset()
-        rows = self._rows_of(frozenset(points.ids[place] for place in places), ("point_id", "text", *fields))
-        again = embed_as(
-            [filled(template, rows[points.ids[place]], as_written=True) for place in places], "search_document"
-        )
-        norms = np.maximum(np.linalg.norm(again, axis=1), np.finfo(np.float32).tiny)
-        cosine = np.einsum("ij,ij->i", again, points.vectors(places)) / norms
-        return frozenset(place for place, is_near in zip(places, (cosine >= MATCH).tolist(), strict=True) if is_near)
-
-    def _copied_vectors(self, groups: Sequence[Collection[str]]) -> list[list[str]]:
-        """Groups of points with the same vector and different texts, at least one of which does not match it.
-
-        Static models give the same vector to texts that differ only in word order, and every model to texts that differ
-        only beyond its input limit: if each text of a group was re-embedded and matches, nothing was copied.
-        """
-        points = self._points
-        place = {name: number for number, name in enumerate(points.ids)} if groups else {}
-        rows = self._rows_of(frozenset().union(*groups), ("point_id", "text", "text_sha256"))
-        aside = {points.ids[number] for number in (*points.places(Label.SWAPPED), *self._changed)}
-        found = []
-        for group in groups:
-            # A blank text was emptied after embedding: it did not get another one's vector.
-            known = (name for name in group if name in rows and not is_blank(rows[name]["text"] or ""))
-            members = sorted(name for name in known if name not in aside)
-            if len({rows[name]["text_sha256"] for name in members} - {None}) < 2:
-                continue
-            if all(name in place for name in members):
-                explained = all(points.labels[place[name]] in (Label.MATCHING, Label.NEAR) for name in members)
-            else:
-                explained = len({_same_words(rows[name]["text"]) for name in members}) == 1
-            if not explained and not _were_the_same([rows[name]["text"] for name in members]):
-                found.append(members)
-        return found
-
-    def _tried(self, embed_as: EmbedAs | None) -> list[Trial]:
-        """Trials of ways of embedding on a few related points, the closest first."""
-        points, related = self._points, set(self._strangers.related)
-        if embed_as is None or not worth_trying(points, self._strangers):
-            return []
-        kept = points.at[points.at < points.sampled].tolist()
-        matching = {number for number in points.references() if points.labels[number] == Label.MATCHING}
-        tested = self._tested(
-            [number for number in kept if number in related], [number for number in kept if number in matching]
-        )
-        return try_all(tested, embed_as) if tested.off else []
-
-    def _tested(self, off: Collection[int], matching: Collection[int]) -> Tested:
-        """Some of these points, for trials."""
-        import numpy as np
-
-        points = self._points
-        place = {points.ids[number]: number for number in (*off, *matching)}
-        chosen = choose_tested([points.ids[number] for number in off], [points.ids[number] for number in matching])
-        rows = self._rows_of(frozenset(chosen), trials.COLUMNS)
-        chosen = [name for name in chosen if name in rows]
-        places = np.array([place[name] for name in chosen], dtype=np.intp)
-        count = sum(number in off for number in places.tolist())
-        return Tested(
-            [_as_embedded(rows[name]) for name in chosen], points.vectors(places), points.cosine[places], count
-        )
-
-    def _labelled(self, embed_as: EmbedAs | None) -> frozenset[int]:
-        """Indices of points whose vectors are of a label instead of the text, if there are many.
-
-        Such a vector may be unrelated to the text, and is the same for all chunks with the label.
-        """
-        points = self._points
-        off = [place for place in points.off(with_vector=True).tolist() if place not in self._changed]
-        if embed_as is None or not is_population(len(off), points.sampled):
-            return frozenset()
-        tested = self._tested(off, ())
-        way = replaced(tested, embed_as) if tested.off else None
-        found = frozenset(self._given(way)).intersection(off) if way else frozenset()
-        return found if is_population(len(found), points.sampled) else frozenset()
-
-    def _given(self, trial: Trial) -> list[int]:
-        """Indices of unexplained or nearly matching points whose vectors a way of embedding reproduces."""
-        import numpy as np
-
-        points = self._points
-        places = np.union1d(points.off(with_vector=True), points.inexact(ROUNDING, with_vector=True))
-        rows = self._rows_of(frozenset(points.ids[place] for place in places), trials.COLUMNS)
-        tried = [_as_embedded(rows[points.ids[place]]) for place in places]
-        return list(places[trial.gives(tried, points.vectors(places), points.cosine[places])])
+def _lengths(found: Comparison, settings: VectorSettings) -> dict[str, float]:
+    """Norms of the vectors that are no unit vectors, by point, where searches compare by more than the angle."""
+    if not found.lengths or settings.vector.distance == "Cosine":
+        return {}
+    lengths = np.concatenate(found.lengths)
+    off = np.flatnonzero(np.abs(lengths - 1) > NOISE).tolist()
+    return {found.ids[place]: round(float(lengths[place]), 4) for place in off}
 
 
-def _as_embedded(row: Row) -> Row:
-    """The row with the embedded text instead of the stored one."""
-    return {**row, "text": embedded_text(row), "stored_text": row["text"]}
+def _value(found: Comparison, settings: VectorSettings, classified: Classified) -> MeasuredValue:
+    if not settings.sampling:
+        return not_measured(CRITERION, "not_applicable", "embedding.identity_sample is 0")
+    if not found.points:
+        return not_measured(CRITERION, "no_data", "the collection holds no points")
+    if found.other and not found.ids:
+        return not_measured(CRITERION, "not_applicable", "the collection holds several vectors a point")
+    points, every = classified.points, found.points
+    sampled = points.sampled
+    of = "re-embedded points" + (f", of {every} in the collection" if sampled < every else "")
+    return ratio(CRITERION, points.count(Label.MATCHING), sampled, of=of)
 
 
-def _hash_holds(row: Row) -> bool | None:
-    """Whether a stored hash matches the stored text; None without either."""
-    stored = stored_hash(row["text_hash"])
-    if stored is None or row["text"] is None:
-        return None
-    return convention_of(row["text"], stored, row["text_sha256"]) is not None
-
-
-def _were_the_same(texts: Sequence[str | None]) -> bool:
-    """Whether each text is a part of the longest: then some were cut after embedding, and no vector was copied."""
-    seen = sorted((" ".join((text or "").split()) for text in texts), key=len)
-    return all(text and text in seen[-1] for text in seen)
-
-
-def _same_words(text: str | None) -> tuple[str, ...]:
-    """The words of a text regardless of case and order, which some models ignore."""
-    return tuple(sorted(_WORDS.findall((text or "").casefold())))
-
-
-def _look_up_holders(points: Partition, ask: Lookups, rows_of: RowsOf) -> None:
-    """Add the points outside the sample with the vector of a sampled text.
-
-    A sample of 200 points rarely has both members of a swapped pair; one search per mismatched point finds the other.
-
-    Raises:
-        SystemFailure: Qdrant or the embedder fails.
-    """
-    import numpy as np
-
-    wanted = points.texts[points.off(with_vector=True)[:LOOKED_FOR]].astype(np.float32)
-    near = {name for text in wanted for name in ask.nearest(text)} - set(points.ids)
-    stored = {
-        name: vector / np.linalg.norm(vector)
-        for batch in (ask.vectors(sorted(near)) if near else ())
-        for name, vector in zip(batch.ids, batch.matrix, strict=True)
-        if vector.any()
+def _section(found: Comparison, classified: Classified) -> dict[str, Any]:
+    points, decision = classified.points, classified.decision
+    section = {
+        "points": found.points,
+        "missing": len(found.missing),
+        "zero": len(found.zero),
+        "re_embedded": points.sampled,
+        "classes": {label.name.lower(): points.count(label) for label in Label if points.count(label)},
+        "changed_texts": len(classified.changed),
+        "median_cosine_of_others": decision.median,
+        "closest_way": decision.best and {"way": decision.best.means, "median_cosine": decision.best.median},
     }
-    holders = [name for name, vector in stored.items() if float((wanted @ vector).max()) >= MATCH]
-    rows = rows_of(frozenset(holders), COLUMNS)
-    holders = [name for name in holders if name in rows and rows[name]["text"] and not is_blank(rows[name]["text"])]
-    if holders:
-        again = ask.embed([embedded_text(rows[name]) for name in holders])
-        norms = np.linalg.norm(again, axis=1, keepdims=True)
-        unit = np.divide(again, norms, out=np.zeros_like(again), where=norms > 0)
-        points.look_up(holders, np.stack([stored[name] for name in holders]), unit)
+    return {"vectors": section}

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.validation.thresholds import CHANCE, FEW, FEWEST, MOST, WHOLE
 from ragval_pipeline.validation.vectors.partition import Label, Partition
@@ -83,8 +84,6 @@ def decide(
         rows: ``COLUMNS`` of the sampled points; empty if nothing is mismatched.
         given: Of all mismatched or nearly matching points, those whose vectors a way of embedding reproduces.
     """
-    import numpy as np
-
     matching, best = _belonging(points), trials[0] if trials else None
     total, split = matching + len(_off(strangers)), None
     alien, related = strangers.other_space, strangers.related

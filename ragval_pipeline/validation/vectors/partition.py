@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Literal
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.thresholds import MATCH, MOST, NOISE, SPREAD
 from ragval_pipeline.validation.vectors.comparison import Comparison
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
@@ -68,8 +68,6 @@ class Partition:
     """
 
     def __init__(self, found: Comparison) -> None:
-        import numpy as np
-
         def joined(blocks: Sequence[NDArray[np.generic]], empty: NDArray[np.generic]) -> NDArray[np.generic]:
             return np.concatenate(blocks) if blocks else empty
 
@@ -84,8 +82,6 @@ class Partition:
 
     def off(self, *, with_vector: bool = False) -> Rows:
         """Indices of unexplained sampled points; ``with_vector``: only those whose vector was kept."""
-        import numpy as np
-
         off = np.flatnonzero(self.labels[: self.sampled] == Label.OFF)
         return off[np.isin(off, self.at)] if with_vector else off
 
@@ -96,23 +92,17 @@ class Partition:
             beyond: Minimum distance of their cosines from 1.
             with_vector: Only those whose vector was kept.
         """
-        import numpy as np
-
         matching = np.isin(self.labels[: self.sampled], (Label.MATCHING, Label.NEAR))
         found = np.flatnonzero(matching & (self.cosine[: self.sampled] < 1 - beyond))
         return found[np.isin(found, self.at)] if with_vector else found
 
     def assign(self, places: Iterable[int] | Rows, label: Label, *, instead_of: Collection[Label] = ()) -> None:
         """Label those of the points that are unlabelled, or have one of some other labels."""
-        import numpy as np
-
         chosen = np.fromiter(places, dtype=np.intp)
         self.labels[chosen[np.isin(self.labels[chosen], (Label.OFF, *instead_of))]] = label
 
     def places(self, *labels: Label) -> list[int]:
         """Indices of the points with one of some labels."""
-        import numpy as np
-
         found: list[int] = np.flatnonzero(np.isin(self.labels, labels)).tolist()
         return found
 
@@ -122,14 +112,10 @@ class Partition:
 
     def count(self, *labels: Label) -> int:
         """Number of sampled points with one of some labels."""
-        import numpy as np
-
         return int(np.isin(self.labels[: self.sampled], labels).sum())
 
     def vectors(self, places: Sequence[int] | Rows) -> Floats:
         """Stored unit vectors of points whose vector was kept."""
-        import numpy as np
-
         vectors: Floats = self.stored[np.searchsorted(self.at, places)].astype(np.float32)
         return vectors
 
@@ -139,8 +125,6 @@ class Partition:
 
     def look_up(self, ids: Sequence[str], stored: Floats, again: Floats) -> None:
         """Add points outside the sample, with unit vectors as rows."""
-        import numpy as np
-
         places = np.arange(len(self.ids), len(self.ids) + len(ids))
         cosine = np.einsum("ij,ij->i", stored, again)
         self.ids.extend(ids)
@@ -157,8 +141,6 @@ def _by_cosine(cosine: Floats) -> NDArray[np.int8]:
     Correct storage and providers stay far above ``MATCH``. If a whole collection is close to it, as with a quantised
     model, its matching half shows the spread of its points.
     """
-    import numpy as np
-
     labels = np.full(len(cosine), Label.OFF, dtype=np.int8)
     labels[np.isnan(cosine)] = Label.NO_DIRECTION
     matching = cosine >= MATCH

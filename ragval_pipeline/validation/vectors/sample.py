@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ragval_pipeline.lazy import pc
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
@@ -46,8 +47,6 @@ def suspects(facts: Facts) -> frozenset[str]:
     """
     if facts.manifest.crash:
         return frozenset()
-    import pyarrow.compute as pc
-
     compared = compare(facts)
     hashed = facts.table("point_id", "stored_hash", "hashed_as")
     other = pc.and_(pc.is_valid(hashed.column("stored_hash")), pc.is_null(hashed.column("hashed_as")))

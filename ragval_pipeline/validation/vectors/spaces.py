@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
 from ragval_pipeline.validation.vectors.comparison import REFERENCES
 from ragval_pipeline.validation.vectors.partition import Label, Look, Owner, Partition
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
@@ -51,8 +51,6 @@ def nearest_texts(points: Partition) -> Nearest:
     Above ``COMPARISONS`` only an even sample is compared; the others only if one of these matches another text, which
     never happens in a collection embedded with another model.
     """
-    import numpy as np
-
     places = np.concatenate([points.off(with_vector=True), np.arange(points.sampled, len(points.ids))])
     places = places[points.labels[places] == Label.OFF]
     found, lean = _nothing_near(places), _lean(points.texts)
@@ -68,8 +66,6 @@ def nearest_texts(points: Partition) -> Nearest:
 
 
 def _nothing_near(places: Rows) -> Nearest:
-    import numpy as np
-
     def none(kind: type) -> Any:
         return np.full(len(places), -1, dtype=kind)
 
@@ -82,8 +78,6 @@ def _nothing_near(places: Rows) -> Nearest:
 
 def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean: Floats) -> None:
     """Compare some vectors with the texts of some points, in blocks of texts."""
-    import numpy as np
-
     places = found.places[rows]
     stored = points.vectors(places)
     stored_lean = stored @ lean
@@ -110,8 +104,6 @@ def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean:
 
 def _lean(texts: NDArray[np.float16]) -> Floats:
     """The common direction of all texts, of length 1; zeros if there are too few."""
-    import numpy as np
-
     mean = texts.mean(axis=0, dtype=np.float32)
     length = float(np.linalg.norm(mean))
     lean: Floats = mean / length if len(texts) >= FEWEST and length > 0 else np.zeros_like(mean)
@@ -120,8 +112,6 @@ def _lean(texts: NDArray[np.float16]) -> Floats:
 
 def _without_lean(cosine: Floats, one: Floats, other: Floats) -> Floats:
     """Cosines of vectors without their components ``one`` and ``other`` along a common direction."""
-    import numpy as np
-
     rest = np.sqrt(np.maximum(1 - one**2, _TINY)) * np.sqrt(np.maximum(1 - other**2, _TINY))
     freed: Floats = (cosine - one * other) / rest
     return freed
@@ -138,8 +128,6 @@ def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str
         places: Indices of those that match only nearly or not.
         pages: The page of each point of the sample.
     """
-    import numpy as np
-
     known = {page: number for number, page in enumerate(sorted({page for page in pages if page is not None}))}
     of = np.array([-1 if page is None else known[page] for page in pages[: len(points.texts)]], dtype=np.intp)
     texts = points.texts[: len(of)].astype(np.float32)
@@ -189,8 +177,6 @@ def altered_vectors(points: Partition) -> dict[int, Look]:
     All signs may be inverted, or some numbers be 0 and the others right, as when a shortened vector was padded to the
     dimension of the collection.
     """
-    import numpy as np
-
     found: dict[int, Look] = {}
     places = points.off(with_vector=True)
     places = places[places < len(points.texts)]
@@ -222,10 +208,6 @@ class Strangers:
     noise: list[int]
     stray: list[int]
 
-    def without_related(self, places: Collection[int]) -> Strangers:
-        """The same without some of the related points."""
-        return replace(self, related=[at for at in self.related if at not in places])
-
     def with_related(self, places: Collection[int]) -> Strangers:
         """The same with some points moved to the related ones."""
         lists = {field.name: [at for at in getattr(self, field.name) if at not in places] for field in fields(self)}
@@ -240,8 +222,6 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     in the region of its texts, even if the point's text was changed: their energy is that of the texts among each
     other. A vector is of another space if it is nearer, as a ratio, to the first than to the second.
     """
-    import numpy as np
-
     aside = np.array(sorted(left_out), dtype=np.intp)
     fits = points.labels[near.places] == Label.OFF
     fits &= (near.places < points.sampled) & ~np.isin(near.places, aside)
@@ -277,8 +257,6 @@ def chance_limit(points: int, dimension: int) -> float:
 
 def _energy_of_texts(points: Partition) -> float:
     """Mean square of the cosines of the texts among each other, times the dimension."""
-    import numpy as np
-
     places = np.array(points.references(), dtype=np.intp)
     texts, lean = points.texts[places[places < len(points.texts)]].astype(np.float32), _lean(points.texts)
     freed = _without_lean(texts @ texts.T, (texts @ lean)[:, None], (texts @ lean)[None, :])
@@ -293,8 +271,6 @@ def _have_structure(points: Partition, places: Rows) -> bool:
     Noise of positive numbers tends to the diagonal, which is removed. For noise, the energy times the number of pairs
     has a chi-squared distribution; Wilson and Hilferty's transformation gives standard deviations.
     """
-    import numpy as np
-
     vectors = points.vectors(places[:: max(1, len(places) // REFERENCES)])
     pairs = len(vectors) * (len(vectors) - 1) // 2
     if not pairs:
@@ -309,8 +285,6 @@ def _have_structure(points: Partition, places: Rows) -> bool:
 
 def _are_like(points: Partition, places: Rows, model: Rows) -> NDArray[np.bool_]:
     """Which vectors are as similar to those of another model as these are to each other, beyond chance."""
-    import numpy as np
-
     others = points.vectors(model[:: max(1, len(model) // REFERENCES)])
 
     def energy(some: Rows) -> Floats:

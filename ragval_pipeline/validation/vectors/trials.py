@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.snapshot.embedded import filled
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import fold_blanks
 from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, MUCH_CLOSER, NOISE
+from ragval_pipeline.validation.vectors.comparison import unit_rows
 from ragval_pipeline.validation.vectors.sample import id_hash
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.embedders.base import InputType
@@ -155,11 +156,9 @@ class Trial:
             stored: Their unit vectors.
             plain: Their cosines with the vectors of their texts.
         """
-        import numpy as np
-
         assert self.way is not None
         # Stored numbers are rounded: norms that are off by that would hide the small effect in a long text.
-        cosines = np.einsum("ij,ij->i", _unit(self.way(rows)), _unit(stored))
+        cosines = np.einsum("ij,ij->i", unit_rows(self.way(rows)), unit_rows(stored))
         found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
 
@@ -217,8 +216,6 @@ def try_all(tested: Tested, embed: EmbedAs) -> list[Trial]:
 
 def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
     """How all differing vectors may have been altered."""
-    import numpy as np
-
     dimension = tested.stored.shape[1]
     as_embedded = _as_documents(lambda row: str(row["text"]), embed, dimension)
     if float(np.median(tested.plain[: tested.off])) <= -MATCH:
@@ -236,8 +233,6 @@ def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) ->
     """A way that embeds one text of each row; blank ones, which providers refuse, get a zero vector."""
 
     def embedded(rows: Sequence[Row]) -> Floats:
-        import numpy as np
-
         texts = [text(row) for row in rows]
         filled = [place for place, given in enumerate(texts) if not is_blank(given)]
         vectors = np.zeros((len(texts), dimension), dtype=np.float32)
@@ -249,8 +244,6 @@ def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) ->
 
 
 def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
-    import numpy as np
-
     cosines = _cosines(tested, way(tested.rows))
     fits = (cosines >= MATCH) & ((cosines >= tested.plain - NOISE) | (tested.plain < MATCH))
     off, controls = fits[: tested.off], fits[tested.off :]
@@ -265,8 +258,6 @@ def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
 
 def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     """A trial of truncation: whether the stored vectors of a few long texts match their first so many characters."""
-    import numpy as np
-
     places = sorted(range(tested.off), key=lambda place: -len(str(tested.rows[place]["text"])))[: TRIED // 4]  # work
     found = [_best_beginning(str(tested.rows[place]["text"]), tested.stored[place], embed) for place in places]
     ends, best = np.array([end for end, _ in found]), [cosine for _, cosine in found]
@@ -284,12 +275,10 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
 
 def _median_of_beginnings(tested: Tested, limit: int, embed: EmbedAs) -> float:
     """The median cosine of all differing points, with texts cut at the same length."""
-    import numpy as np
-
     cosines = tested.plain[: tested.off].copy()
     cut = [place for place in range(tested.off) if not is_blank(_beginning(tested, place, limit))]
     if cut:
-        vectors = _unit(embed([_beginning(tested, place, limit) for place in cut], "search_document"))
+        vectors = unit_rows(embed([_beginning(tested, place, limit) for place in cut], "search_document"))
         cosines[cut] = np.einsum("ij,ij->i", vectors, tested.stored[cut])
     return float(np.median(cosines))
 
@@ -315,21 +304,11 @@ def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, flo
 
 def _closest(text: str, ends: Sequence[int], stored: Floats, embed: EmbedAs) -> tuple[int, float]:
     distinct = sorted({end for end in ends if not is_blank(text[:end])})
-    cosines = _unit(embed([text[:end] for end in distinct], "search_document")) @ stored
+    cosines = unit_rows(embed([text[:end] for end in distinct], "search_document")) @ stored
     top = int(cosines.argmax())
     return distinct[top], float(cosines[top])
 
 
 def _cosines(tested: Tested, vectors: Floats) -> Floats:
-    import numpy as np
-
-    cosines: Floats = np.einsum("ij,ij->i", _unit(vectors), tested.stored)
+    cosines: Floats = np.einsum("ij,ij->i", unit_rows(vectors), tested.stored)
     return cosines
-
-
-def _unit(vectors: Floats) -> Floats:
-    import numpy as np
-
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-    return unit

@@ -9,8 +9,8 @@ import pytest
 from ragval_pipeline.sources.embedders.tokens import count_tokens, script_of
 from ragval_pipeline.validation.chunks.token_counts import estimate, learn_relations
 from ragval_pipeline.validation.facts.bucket import BucketFacts
-from ragval_pipeline.validation.facts.store import HeldFacts
 from ragval_pipeline.validation.facts.texts import TextFacts
+from tests.support.held import HeldFacts
 from tests.validation.rows import columns_of_texts, detected, evidence_of, named, rows, texts_of
 
 SENTENCES = (

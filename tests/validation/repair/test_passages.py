@@ -5,7 +5,7 @@ import time
 import pytest
 
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.repair.passages import as_on_page, closes_over, missing_passages, own_passage, place_of
+from ragval_pipeline.validation.repair.passages import as_on_page, closes_over, missing_passages, place_of
 
 PAGE = (
     "Gears are cut from brass on the small lathe. The cutter has one tooth and turns slowly. "
@@ -28,15 +28,16 @@ SECOND = "Each blank is held in a collet and indexed by a plate with sixty holes
     ids=["as it is", "glued", "damaged", "changed", "with furniture"],
 )
 def test_a_chunk_is_found_where_its_page_has_it(chunk: str) -> None:
-    passage = own_passage(chunk, WHOLE)
-    assert passage is not None
-    assert "blank is held in a collet and indexed by a plate with sixty" in passage
-    assert abs(len(passage) - len(SECOND)) < 20
+    placed = place_of(chunk, WHOLE)
+    assert placed is not None
+    passage = WHOLE.between(placed.start, placed.end)
+    assert "in a collet and indexed by a plate with sixty" in passage
+    assert abs(placed.end - len(fold(PAGE[: PAGE.index("After")]))) < 20
 
 
 def test_a_text_of_another_page_is_found_nowhere() -> None:
-    assert own_passage("Paint dries for two days before the second coat is put on with a brush.", WHOLE) is None
-    assert own_passage("", WHOLE) is None
+    assert place_of("Paint dries for two days before the second coat is put on with a brush.", WHOLE) is None
+    assert place_of("", WHOLE) is None
 
 
 def test_what_no_chunk_holds_is_missing_in_page_order() -> None:
@@ -62,7 +63,6 @@ def test_text_added_before_a_chunk_does_not_affect_its_position() -> None:
     bare = place_of(SECOND, WHOLE)
     assert bare is not None
     assert (bare.opening, bare.start) == ("", placed.start)
-    assert place_of("Paint dries for two days before the second coat is put on with a brush.", WHOLE) is None
 
 
 def test_a_chunk_that_goes_on_behind_what_it_lacks_was_cut_without_it() -> None:

@@ -21,7 +21,8 @@ from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.vectors import comparison
-from ragval_pipeline.validation.vectors.measure import Lookups, VectorSettings, measure_vectors
+from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
+from ragval_pipeline.validation.vectors.measure import measure_vectors
 
 Floats = NDArray[np.float32]
 SIZE = 256

@@ -194,7 +194,7 @@ def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Bloc
                 writer.showing = not hides
             elif node.mem_id == content:
                 if writer.outer:  # in an item or a cell: its content is cut differently from the item
-                    return blocks_of(root, root, _skip_nothing)[0], blocks_of(area, area, skip)[1]
+                    return blocks_of(root, root, lambda *_: False)[0], blocks_of(area, area, skip)[1]
                 writer.showing = begins = True
             pushed = writer.enter(node, tag) if tag in _NOT_INLINE else False
             ends = hides or begins or tag in _NOT_INLINE
@@ -209,10 +209,6 @@ def blocks_of(root: LexborNode, area: LexborNode, skip: Skip) -> tuple[list[Bloc
                 writer.leave(leave)
     writer.flush()
     return writer.every, writer.content
-
-
-def _skip_nothing(node: LexborNode, inside: str | None) -> bool:
-    return False
 
 
 def _block(context: _Context, parts: list[str]) -> Block | None:

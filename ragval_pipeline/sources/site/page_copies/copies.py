@@ -6,17 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.lazy import pa
+from ragval_pipeline.sources.arrow import array_of, one_of
 from ragval_pipeline.sources.site.html.page_text import NOTHING, Block, page_texts
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 #: What each column holds.
 COLUMNS: dict[str, str] = {
@@ -102,8 +99,6 @@ def rows_of(copies: Sequence[tuple[PageCopy, str]]) -> pa.RecordBatch:
 
 def batch_of(records: Sequence[PageRecord]) -> pa.RecordBatch:
     """The rows of some records, with ``arrow_schema``."""
-    import pyarrow as pa
-
     schema = arrow_schema()
     columns = {entry.name: list(map(attrgetter(entry.name), records)) for entry in schema}
     columns["last_modified"] = [moment and moment.isoformat() for moment in columns["last_modified"]]
@@ -130,8 +125,6 @@ def records_from(batch: pa.RecordBatch) -> Iterator[PageRecord]:
 
 def arrow_schema() -> pa.Schema:
     """Arrow schema of the parts."""
-    import pyarrow as pa
-
     special = {
         "status": pa.int32(),
         "noindex": pa.bool_(),
@@ -164,12 +157,9 @@ class PageCopies:
 
     def records_of(self, keys: Collection[str]) -> Iterator[PageRecord]:
         """The pages with these keys."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        wanted = array_of(sorted(keys), pa.string())
+        wanted = one_of("page_key", keys)
         for batch in read_parts(self.manifest.folder(), self.manifest.parts, None):
-            yield from records_from(batch.filter(pc.is_in(batch.column("page_key"), value_set=wanted)))
+            yield from records_from(batch.filter(wanted(batch)))
 
     def records(self, *, bucket: int = 0, buckets: int = 1) -> Iterator[PageRecord]:
         """Every page; arguments as for ``rows``."""

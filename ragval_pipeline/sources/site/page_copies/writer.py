@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
@@ -78,8 +79,6 @@ def take_copies(
         The manifest. If the page host fails, its ``failure`` says so: nothing is raised, because everything that needs
         no page can still be measured.
     """
-    import pyarrow.compute as pc
-
     started = time.monotonic()
     pages = inventory.in_scope
     most = len(pages) if max_pages is None else max_pages

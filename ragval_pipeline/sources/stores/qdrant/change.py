@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.sources.stores.qdrant.points import Reader
@@ -73,8 +74,6 @@ def fingerprint_of(reader: Reader, time_field: str | None) -> str:
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
     """
-    import numpy as np
-
     digest = hashlib.sha256(read_state(reader, time_field).fingerprint.encode())
     for point in next(reader.pages(None, with_vectors=True), []):
         digest.update(json.dumps([point.id, point.payload], sort_keys=True, default=str).encode())

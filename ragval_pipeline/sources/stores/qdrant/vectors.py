@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from qdrant_client import QdrantClient
 
@@ -180,8 +180,6 @@ def point_key(name: str) -> int | str:
 
 
 def _batch(rows: Iterator[tuple[str, Any]]) -> VectorBatch:
-    import numpy as np
-
     ids: list[str] = []
     missing: list[str] = []
     other: list[str] = []
@@ -245,8 +243,6 @@ def answers_grpc(source: VectorSource) -> bool:
 
     Another server may listen on that port: the first point and its vector must be the same over both.
     """
-    import numpy as np
-
     ours = source.batch_of_records(source.ask(partial(source.page, None, 1))[0])
     try:
         theirs = source.batch_of_answer(source.grpc_page(None, PROBE_S, 1))

@@ -7,6 +7,7 @@ import hashlib
 import random
 import uuid
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -38,81 +39,13 @@ def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 )
 def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     values = cycle((None, "", "  \t", "\u200b"))
-    return _spoil(corpus, amount, rng, "payload.empty_field", _required(corpus), lambda _: next(values))
-
-
-@defect(
-    "payload.empty_field", kind="points", variant="headings", describe="Stores a point with an empty list of headings."
-)
-def empty_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.empty_field", "headings", lambda _: [])
-
-
-@defect("payload.wrong_type", kind="points", describe='Stores the token count of a point as a text: "450".')
-def text_count(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.wrong_type", "token_count", str)
-
-
-@defect("payload.wrong_type", kind="points", variant="headings", describe="Stores the headings of a point as one text.")
-def text_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.wrong_type", "headings", " > ".join)
-
-
-@defect(
-    "payload.wrong_type", kind="points", variant="chunk_index", describe="Stores the chunk index of a point as a text."
-)
-def text_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.wrong_type", "chunk_index", str)
-
-
-@defect("payload.invalid_value", kind="points", describe="Stores a point with a token count of 0.")
-def zero_tokens(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "token_count", lambda _: 0)
-
-
-@defect(
-    "payload.invalid_value",
-    kind="points",
-    variant="embedded_at",
-    describe="Stores a point with an embedding time in the future.",
-)
-def embedded_tomorrow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    later = f"{dt.datetime.now(dt.UTC) + dt.timedelta(days=400):%Y-%m-%dT%H:%M:%SZ}"
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "embedded_at", lambda _: later)
-
-
-@defect(
-    "payload.invalid_value",
-    kind="points",
-    variant="headings",
-    describe="Stores a point with headings that are not texts.",
-)
-def numbered_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "headings", lambda value: list(range(len(value))))
-
-
-@defect("payload.invalid_value", kind="points", variant="chunk_index", describe="Stores a point with a negative index.")
-def negative_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "chunk_index", lambda _: -1)
-
-
-@defect(
-    "payload.invalid_value",
-    kind="points",
-    variant="source_url",
-    describe="Stores a point with an invalid source URL.",
-)
-def no_url(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _spoil(corpus, amount, rng, "payload.invalid_value", "source_url", lambda url: url.partition("://")[2])
+    return _spoil(
+        corpus, amount, rng, code="payload.empty_field", name=_required(corpus), change=lambda _: next(values)
+    )
 
 
 def _spoil(
-    corpus: Corpus,
-    amount: Amount,
-    rng: random.Random,
-    code: str,
-    name: str,
-    change: Callable[[Any], Any],
+    corpus: Corpus, amount: Amount, rng: random.Random, *, code: str, name: str, change: Callable[[Any], Any]
 ) -> Planted:
     """Change one field of some points that hold it."""
     points = _holding(corpus, amount, rng, name)
@@ -144,6 +77,38 @@ def _planted(code: str, corpus: Corpus, name: str, points: list[StoredPoint]) ->
     return Planted(code, ids_of(points), scope=corpus.fields[name], field=name)
 
 
+def _tomorrow(_: Any) -> str:
+    return f"{dt.datetime.now(dt.UTC) + dt.timedelta(days=400):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _numbered(headings: list[str]) -> list[int]:
+    return list(range(len(headings)))
+
+
+def _without_scheme(url: str) -> str:
+    return url.partition("://")[2]
+
+
+#: One damaged value of a field each: code, variant, canonical name, what becomes of the value, and a description.
+_VALUES: tuple[tuple[str, str | None, str, Callable[[Any], Any], str], ...] = (
+    ("payload.empty_field", "headings", "headings", lambda _: [], "Stores a point with an empty list of headings."),
+    ("payload.wrong_type", None, "token_count", str, 'Stores the token count of a point as a text: "450".'),
+    ("payload.wrong_type", "headings", "headings", " > ".join, "Stores the headings of a point as one text."),
+    ("payload.wrong_type", "chunk_index", "chunk_index", str, "Stores the chunk index of a point as a text."),
+    ("payload.invalid_value", None, "token_count", lambda _: 0, "Stores a point with a token count of 0."),
+    ("payload.invalid_value", "embedded_at", "embedded_at", _tomorrow,
+     "Stores a point with an embedding time in the future."),
+    ("payload.invalid_value", "headings", "headings", _numbered, "Stores a point with headings that are not texts."),
+    ("payload.invalid_value", "chunk_index", "chunk_index", lambda _: -1, "Stores a point with a negative index."),
+    ("payload.invalid_value", "source_url", "source_url", _without_scheme,
+     "Stores a point with an invalid source URL."),
+)  # fmt: skip
+for _code, _variant, _name, _change, _describe in _VALUES:
+    defect(_code, kind="points", variant=_variant, describe=_describe)(
+        partial(_spoil, code=_code, name=_name, change=_change)
+    )
+
+
 @defect("payload.unexpected_module", kind="points", describe="Renames the module of a point.")
 def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
@@ -153,19 +118,19 @@ def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
     return Planted("payload.unexpected_module", subjects)
 
 
-@defect("payload.constant_field", kind="points", describe="Gives every point the same module.")
-def constant_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "module")
+def _constant(corpus: Corpus, amount: Amount, rng: random.Random, *, name: str, value: object = None) -> Planted:
+    same = corpus.get(corpus.points[0], name) if value is None else value
+    for point in corpus.points:
+        corpus.put(point, name, same)
+    return Planted("payload.constant_field", frozenset({corpus.fields[name]}), field=name)
 
 
-@defect("payload.constant_field", kind="points", variant="title", describe="Gives every point the same title.")
-def constant_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "title")
-
-
-@defect("payload.constant_field", kind="points", variant="chunk_index", describe="Gives every point the chunk index 0.")
-def constant_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _constant(corpus, "chunk_index", value=0)
+_constants = partial(defect, "payload.constant_field", kind="points")
+_constants(describe="Gives every point the same module.")(partial(_constant, name="module"))
+_constants(variant="title", describe="Gives every point the same title.")(partial(_constant, name="title"))
+_constants(variant="chunk_index", describe="Gives every point the chunk index 0.")(
+    partial(_constant, name="chunk_index", value=0)
+)
 
 
 @defect("payload.field_map", kind="points", describe="Nests everything but the text of every point under `metadata`.")
@@ -215,11 +180,3 @@ def flat_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     for point in corpus.points:
         corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
     return Planted("payload.flat_headings", frozenset({corpus.fields["headings"]}))
-
-
-def _constant(corpus: Corpus, name: str, *, value: object = None) -> Planted:
-    first = corpus.get(corpus.points[0], name)
-    same = first if value is None else value
-    for point in corpus.points:
-        corpus.put(point, name, same)
-    return Planted("payload.constant_field", frozenset({corpus.fields[name]}), field=name)

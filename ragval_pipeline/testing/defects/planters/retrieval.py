@@ -152,7 +152,7 @@ def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and "top_k" not in query)
     for ranking in corpus.search([query["query_text"] for query in chosen]):
-        _store_again(corpus, ranking[0][1], copies=4)
+        _store_again(corpus, ranking[0][1])
     asked = [query for query in counted_queries(corpus) if not query.get("negative")]
     crowded = set()
     for query, ranking in zip(asked, corpus.search([query["query_text"] for query in asked]), strict=True):
@@ -166,9 +166,9 @@ def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     )
 
 
-def _store_again(corpus: Corpus, point: StoredPoint, *, copies: int) -> None:
+def _store_again(corpus: Corpus, point: StoredPoint) -> None:
     count = len(corpus.pages()[corpus.get(point, "source_url")])
-    for number in range(copies):
+    for number in range(4):
         add_copies(corpus, [point], salt=f"crowd {number}", chunk_index=count + number)
 
 

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, top_k_of
@@ -32,29 +33,25 @@ _SERVER: dict[str, Any] = {
 }
 
 
-@defect("index.not_ready", kind="service", describe="Makes the server report that its optimiser is running.")
-def yellow(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _not_ready(corpus, status="yellow")
+def _pretend(corpus: Corpus, **facts: Any) -> None:
+    """Facts of a server made from those of the embedded collection, with some changed."""
+    corpus.services.append(Service(reader=lambda inner: _Pretending(inner, {**_SERVER, **facts})))
 
 
-@defect(
-    "index.not_ready",
-    kind="service",
-    variant="grey",
-    describe="Makes the server report that its optimiser has not been started.",
-)
-def grey(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _not_ready(corpus, status="grey")
+def _not_ready(corpus: Corpus, *_: object, **facts: Any) -> Planted:
+    _pretend(corpus, **facts)
+    return Planted("index.not_ready", frozenset({corpus.collection}))
 
 
-@defect(
-    "index.not_ready",
-    kind="service",
-    variant="optimizer",
-    describe="Makes the server report an error of its optimiser.",
-)
-def failed_optimizer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    return _not_ready(corpus, status="red", optimizer="Service internal error: No space left on device")
+#: What the server reports about itself: variant, facts, and a description.
+_STATES: tuple[tuple[str | None, dict[str, Any], str], ...] = (
+    (None, {"status": "yellow"}, "Makes the server report that its optimiser is running."),
+    ("grey", {"status": "grey"}, "Makes the server report that its optimiser has not been started."),
+    ("optimizer", {"status": "red", "optimizer": "Service internal error: No space left on device"},
+     "Makes the server report an error of its optimiser."),
+)  # fmt: skip
+for _variant, _facts, _describe in _STATES:
+    defect("index.not_ready", kind="service", variant=_variant, describe=_describe)(partial(_not_ready, **_facts))
 
 
 @defect("index.not_ready", kind="service", variant="deferred", describe="Makes the server hide points from searches.")
@@ -145,16 +142,6 @@ def as_documents(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     corpus.settings["embedding"]["query_input_type"] = "search_document"
     corpus.services.append(Service(embedder=_TellingApart))
     return Planted("embedder.input_type", frozenset({"embedding.query_input_type"}))
-
-
-def _pretend(corpus: Corpus, **facts: Any) -> None:
-    """Facts of a server made from those of the embedded collection, with some changed."""
-    corpus.services.append(Service(reader=lambda inner: _Pretending(inner, {**_SERVER, **facts})))
-
-
-def _not_ready(corpus: Corpus, **facts: Any) -> Planted:
-    _pretend(corpus, **facts)
-    return Planted("index.not_ready", frozenset({corpus.collection}))
 
 
 def _over_budget(corpus: Corpus) -> Planted:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ragval_pipeline.errors import NothingToSpoilError
+from ragval_pipeline.lazy import np
 from ragval_pipeline.testing.defects.choose import choose_points, ids_of
 from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
@@ -194,8 +195,6 @@ def other_model_for_a_few(corpus: Corpus, amount: Amount, rng: random.Random) ->
     describe="Writes the vector of another point, at half precision, to a point.",
 )
 def vector_of_another_point(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    import numpy as np
-
     pairs = _pairs(corpus, amount, rng)
     for source, target in pairs:
         target.vector = np.array(source.vector, dtype=np.float16).tolist()
@@ -268,8 +267,6 @@ def _cosine(first: list[float] | None, second: list[float] | None) -> float:
 
 def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
     """Another model: the same meaning in another vector space."""
-    import numpy as np
-
     size = corpus.space.size
     rotation, _ = np.linalg.qr(np.random.default_rng(size).standard_normal((size, size)))
     held = np.array(corpus.embed([corpus.embedded(point) for point in points]))
@@ -279,8 +276,6 @@ def _rotated(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
 
 def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
     """Another model: one direction per word."""
-    import numpy as np
-
     rows = np.zeros((len(points), corpus.space.size))
     for row, point in zip(rows, points, strict=True):
         for word in re.findall(r"\w+", corpus.embedded(point).lower()):

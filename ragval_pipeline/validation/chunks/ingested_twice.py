@@ -1,0 +1,125 @@
+"""Pages ingested twice, and their points by ingestion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.text.times import parse_time
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
+
+#: Evidence that separates generations and shows which are older.
+BY_DATE = "embedded_at"
+#: Evidence that it does not matter which generation is kept.
+BY_TEXT = "the same texts"
+#: Evidence of which points belong together, but not which are older.
+BY_PLACE = "places on the page"
+#: The remedy, by evidence; the catalogue's is for mixed cases.
+_REMEDIES = {
+    BY_DATE: "Delete the older points, identified by their embedding times and listed under delete_point_ids in "
+    "remediation.json. In future, delete a page's points before re-ingesting it.",
+    BY_TEXT: "Delete the points under delete_point_ids in remediation.json: all copies but one of each text. In "
+    "future, delete a page's points before re-ingesting it.",
+    "": "It is not known which of the points are older: delete the points under review_point_ids in "
+    "remediation.json and re-ingest the pages under reingest_urls. In future, delete a page's points before "
+    "re-ingesting it.",
+}
+
+
+@detector("chunk.ingested_twice", needs=ChunkEvidence)
+def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """The pages; the details have the points of each generation."""
+    subjects = list(_stored_twice(evidence))
+    if subjects:
+        known = {subject.details["told_by"] if subject.details["older"] else "" for subject in subjects}
+        remedy = _REMEDIES[known.pop()] if len(known) == 1 else None
+        yield make_finding("chunk.ingested_twice", subjects, remedy=remedy)
+
+
+def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
+    twice = evidence.layout.twice
+    pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
+    copied = {ref.point_id: digest for digest, refs in evidence.same_texts.groups.items() for ref in refs}
+    only_copies = {
+        key
+        for key, placed in pages.items()
+        if len({copied.get(chunk.point_id, chunk.point_id) for chunk in placed}) < 2
+    }
+    for key, placed in pages.items():
+        if key in only_copies and len(only_copies) == len(pages):
+            continue
+        generations, told_by = generations_of(placed)
+        if told_by == BY_PLACE and _are_the_same(generations, copied):
+            told_by = BY_TEXT
+        details: dict[str, Any] = {
+            "times_stored": twice[key],
+            "told_by": told_by,
+            "generations": [[chunk.point_id for chunk in generation] for generation in generations],
+            "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
+            if told_by in {BY_DATE, BY_TEXT}
+            else [],
+        }
+        # Identical texts are not from different versions of the page.
+        without = frozenset({Aspect.CURRENT} if told_by == BY_TEXT else ())
+        yield Subject(name=evidence.read[key], page=key, details=details, without=without)
+
+
+def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:
+    """Whether several generations have the same texts: then it does not matter which is kept."""
+    texts = [sorted(str(copied.get(chunk.point_id, chunk.point_id)) for chunk in own) for own in generations]
+    return len(texts) > 1 and all(own == texts[0] for own in texts)
+
+
+def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
+    """The chunks of a page that are on it."""
+    return [chunk for chunk in chunks if chunk.share >= MOST and any(place >= 0 for place in chunk.places)]
+
+
+def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
+    """The chunks of a page by ingestion, the oldest first if dated, and the evidence that separates them.
+
+    By dates or models; else each chunk follows the one that ends nearest to its beginning, and the age is unknown.
+    """
+    in_order = sorted(chunks, key=lambda chunk: (_begins(chunk), _ends(chunk), chunk.point_id))
+    dates = [parse_time(chunk.embedded_at) for chunk in in_order]
+    if all(dates):
+        by_date = list(_split_by_date(sorted(zip(dates, in_order, strict=True), key=lambda entry: entry[0])))
+        if len(by_date) > 1:
+            return by_date, BY_DATE
+    models = {chunk.model for chunk in in_order}
+    if len(models) > 1:
+        return [[chunk for chunk in in_order if chunk.model == model] for model in sorted(models, key=str)], "model"
+    chains: list[list[ChunkFacts]] = []
+    for chunk in in_order:
+        fitting = [chain for chain in chains if _begins(chain[-1]) < _begins(chunk) and _ends(chain[-1]) < _ends(chunk)]
+        if fitting:
+            min(fitting, key=lambda chain: abs(_ends(chain[-1]) - _begins(chunk))).append(chunk)
+        else:
+            chains.append([chunk])
+    return chains, BY_PLACE
+
+
+def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:
+    """Runs of chunks embedded less than ``CLOCK_SKEW`` apart."""
+    generation: list[ChunkFacts] = []
+    before = None
+    for moment, chunk in dated:
+        if before is not None and moment - before > CLOCK_SKEW:
+            yield generation
+            generation = []
+        generation.append(chunk)
+        before = moment
+    yield generation
+
+
+def _begins(chunk: ChunkFacts) -> int:
+    return min(place for place in chunk.places if place >= 0)
+
+
+def _ends(chunk: ChunkFacts) -> int:
+    return max(behind for _, behind in chunk.spans)
