@@ -11,7 +11,17 @@ from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
 from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
 from ragval_pipeline.validation.facts.page import Searched
-from ragval_pipeline.validation.facts.spans import Alignment, Span, add, covered, free, gaps, in_one, in_turn
+from ragval_pipeline.validation.facts.spans import (
+    Alignment,
+    Span,
+    add,
+    covered,
+    free,
+    gaps,
+    in_one,
+    in_turn,
+    without_strays,
+)
 from ragval_pipeline.validation.facts.writing import without_writing
 from ragval_pipeline.validation.thresholds import MOST
 
@@ -240,7 +250,7 @@ def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -
 def _differing(
     text: FoldedText, runs: Sequence[Span], page: Searched, labels: Sequence[str], address: Sequence[str]
 ) -> Alignment:
-    spans = list(runs)
+    spans = without_strays(runs)
     add_labels(text, spans, page, labels, address)
     add_words(text, spans, page)
     add_carried_words(text, spans, page)

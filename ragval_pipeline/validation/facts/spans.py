@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText
-from ragval_pipeline.validation.thresholds import LONGEST_GAP
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -196,3 +196,29 @@ def add(spans: list[Span], start: int, end: int, place: int | None, kind: Kind) 
     """Add the parts of a range that are not in other spans."""
     for first, last in free(spans, start, end):
         insort(spans, Span(first, -1 if place is None else place + first - start, last - first, kind))
+
+
+def without_strays(runs: Sequence[Span]) -> list[Span]:
+    """Runs without those that are by chance elsewhere on the page, within other text.
+
+    Two long runs that are close together, in the chunk as on the page, have other text between them if most of it is
+    not on the page. A page with many words has some of its letters, too, in a different sentence.
+    """
+    strays = set[Span]()
+    at = 0
+    while at < len(runs) - 1:
+        after = _next_long(runs, at) if runs[at].length >= ANCHOR_LETTERS else None
+        between = runs[at + 1 : after]
+        if after is not None and between:
+            first, last = runs[at].beyond, runs[after].place
+            own = runs[after].start - runs[at].end
+            missing = own - sum(run.length for run in between)
+            if own <= LONGEST_GAP and 0 <= last - first <= LONGEST_GAP and missing >= MOST * own:
+                strays.update(run for run in between if not first <= run.place <= run.beyond <= last)
+        at = at + 1 if after is None else after
+    return [run for run in runs if run not in strays]
+
+
+def _next_long(runs: Sequence[Span], at: int) -> int | None:
+    """The number of the next run that is long enough to be there not by chance."""
+    return next((number for number in range(at + 1, len(runs)) if runs[number].length >= ANCHOR_LETTERS), None)

@@ -39,6 +39,20 @@ def test_a_text_that_differs_in_blanks_case_marks_and_order_stands_there_whole(t
     assert missing(match(text)) == []
 
 
+def test_replaced_words_are_missing_although_the_page_has_some_of_their_letters_elsewhere():
+    shared = "Decorators with reference types will be shared amongst all requests."
+    after = " See the notes on shapes of objects for the reasons, and declare every property in advance."
+    now = shared.replace("be shared amongst all requests", "throw an error at the startup of the server")
+    found = align(shared + after, Searched(f"{now}{after}\n{CAMERA}\nHooks run for tall requests too."))
+    assert [found.text.between(*run) for run in runs_of(~found.found)] == ["be shared amongst all requests"]
+
+
+def test_a_moved_line_is_found_where_it_stands():
+    moved = "Never lift the arm alone"
+    page = f"{GRIPPER}\n{CAMERA}\n{BATTERY}\n{moved}"
+    assert missing(match(f"{GRIPPER}\n{moved}\n{CAMERA}", page)) == []
+
+
 def test_a_changed_word_is_missing_and_nothing_else():
     found = match(GRIPPER.replace("motor", "banana"))
     assert missing(found) == ["banana"]
