@@ -50,10 +50,11 @@ def differences(match: Alignment, page: Page) -> Differences:
     for before, after in pairwise(match.spans):
         if min(before.place, after.place) < 0 or "word" in (before.kind, after.kind):
             continue
-        # An inserted word may begin, or end, like its neighbour: both pieces then extend into it.
+        # Inserted text may begin, or end, like its neighbour, as entries of a list do: both pieces then extend into it.
         shared, other = max(0, before.beyond - after.place), max(0, after.place - before.beyond)
         own = after.start + shared - before.end
-        if shared > min(SIZE, after.length - 1, before.length - 1) or other > (2 * own + SIZE if own else LONGEST_GAP):
+        most_shared = min(2 * (after.start - before.end) + SIZE, after.length - 1, before.length - 1)
+        if shared > most_shared or other > (2 * own + SIZE if own else LONGEST_GAP):
             continue
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
             continue

@@ -213,7 +213,7 @@ def without_strays(runs: Sequence[Span]) -> list[Span]:
             first, last = runs[at].beyond, runs[after].place
             own = runs[after].start - runs[at].end
             missing = own - sum(run.length for run in between)
-            if own <= LONGEST_GAP and 0 <= last - first <= LONGEST_GAP and missing >= MOST * own:
+            if own <= LONGEST_GAP and abs(last - first) <= LONGEST_GAP and missing >= MOST * own:
                 strays.update(run for run in between if not first <= run.place <= run.beyond <= last)
         at = at + 1 if after is None else after
     return [run for run in runs if run not in strays]

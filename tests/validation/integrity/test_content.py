@@ -342,6 +342,21 @@ def test_one_word_in_the_place_of_another_is_seen_in_a_long_chunk(
     assert pump(PUMP.replace(of_the_page, of_the_chunk)) == (replaced, inserted)
 
 
+def test_an_entry_that_is_no_longer_in_a_list_is_seen_although_it_begins_and_ends_like_its_neighbours():
+    about = {
+        "accepts": "Reads the header of each request and chooses what it asks for, another",
+        "cookie": "Stores the session of a visitor in the browser, a stateless",
+        "sensible": "Adds the defaults that nobody wants to write again, a small",
+        "static": "Serves pictures and style sheets from a folder as fast as possible, a core",
+        "websocket": "Keeps a connection open in both directions until the client leaves, a core",
+    }
+    entries = [f"arm-{name}: {text} plugin for the arm." for name, text in about.items()]
+    removed = "arm-soap-client: A SOAP client plugin for the arm."
+    page = "".join(f"<li>{entry}</li>" for entry in entries)
+    [chunk] = compared(f"<ul>{page}</ul>", "\n".join([*entries[:3], removed, *entries[3:]])).chunks
+    assert "soap" in "".join([*chunk.inserted, *(each.words for each in chunk.replaced)]).lower()
+
+
 @pytest.mark.parametrize("note", ["seconds1", "seconds[1]", "seconds 1"])
 def test_a_word_without_the_number_of_its_footnote_is_the_same_word(note: str):
     page = compared(paragraphs(GRIPPER, PUMP.replace("seconds", note), CAMERA), PUMP)
