@@ -141,26 +141,33 @@ def _gone(compared: Compared) -> Iterator[Finding]:
 
 
 def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
-    """The cause if several pages have the same text instead of theirs: the crawler got something else."""
+    """The cause if several pages have the same text instead of theirs, or in addition to it.
+
+    If nothing else is stored for them, the crawler got something else. Otherwise each may have shown it, once.
+    """
     alike: dict[tuple[int, ...], list[ChunkFacts]] = {}
     for name in gone:
         chunk = compared.differing[name]
         if chunk.probes and name not in compared.stands_on:
             alike.setdefault(chunk.probes, []).append(chunk)
-    pages, points = 0, 0
+    pages, points, instead = 0, 0, False
     for chunks in alike.values():
         held = {chunk.page_key for chunk in chunks}
         # What two pages share may be theirs, but not where nothing else is stored for them.
-        alone = len(held) > 1 and all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
-        if alone or len(held) >= FEWEST:
-            pages, points = max(pages, len(held)), points + len(chunks)
+        alone = all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
+        if (alone and len(held) > 1) or len(held) >= FEWEST:
+            pages, points, instead = max(pages, len(held)), points + len(chunks), instead or alone
     if not pages:
         return None
-    told = (
-        f"The same text is stored for {pages:,} pages, and it is on none of them: the crawler was served something "
-        "other than what readers see, such as a notice to enable JavaScript, to accept cookies or to sign in."
-    )
+    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _SHOWN}"
     return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
+
+
+_GOT = (
+    "the crawler was served something other than what readers see, such as a notice to enable JavaScript, to accept "
+    "cookies or to sign in."
+)
+_SHOWN = "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."
 
 
 def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:

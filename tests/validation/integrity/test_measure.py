@@ -274,6 +274,22 @@ NOT_FOUND = "<h1>Page not found</h1><p>The page that you are looking for does no
 TOLD = "Page not found\nThe page that you are looking for does not exist or has been moved."
 
 
+@pytest.mark.parametrize(
+    ("stored", "told"), [(True, "a note that was removed since"), (False, "something other than what readers see")]
+)
+def test_a_text_of_several_pages_is_a_former_note_of_theirs_where_they_have_their_own_texts_as_well(
+    stored: bool, told: str, tmp_path: Path
+):
+    note = "Blocks are a new and experimental kind of extension, and they may change before they are released."
+    own = {"/a": f"{GRIPPER} {CAMERA}", "/b": BATTERY, "/c": VISITORS}
+    pages = {page: html(paragraphs(text)) for page, text in own.items()}
+    beside = [point(page, text, 1) for page, text in own.items()] if stored else []
+    found = measured(tmp_path, pages, *(point(page, note, 0) for page in own), *beside)
+    [gone] = [finding for finding in found.findings if finding.code == "integrity.gone"]
+    assert gone.cause.startswith("The same text is stored for 3 pages, and it is on none of them")
+    assert told in gone.cause
+
+
 def test_pages_that_show_the_same_error_as_if_it_were_found_are_unfit_although_the_index_holds_what_they_show(
     tmp_path: Path,
 ):
