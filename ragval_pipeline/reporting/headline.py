@@ -96,11 +96,28 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
         named_above = {finding.code for finding in errors}
         leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
         leading.sort(key=lambda finding: -(finding.details.get("share") or 0.0))
-        named = "; ".join(_in_words(finding) for finding in leading[:_NAMED])
-        return named + (f"; {plural(len(leading) - _NAMED, 'more error')}" if len(leading) > _NAMED else "")
+        named: dict[str, int] = {}
+        for finding in leading:
+            root = _root(finding, report)
+            if root.code not in said:
+                named[_in_words(root)] = named.get(_in_words(root), 0) + 1
+        left = sum(list(named.values())[_NAMED:])
+        return "; ".join(list(named)[:_NAMED]) + (f"; {plural(left, 'more error')}" if left else "")
     if result.name == "no_regression":
         return "the index got worse than its baseline"
     return f"{criterion_name(result.name)} is {show_value(result)}, must be {show_gate(result)}"
+
+
+def _root(finding: ReportedFinding, report: ValidationReport) -> ReportedFinding:
+    """What a finding follows from, which may be a warning; the finding itself if it follows from none."""
+    passed = {finding.code}
+    while finding.because and finding.because not in passed:
+        cause = next((each for each in report.findings if each.code == finding.because), None)
+        if cause is None:
+            break
+        passed.add(cause.code)
+        finding = cause
+    return finding
 
 
 def coverage_fails(report: ValidationReport) -> bool:

@@ -158,6 +158,22 @@ def test_the_headline_speaks_of_the_collection_and_counts_no_collections():
     assert told.startswith("The collection and the embedder differ in dimension or distance")
 
 
+def test_the_headline_names_the_warning_that_errors_follow_from_instead_of_each_of_them():
+    criteria = [factory.criterion("error_findings", 2.0, 0.0, required=True)]
+    pages = [f"/docs/{name}" for name in "abc"]
+    findings = [
+        make_finding("coverage.stale_page", pages),
+        make_finding("integrity.drifted", ["1", "2"]).model_copy(update={"because": "coverage.stale_page"}),
+        make_finding("integrity.not_captured", pages[:1]).model_copy(update={"because": "coverage.stale_page"}),
+        make_finding("vector.zero", ["7"]),
+    ]
+    told = headline(factory.report("fail", criteria=criteria, findings=findings))
+    assert "3 pages changed after they were embedded" in told
+    assert "1 chunk has a vector of zeros" in told
+    assert "differ from their pages" not in told
+    assert "more error" not in told
+
+
 def test_the_headline_says_what_decided():
     assert headline(factory.report()) == "This index meets all 3 required criteria."
     assert headline(factory.faulty().report) == (
