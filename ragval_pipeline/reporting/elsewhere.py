@@ -38,10 +38,10 @@ class Elsewhere:
         return f"{where}{missing}: {self._remedy()}"
 
     def _remedy(self) -> str:
-        host = self.stored.split("/")[0]
-        if is_loopback_or_private(f"http://{host}"):
+        host, own = self.stored.split("/")[0], self.own.split("/")[0]
+        if host != own and is_loopback_or_private(f"http://{host}"):
             return "ingest them from the public host"
-        if host == self.own.split("/")[0] or "/" in self.stored + self.own:
+        if host == own or "/" in self.stored + self.own:
             return "correct the stored URLs, or set source.sitemap to the sitemap of the site that was ingested"
         return f"source.host_aliases: [{host}] says that both are the same site"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.elsewhere import elsewhere
+from ragval_pipeline.reporting.elsewhere import Elsewhere, elsewhere
 from ragval_pipeline.reporting.headline import headline
 from tests.reporting import factory
 
@@ -40,6 +40,12 @@ def of(*extra: str):
 )  # fmt: skip
 def test_the_headline_says_where_all_pages_are_and_what_maps_one_address_to_the_other(before, after, told):
     assert headline(of(*(url.replace(before, after) for url in factory.PAGES))) == told
+
+
+def test_a_private_site_under_another_path_of_its_host_is_not_to_be_ingested_from_a_public_one():
+    told = Elsewhere("localhost:3000/en/stable", "localhost:3000", 13, 13).told()
+    assert "public" not in told
+    assert told.endswith("or set source.sitemap to the sitemap of the site that was ingested")
 
 
 def test_pages_that_are_nowhere_are_counted_beside_those_that_are_elsewhere():
