@@ -158,7 +158,8 @@ _ROWS = (
         means="is also stored under another address", many="are also stored under other addresses",
         measured="Stored URLs that refer to the same page are grouped, and every page with more than one URL is "
         "listed. URLs that differ in case or fragment count only if the same chunk is stored under both.",
-        cause="Links with and without a trailing slash, .html, www or a fragment were ingested as different pages.",
+        cause="Links with http and https, or with and without a trailing slash, .html, www or a fragment, were "
+        "ingested as different pages.",
         remedy="Normalise URLs before ingesting. For each page, keep one URL and delete the points of the others. "
         "If each URL holds a different part of the page, re-ingest the page first."),
     FindingType("coverage.stale_page", "warning", "subject", "coverage", "page", "reingest",
@@ -455,8 +456,9 @@ _ROWS = (
         means="has passages that are in none of its chunks", many="have passages that are in none of their chunks",
         measured="Each passage of the page's content is searched for in the chunks of that page. Menus, footers and "
         "very short blocks do not count as content. Short rows of a table are counted together.",
-        cause="The extraction or the chunker drops parts of the page.",
-        remedy="Correct the extraction or the chunker and re-ingest these URLs. If the content is left out on "
+        cause="The page was edited after ingestion, or the extraction or the chunker drops parts of it.",
+        remedy="Re-ingest the pages that have changed. If a page has not changed, correct the extraction or the "
+        "chunker first, because re-ingesting alone loses the same passages again. If the content is left out on "
         "purpose, change the severity of integrity.not_captured."),
     FindingType("integrity.heading_loss", "warning", "subject", "integrity", "page", "chunker",
         breaks={Aspect.HEADINGS},
@@ -467,8 +469,9 @@ _ROWS = (
         title="Headings missing from the chunks",
         means="has headings that are in none of its chunks", many="have headings that are in none of their chunks",
         measured="Each heading of the page is searched for in the texts and heading paths of its chunks.",
-        cause="The extraction removes headings.",
-        remedy="Keep headings in the text or in the heading path and re-ingest."),
+        cause="The page was edited after ingestion, or the extraction removes headings.",
+        remedy="Re-ingest the pages that have changed. If a page has not changed, keep its headings in the text or in "
+        "the heading path first."),
     FindingType("integrity.page_unreadable", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE}, reads={Aspect.PAGE},
         title="Pages that could not be read",
