@@ -135,6 +135,9 @@ class Remediation:
         return self._elsewhere.instead.get(subject.page or "") if url and self._elsewhere.holds(url) else url
 
     def _add_delete(self, finding: Finding) -> None:
+        # What goes away with a cause is not deleted as well: of two copies each may be the surplus one of a finding.
+        own = tuple(subject for subject in finding.subjects if "because" not in subject.details)
+        finding = finding.model_copy(update={"subjects": own})
         if finding.code == "chunk.ingested_twice":
             for subject in finding.subjects:
                 for name in subject.details["older"]:

@@ -342,6 +342,19 @@ def test_points_to_delete_for_a_consequence_stay_in_the_index():
     assert result["delete_point_ids"] == []
 
 
+def test_of_a_page_under_two_addresses_one_copy_stays_although_the_other_address_has_the_newer_one():
+    slash, other = f"{PAGE}/", "https://docs.example.com/docs/own"
+    spelled = make_finding("coverage.url_variant", [Subject(name=url, page="key:intro") for url in (PAGE, slash)])
+    details = {"older": ["1"], "generations": [["1"], ["2"]]}
+    again = [
+        Subject(name=PAGE, page="key:intro", details={**details, "because": "coverage.url_variant"}),
+        Subject(name=other, page="key:own", details={"older": ["3"], "generations": [["3"], ["4"]]}),
+    ]
+    lookup = PointLookup(ids_of={PAGE: ["1"], slash: ["2"]})
+    result = remedy(make_finding("chunk.ingested_twice", again), spelled, lookup=lookup)
+    assert ids(result["delete_point_ids"]) == ["2", "3"]
+
+
 def test_a_page_of_which_nothing_tells_the_older_points_is_listed_to_be_ingested_again():
     subject = Subject(name=PAGE, page="key:intro", details={"older": [], "generations": [["1"], ["2"]]})
     result = remedy(make_finding("chunk.ingested_twice", [subject]))
