@@ -226,7 +226,29 @@ def _not_captured(compared: Compared) -> Iterator[Finding]:
     cause = remedy = None
     if early == len(subjects):
         cause, remedy = _ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON
+    elif edited := sum(_is_reworded(compared, subject.page or "") for subject in subjects):
+        cause = _edited(edited, len(subjects))
     yield make_finding("integrity.not_captured", subjects, cause=cause, remedy=remedy)
+
+
+def _is_reworded(compared: Compared, page: str) -> bool:
+    """Whether a page has other words in the place of some of a chunk: extractions drop text, but replace none."""
+    return any(
+        each.words
+        for chunk in compared.differing_of.get(page, ())
+        if compared.classes[chunk.point_id] == "drifted"
+        for each in chunk.replaced
+    )
+
+
+def _edited(pages: int, of: int) -> str:
+    """The cause of lost passages if so many of the pages were also reworded."""
+    if of == 1:
+        return "The page was probably edited after ingestion: it also has other words in the place of some of a chunk."
+    named = "The pages were" if pages == of else f"{pages:,} of these pages {'was' if pages == 1 else 'were'}"
+    have, whose = ("it also has", "its") if pages == 1 else ("they also have", "their")
+    told = f"{named} probably edited after ingestion: {have} other words in the place of some in {whose} chunks."
+    return told if pages == of else f"{told} Others: {CATALOGUE['integrity.not_captured'].cause}"
 
 
 def _ends_early(chunks: Iterable[ChunkFacts], passages: Sequence[BlockFacts]) -> bool:

@@ -274,6 +274,18 @@ NOT_FOUND = "<h1>Page not found</h1><p>The page that you are looking for does no
 TOLD = "Page not found\nThe page that you are looking for does not exist or has been moved."
 
 
+@pytest.mark.parametrize("reworded", [True, False])
+def test_lost_passages_of_a_page_that_was_reworded_as_well_are_probably_newer_than_the_index(
+    reworded: bool, tmp_path: Path
+):
+    page = html(paragraphs(VISITORS, GRIPPER, CAMERA, BATTERY))
+    old = GRIPPER.replace("motor", "banana") if reworded else GRIPPER
+    found = measured(tmp_path, {"/a": page}, point("/a", old, 0), point("/a", BATTERY, 1))
+    [lost] = [finding for finding in found.findings if finding.code == "integrity.not_captured"]
+    assert lost.subjects[0].details["lost"] == 2
+    assert lost.cause.startswith("The page was probably edited after ingestion") == reworded
+
+
 @pytest.mark.parametrize(
     ("stored", "told"), [(True, "a note that was removed since"), (False, "something other than what readers see")]
 )
