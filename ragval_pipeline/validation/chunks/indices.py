@@ -13,6 +13,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
 from ragval_pipeline.validation.chunks.order import Number, Orders
@@ -22,7 +23,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, CLOCK_SKEW, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one counted from another start.
 _LATE = "The first chunks were deleted or never written, or the chunks of these pages are not numbered from {first}."
@@ -157,7 +158,9 @@ def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis
         remedy = f"{_RENUMBER} None of these points is a copy to delete."
     else:
         message = f"{message}. {repeats} of them {'is' if repeats == 1 else 'are'} not stored twice."
-        cause = f"{CATALOGUE['chunk.duplicate_index'].cause} Elsewhere: {_REPEATS[0].lower()}{_REPEATS[1:]}"
+        cause = CATALOGUE["chunk.duplicate_index"].cause
+        if not _are_of_several_ingestions(subjects):
+            cause = f"{cause} Elsewhere: {_REPEATS[0].lower()}{_REPEATS[1:]}"
         surplus = _surplus(told) or CATALOGUE["chunk.duplicate_index"].remedy
         remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
     details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
@@ -166,6 +169,21 @@ def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis
     )
     # If nothing is stored twice, wrong numbers do not change any search result.
     return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
+
+
+def _are_of_several_ingestions(subjects: Sequence[Subject]) -> bool:
+    """Whether each point that only shares a number was embedded at another time than one that it shares it with.
+
+    Within one ingestion the numbering may begin again; the next version of a page is numbered from the start.
+    """
+    times = {subject.name: parse_time(subject.details["embedded_at"]) for subject in subjects}
+
+    def is_apart(subject: Subject) -> bool:
+        own = times[subject.name]
+        others = [times.get(name) for name in subject.details["others"]]
+        return own is not None and any(other is not None and abs(own - other) > CLOCK_SKEW for other in others)
+
+    return all(is_apart(subject) for subject in subjects if subject.details.get("same") == [])
 
 
 def _surplus(told: Collection[Basis | None]) -> str | None:

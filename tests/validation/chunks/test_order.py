@@ -268,6 +268,15 @@ def test_of_points_with_one_number_only_those_with_the_same_stretch_are_copies()
     assert "No other points are copies" in finding.remedy
 
 
+@pytest.mark.parametrize(("day", "begins_again"), [("2026-01-01", True), ("2026-02-01", False)])
+def test_a_numbering_begins_again_within_one_ingestion_and_not_in_the_next_one(day: str, begins_again: bool) -> None:
+    stored = [(GRIPPER, "2026-01-01"), (f"{GRIPPER} {CAMERA}", day), (BATTERY, day)]
+    chunks = [{"source_url": "/a", "chunk_index": 0, "text": text, "embedded_at": date} for text, date in stored]
+    copy = record(paragraphs(GRIPPER, CAMERA, BATTERY))
+    [finding] = detected("chunk.duplicate_index", evidence_of(snapshot_rows(*chunks), [copy]))
+    assert ("numbering repeats" in finding.cause) == begins_again
+
+
 def test_a_point_with_the_number_of_another_that_another_page_holds_is_no_older_version() -> None:
     finding = numbered((GRIPPER, 0), (CAMERA, 0), pages={"/a": (GRIPPER, BATTERY), "/b": (CAMERA, VISITORS)})
     assert [subject.details["same"] for subject in finding.subjects] == [[], []]
