@@ -22,7 +22,7 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
     stands_among,
 )
-from ragval_pipeline.validation.thresholds import FEWEST, WHOLE
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 #: Maximum passages, headings and joins in a subject's details.
 DETAILED = 10  # shown
@@ -126,8 +126,24 @@ def _unreadable(compared: Compared) -> Iterator[Subject]:
 
 
 @detector("integrity.drifted", needs=Compared)
-def _drifted(compared: Compared) -> Iterator[Subject]:
-    return _of_class(compared, "drifted")
+def _drifted(compared: Compared) -> Iterator[Finding]:
+    subjects = list(_of_class(compared, "drifted"))
+    if not subjects:
+        return
+    lacking = [subject for subject in subjects if _only_lacks_words(compared.differing[subject.name])]
+    is_loss = len({subject.page for subject in lacking}) >= FEWEST and len(lacking) > MOST * len(subjects)
+    yield make_finding("integrity.drifted", subjects, cause=_LOSES_WORDS if is_loss else None)
+
+
+_LOSES_WORDS = (
+    "Most of these chunks lack words within lines of their pages: the extraction or the splitter drops links, code or "
+    "emphasis from sentences, or the pages were edited after ingestion."
+)
+
+
+def _only_lacks_words(chunk: ChunkFacts) -> bool:
+    """Whether words of the page are left out of a chunk that has no others in their place."""
+    return bool(chunk.replaced) and not chunk.inserted and not any(each.words for each in chunk.replaced)
 
 
 @detector("integrity.gone", needs=Compared)

@@ -194,6 +194,21 @@ def test_a_text_of_another_page_joins_no_words_of_this_one(tmp_path: Path):
     assert subjects(found, "text.glued_words") == []
 
 
+@pytest.mark.parametrize(("lacking", "loses"), [((0, 2, 3), True), ((2, 3), False)])
+def test_sentences_without_their_links_on_several_pages_are_a_fault_of_the_extraction(
+    tmp_path: Path, lacking: tuple[int, ...], loses: bool
+):
+    without = {
+        0: GRIPPER.replace(" motor ", " "),
+        2: BATTERY.replace(" the ", " ", 1),
+        3: VISITORS.replace(" the ", " ", 1),
+    }
+    found = measured(tmp_path, PAGES, *changed(to={at: without[at] for at in lacking}))
+    drifted = next(entry for entry in found.findings if entry.code == "integrity.drifted")
+    assert [entry.name for entry in drifted.subjects] == [str(at) for at in lacking]
+    assert ("drops links, code or emphasis" in drifted.cause) == loses
+
+
 def test_a_chunk_that_stands_nowhere_names_no_page(tmp_path: Path):
     found = measured(tmp_path, PAGES, *changed(to={2: "Quick zebras jump over lazy dogs every morning."}))
     assert "stands_on" not in detail(found, "integrity.gone")
