@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Mask = npt.NDArray[np.bool_]
+    Hashes = npt.NDArray[np.uint64]
 
 #: Characters of a block that are kept if chunks lack some of it.
 PASSAGE_CHARACTERS = 400  # shown
@@ -53,6 +54,7 @@ def held_blocks(
     for span in (span for chunk in chunks for span in chunk.spans if span.place >= 0):
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
+    grams: Hashes | None = None
     pieces: set[str] | None = None
     told: list[list[str]] | None = None
     raw = tuple(stored)
@@ -70,8 +72,10 @@ def held_blocks(
             # The beginning of a section, and other sections, often have the words of a heading that no chunk has.
             count = count if block.kind == "heading" else max(count, elsewhere.held(folded, places))
             # On a repetitive page pieces of a chunk may be taken for those of other passages.
-            if letters >= PASSAGE_LETTERS and any(folded in text for text in texts):
-                count = letters
+            if count < letters and letters >= PASSAGE_LETTERS:
+                grams = _grams_of(texts) if grams is None else grams
+                is_held = block.kind != "heading" and _consists_of(grams, folded)
+                count = letters if is_held or any(folded in text for text in texts) else count
             if block.kind == "row" and count < letters < PASSAGE_LETTERS:
                 if told is None:
                     told = [words_of(text.shown) for text in raw]
@@ -88,6 +92,22 @@ def held_blocks(
         start = page.position(places[0][0])
         blocks.append(BlockFacts(block.kind, letters, min(count, letters), start, hash_of(folded), text))
     return blocks
+
+
+def _grams_of(texts: Iterable[str]) -> Hashes:
+    """The hashes of the n-grams of some texts by which a text is located, sorted, each once."""
+    return np.unique(
+        np.concatenate([np.empty(0, dtype=np.uint64), *(gram_hashes(text, ANCHOR_LETTERS) for text in texts)])
+    )
+
+
+def _consists_of(grams: Hashes, letters: str) -> bool:
+    """Whether every letter of a text lies in one of these n-grams: then chunks have it, cut anywhere."""
+    if not len(grams):
+        return False
+    hashes = gram_hashes(letters, ANCHOR_LETTERS)
+    at = np.flatnonzero(grams[grams.searchsorted(hashes) % len(grams)] == hashes)
+    return bool((np.diff(at, prepend=-ANCHOR_LETTERS, append=len(letters)) <= ANCHOR_LETTERS).all())
 
 
 def _names(label: str) -> Iterator[str]:

@@ -132,12 +132,17 @@ def _drifted(compared: Compared) -> Iterator[Finding]:
         return
     lacking = [subject for subject in subjects if _only_lacks_words(compared.differing[subject.name])]
     is_loss = len({subject.page for subject in lacking}) >= FEWEST and len(lacking) > MOST * len(subjects)
-    yield make_finding("integrity.drifted", subjects, cause=_LOSES_WORDS if is_loss else None)
+    cause, remedy = (_LOSES_WORDS, _KEEP_WORDS) if is_loss else (None, None)
+    yield make_finding("integrity.drifted", subjects, cause=cause, remedy=remedy)
 
 
 _LOSES_WORDS = (
-    "Most of these chunks lack words within lines of their pages: the extraction or the splitter drops links, code or "
-    "emphasis from sentences, or the pages were edited after ingestion."
+    "Most of these chunks lack words within lines of their pages: the extraction or the splitter takes links, code or "
+    "emphasis out of sentences, or the pages were edited after ingestion."
+)
+_KEEP_WORDS = (
+    "If a page has not changed, correct the extraction first: links, code and emphasis belong into their sentence. Then "
+    "re-ingest."
 )
 
 

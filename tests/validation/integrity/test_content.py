@@ -60,6 +60,15 @@ def test_lost_code_is_not_in_a_text_that_has_the_same_names():
     assert lost(f"{names}\n{GRIPPER}", content=content) == [code]
 
 
+def test_code_that_repeats_itself_is_not_lost_however_it_is_cut():
+    rows = [" ".join("1" if at == (number + 3) % 6 else "0" for at in range(6)) for number in range(6)]
+    code = "\n".join(rows * 3)
+    content = f"<p>{GRIPPER}</p><pre>{code}</pre><p>{CAMERA}</p>"
+    pieces = ([GRIPPER, rows[0]], rows[1:], rows, rows[:5], [rows[5], CAMERA])
+    assert lost(*map("\n".join, pieces), content=content) == []
+    assert lost(GRIPPER, CAMERA, content=content) == [code]
+
+
 def test_a_passage_that_two_chunks_share_is_not_lost():
     middle = len(CAMERA) // 2
     assert lost(f"{CHUNKS[0]}\n{CAMERA[:middle]}", f"{CAMERA[middle:]}\n{CHUNKS[2]}") == []

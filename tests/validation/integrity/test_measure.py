@@ -206,7 +206,7 @@ def test_sentences_without_their_links_on_several_pages_are_a_fault_of_the_extra
     found = measured(tmp_path, PAGES, *changed(to={at: without[at] for at in lacking}))
     drifted = next(entry for entry in found.findings if entry.code == "integrity.drifted")
     assert [entry.name for entry in drifted.subjects] == [str(at) for at in lacking]
-    assert ("drops links, code or emphasis" in drifted.cause) == loses
+    assert ("takes links, code or emphasis out" in drifted.cause) == loses
 
 
 def test_a_chunk_that_stands_nowhere_names_no_page(tmp_path: Path):
