@@ -133,6 +133,9 @@ def _lost(text: str, page: Shown) -> Iterator[Passage]:
 def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
     """The page's character at a question mark of the text; empty if it has the mark too, or none.
 
+    At an end of the text only one side is compared: there the mark of a sentence may meet the quotation mark of a word
+    that the text lacks, and only a letter is proof.
+
     Args:
         bare: The text without the characters removed from the page.
         at: Position of the mark.
@@ -151,10 +154,10 @@ def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
         here = start + at - first
         if start < 0 or not _may_stand_for(window, page.unmarked[start : start + len(window)]):
             continue
-        # At the end of the text, the page's neighbouring character may be the mark itself.
-        beside = (page.unmarked[here - 1 : here] if at == 0 else "") + page.unmarked[here + 1 : here + 2]
-        if _is_question(page.unmarked[here]) or (at in (0, len(bare) - 1) and any(map(_is_question, beside))):
+        if _is_question(page.unmarked[here]):
             return ""
+        if at in (0, len(bare) - 1) and not page.unmarked[here].isalpha():
+            continue
         found = page.unmarked[here]
     return found
 
