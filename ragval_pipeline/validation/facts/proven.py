@@ -208,7 +208,8 @@ def _reread(word: str, read: str, written: str) -> str:
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
     """Words with an escaped character, if the page has the character itself between the same letters.
 
-    If it shows the escape between them, as a page about HTML does, the text is correct.
+    If it shows the escape between them, as a page about HTML does, or the same word anywhere, as extractions that move
+    code out of its sentence leave it, the text is correct.
     """
     for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
@@ -217,6 +218,8 @@ def _escaped(text: str, page: Shown) -> Iterator[Passage]:
             continue
         leading = _WORD_END.search(text, max(begin - SHOWN // 2, 0), begin)
         word = text[leading.start() if leading else begin : end + SHOWN].split(maxsplit=1)[0]
+        if word in page.text:
+            continue
         reads = word[:SHOWN]
         for said in unescapings(char):
             before, after, reads = unescaped(before), unescaped(after), unescaped(reads)
