@@ -85,7 +85,11 @@ def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
     such_as = ", such as" if count and count > 1 else ":"
     if replaced:
         words, page = (shorten(replaced[0][name], PASSAGE) for name in ("words", "page"))
-        return f"{told}{such_as} “{words}”, where it has “{page}”" if words else f"{told}, but “{page}” is missing in a line"
+        return (
+            f"{told}{such_as} “{words}”, where it has “{page}”"
+            if words
+            else f"{told}, but “{page}” is missing in a line"
+        )
     return f"{told}{such_as} “{shorten(inserted[0], PASSAGE)}”, which it does not have" if inserted else told
 
 

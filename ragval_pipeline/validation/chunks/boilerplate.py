@@ -86,7 +86,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
             found += (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
-    found += _of_frames(evidence)
+    found = _as_written_once([*found, *_of_frames(evidence)])
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -107,6 +107,14 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:NAMED])
     message = f"{len(subjects):,} points contain text from around the page's content: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
+
+
+def _as_written_once(found: Iterable[Boilerplate]) -> list[Boilerplate]:
+    """Wordings that are written alike as one: they may differ in a number, or in the edge that they are at."""
+    texts: dict[str, dict[str, TextFacts]] = {}
+    for entry in found:
+        texts.setdefault(entry.phrase, {}).update((text.point_id, text) for text in entry.texts)
+    return [Boilerplate(phrase, tuple(held.values())) for phrase, held in texts.items()]
 
 
 def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:

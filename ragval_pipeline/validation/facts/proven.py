@@ -134,6 +134,9 @@ def _lost(text: str, page: Shown) -> Iterator[Passage]:
 def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
     """The page's character at a question mark of the text; empty if it has the mark too, or none.
 
+    At an end of the text only one side is compared: there the mark of a sentence may meet the quotation mark of a word
+    that the text lacks, and only a letter is proof.
+
     Args:
         bare: The text without the characters removed from the page.
         at: Position of the mark.
@@ -152,10 +155,10 @@ def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
         here = start + at - first
         if start < 0 or not _may_stand_for(window, page.unmarked[start : start + len(window)]):
             continue
-        # At the end of the text, the page's neighbouring character may be the mark itself.
-        beside = (page.unmarked[here - 1 : here] if at == 0 else "") + page.unmarked[here + 1 : here + 2]
-        if _is_question(page.unmarked[here]) or (at in (0, len(bare) - 1) and any(map(_is_question, beside))):
+        if _is_question(page.unmarked[here]):
             return ""
+        if at in (0, len(bare) - 1) and not page.unmarked[here].isalpha():
+            continue
         found = page.unmarked[here]
     return found
 
@@ -206,7 +209,8 @@ def _reread(word: str, read: str, written: str) -> str:
 def _escaped(text: str, page: Shown) -> Iterator[Passage]:
     """Words with an escaped character, if the page has the character itself between the same letters.
 
-    If it shows the escape between them, as a page about HTML does, the text is correct.
+    If it shows the escape between them, as a page about HTML does, or the same word anywhere, as extractions that move
+    code out of its sentence leave it, the text is correct.
     """
     for match in islice(_ESCAPE.finditer(text), _SAMPLED):
         begin, end = match.span()
@@ -215,6 +219,8 @@ def _escaped(text: str, page: Shown) -> Iterator[Passage]:
             continue
         leading = _WORD_END.search(text, max(begin - QUOTED // 2, 0), begin)
         word = text[leading.start() if leading else begin : end + QUOTED].split(maxsplit=1)[0]
+        if word in page.text:
+            continue
         reads = word[:QUOTED]
         for said in unescapings(char):
             before, after, reads = unescaped(before), unescaped(after), unescaped(reads)

@@ -50,6 +50,13 @@ def test_a_theme_phrase_in_front_of_every_chunk_names_every_chunk():
     assert finding.details["phrases"] == [{"phrase": "on this page", "points": 30, "pages": 10}]
 
 
+def test_a_footer_stored_as_a_chunk_of_its_own_is_listed_once():
+    footers = [chunk(number, FOOTER) for number in range(10)]
+    found = rows(*footers, *(chunk(number, content(number, part)) for number in range(10) for part in range(3)))
+    (finding,) = boilerplate(found, [page(number, frame=FOOTER) for number in range(10)])
+    assert [(listed["points"], listed["pages"]) for listed in finding.details["phrases"]] == [(10, 10)]
+
+
 def test_a_chunk_is_affected_as_far_as_it_consists_of_the_phrases():
     few = boilerplate(index(change=lambda text, page, part: f"On this page\n{text * 9}"))[0]
     much = boilerplate(index(change=lambda text, page, part: f"On this page\n{text}"))[0]

@@ -167,6 +167,11 @@ def test_escapes_are_to_be_unescaped_and_no_character_set_is_to_blame():
         (replaced(RUSSIAN), "Another page, in English alone"),
         # Marks of full width become those of ASCII where texts are normalised.
         ("机器人学习框架的手爪为什么一直闭合?", "机器人学习框架的手爪为什么一直闭合\uff1f请检查设置。"),
+        ("What is in the folder ?", "What is in the folder \u201cpool\u201d ?"),
+        (
+            "One can enter a newline as \u2018 \u2019. When you need it\n\\n\nhow to go on, double it",
+            "One can enter a newline as \u2018\\n\u2019. When you need it how to go on, double it",
+        ),
         ("What?? He asked /search?q=1 and left", f"{RUSSIAN}. What?? He asked /search?q=1 and left"),
         ("The mark \ufffd stands for it", "The mark \ufffd stands for it"),
         ("Write don&#39;t for it", "Write don&amp;#39;t for don't"),
