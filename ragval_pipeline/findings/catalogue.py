@@ -425,8 +425,8 @@ _ROWS = (
         title="Texts that differ from their page",
         means="differs from its page", many="differ from their pages",
         measured="Each chunk is aligned with its page. It differs if the page has another word or number somewhere "
-        "between two of its pieces, or if too many of its letters are not on the page; words of the page that it "
-        "leaves out are no difference.",
+        "between two of its pieces, if it lacks words within a line of the page or letters within a word, or if too "
+        "many of its letters are not on the page. What it leaves out between lines is no difference.",
         cause="The page was edited after ingestion, or the extraction changes text.",
         remedy="Re-ingest the pages that have changed. If a page has not changed, correct the extraction first, "
         "because re-ingesting alone stores the same text again."),

@@ -17,8 +17,9 @@ from ragval_pipeline.text.grams import SIZE, gram_hashes
 from ragval_pipeline.text.markup import front_matter_values
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.captured import held_blocks
-from ragval_pipeline.validation.facts.differences import differences, edges_of, joined_words
+from ragval_pipeline.validation.facts.differences import differences, edges_of
 from ragval_pipeline.validation.facts.hashes import shingles_of
+from ragval_pipeline.validation.facts.joins import joined_words
 from ragval_pipeline.validation.facts.page import Page
 from ragval_pipeline.validation.facts.page_words import PageWords
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts, PageFacts, PageState, Replaced

@@ -1,26 +1,22 @@
-"""Parts of a chunk that are not on its page, from its alignment: its beginning, its end, joined words."""
+"""Where a chunk differs from its page, by its alignment: other, added and missing words, its beginning and end."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
-from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SIZE
-from ragval_pipeline.text.markup import without_markup
-from ragval_pipeline.validation.facts.page import Page, Searched
+from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.rows import Edge
-from ragval_pipeline.validation.facts.spans import Alignment, Span
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, WHOLE
+from ragval_pipeline.validation.facts.spans import LABELS, Alignment, Span, same_letters
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, WHOLE
 
 #: Maximum lines examined at either end: title, section, source, date, keywords.
 MOST_LINES = 6  # work
 _DIGITS = re.compile(r"\d+")
-
-#: A half-open range of letters.
-Range = tuple[int, int]
 
 
 class Differences(NamedTuple):
@@ -68,9 +64,8 @@ def differences(match: Alignment, page: Page) -> Differences:
             # Where it has nothing, the word that its letters were put into.
             there = (before.beyond, after.place) if other else (before.beyond - 1, before.beyond)
             replaced.append(((before.end, after.start + shared), there))
-        elif (
-            before.end < after.start
-        ):  # words that the page has only once may be a heading and the address of its anchor
+        elif before.end < after.start:
+            # Without letters of its own it repeats words, as a heading and the address of its anchor do.
             inserted.append(whole)
     return Differences(tuple(replaced), tuple(inserted))
 
@@ -83,8 +78,8 @@ def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> 
     letters may be taken from either end.
     """
     at, start, end = before.end, before.beyond, after.place
-    back = min(_same(page, page, start - 1, end - 1, -1), before.length - 1)
-    ways = range(-back, min(_same(page, page, start, end, 1), after.length - 1) + 1)
+    back = min(same_letters(page, page, start - 1, end - 1, -1), before.length - 1)
+    ways = range(-back, min(same_letters(page, page, start, end, 1), after.length - 1) + 1)
     if all(_is_in_a_word(page, start + way, end + way) for way in ways):
         own = at if page.word_starts[start] else at - 1
         (first, last), (begin, beyond) = text.whole_words(own, own + 1), page.whole_words(start, end)
@@ -99,6 +94,7 @@ def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> 
             return
 
 
+#: Punctuation before and after a word; words in one line of a page; neighbours in a chunk.
 _BEFORE, _AFTER = "['\"(\u201c\u2018]?", "[.,;:!?)'\"\u201d\u2019]*"
 _IN_LINE = re.compile(rf"\w{_AFTER}(?: {_BEFORE}[\w'\u2019-]+{_AFTER})+ {_BEFORE}\w")
 _SIDE_BY_SIDE = re.compile(rf"\w{_AFTER}\s{{1,2}}{_BEFORE}\w")
@@ -222,7 +218,7 @@ def _opening_lines(match: Alignment, lines: Iterable[Range], long: Sequence[Rang
     for first, last in lines:
         if first < long[0][0]:
             continue
-        if _has_word_at(match, first) and not any(span.start == first and span.kind in _LABELS for span in match.spans):
+        if _has_word_at(match, first) and not any(span.start == first and span.kind in LABELS for span in match.spans):
             return
         yield first, next((start for start, _ in long if first <= start < last), last)
 
@@ -273,129 +269,3 @@ def _edges(match: Alignment, ranges: Iterable[Range], found: Differences, *, out
             replaced = sum(start <= first < end for (first, _), _ in found.replaced)
             edges.append(Edge(own, missing, replaced, other if other != own else ""))
     return tuple(edges)
-
-
-_LABELS = frozenset({"stored", "line", "word"})
-#: Maximum joins examined per chunk.
-MOST_JOINS = 2000  # work
-_CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
-
-
-def joined_words(chunk: Alignment, page: Searched) -> list[str]:
-    """The places where words are joined, each as the two words around it in the chunk.
-
-    Args:
-        chunk: The chunk on its page.
-        page: Its page.
-    """
-    text = chunk.text
-    bare, punctuated = [], []
-    for at in islice(_joins(chunk, page.folded), MOST_JOINS):
-        start, end = _blanks_around(text, at)
-        word = text.shown[start:end]
-        if not _stands_there(chunk, at, *text.offsets.searchsorted([start, end]).tolist()):
-            continue
-        if page.source is not None and page.source.has(word):
-            continue
-        if _is_markup(text, start, end):
-            continue
-        if text.apart[at]:
-            between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
-            punctuated += [word] if _CLOSING.fullmatch(between) else []
-        elif all(page.whole(letters, one_word=True) is None for letters in (fold(word), _word_at(text, at))):
-            bare.append(word)
-    if bare or len(punctuated) >= FEWEST:
-        return list(dict.fromkeys([*bare, *punctuated]))
-    return []
-
-
-def _is_markup(text: FoldedText, start: int, end: int) -> bool:
-    """Whether a word is markup in its line: a page shows the kind of an admonition as its title, ``.. seealso::``."""
-    line = text.shown.rfind("\n", 0, start) + 1
-    return not fold(without_markup(text.shown[line:end])[start - line :])
-
-
-def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
-    """Whether the page has all letters of some words in its text, except a label that ends at the join.
-
-    An address or file name also has the words of a title, next to others that are not text of the page.
-    """
-    beside = [span for span in chunk.spans if span.start < last and first < span.end]
-    is_text = all(span.kind == "run" or span.end == at for span in beside)
-    return is_text and bool(chunk.found[first:last].all())
-
-
-def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
-    """Letters preceded by whitespace on the page but not in the chunk, between whole words of the page."""
-    before: Span | None = None
-    for span in chunk.spans:
-        if before is not None and before.end == span.start:
-            if before.kind == span.kind == "run":
-                yield from _joins_between(chunk.text, page, span.start, before.beyond, span.place)
-            elif span.kind == "run" and before.kind in _LABELS and page.spaced[span.place]:
-                # A stored title or heading runs into the text.
-                yield from [] if chunk.text.apart[span.start] or chunk.text.alone[span.start] else [span.start]
-        if span.kind == "run":
-            yield from _joins_within(chunk.text, page, span)
-        before = span
-
-
-def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right: int) -> Iterator[int]:
-    """Where two pieces that are separate on the page meet, if both are at a word boundary there.
-
-    Either piece may extend a few letters too far, into a word that ends or begins like the other one.
-    """
-    for step in (
-        *range(_same(text, page, at, left, 1) + 1),
-        *range(-1, -_same(text, page, at - 1, right - 1, -1) - 1, -1),
-    ):
-        parted = left + step >= len(page.letters) or page.spaced[left + step]
-        place = at + step
-        if not 0 < place < len(text.letters) or right + step >= len(page.letters):
-            continue
-        if parted and page.spaced[right + step] and not text.apart[place] and not text.alone[place]:
-            yield place
-            return
-
-
-def _same(text: FoldedText, page: FoldedText, at: int, place: int, step: int) -> int:
-    """How many letters are equal from two positions, at most an n-gram."""
-    count = 0
-    while (
-        count < SIZE
-        and 0 <= place < len(page.letters)
-        and 0 < at < len(text.letters)
-        and text.letters[at] == page.letters[place]
-    ):
-        count, at, place = count + 1, at + step, place + step
-    return count
-
-
-def _joins_within(text: FoldedText, page: FoldedText, span: Span) -> list[int]:
-    first, last, place = span.start, span.end, span.place
-    theirs = page.spaced[place + 1 : span.beyond]
-    ours = text.spaced[first + 1 : last] | text.alone[first + 1 : last] | text.alone[first : last - 1]
-    joins = (first + 1 + (theirs & ~ours).nonzero()[0]).tolist()
-    return [at for at in joins if _whole_words(text, page, at, span)]
-
-
-def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> bool:
-    """Whether the joined words begin and end with words of the page: else it is a similar word."""
-    first, last = text.whole_words(at, at + 1)
-    start, end = max(first, span.start), min(last, span.end)
-    begins = start > span.start or bool(page.word_starts[span.place])
-    after = span.place + end - span.start
-    ends = after >= len(page.letters) or bool(page.word_starts[after])
-    return begins and bool(page.word_starts[span.place + start - span.start]) and ends
-
-
-def _word_at(text: FoldedText, at: int) -> str:
-    """The word around a letter: for an address or identifier the part between marks."""
-    return text.letters[slice(*text.whole_words(at, at + 1))]
-
-
-def _blanks_around(text: FoldedText, at: int) -> Range:
-    """Start and end of the whitespace-separated token around a letter, in the shown text."""
-    offset = int(text.offsets[at])
-    before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
-    return offset - len(re.split(r"\s", before)[-1]), offset + len(re.split(r"\s", after)[0])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText
+from ragval_pipeline.text.grams import SIZE
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 #: ``run``: a common run. ``words``: words between two runs. ``line``: a line or cell of words, ``word`` of one.
 #: ``stored``: text of the chunk's own title, headings or address. ``source``: text of the page's Markdown.
 Kind = Literal["run", "words", "line", "word", "stored", "source"]
+#: Kinds of titles, headings and other labels, which the page may have apart from its text.
+LABELS: frozenset[Kind] = frozenset({"stored", "line", "word"})
 
 
 class Span(NamedTuple):
@@ -222,3 +225,16 @@ def without_strays(runs: Sequence[Span]) -> list[Span]:
 def _next_long(runs: Sequence[Span], at: int) -> int | None:
     """The number of the next run that is long enough to be there not by chance."""
     return next((number for number in range(at + 1, len(runs)) if runs[number].length >= ANCHOR_LETTERS), None)
+
+
+def same_letters(text: FoldedText, page: FoldedText, at: int, place: int, step: int) -> int:
+    """How many letters are equal from two positions, at most an n-gram."""
+    count = 0
+    while (
+        count < SIZE
+        and 0 <= place < len(page.letters)
+        and 0 < at < len(text.letters)
+        and text.letters[at] == page.letters[place]
+    ):
+        count, at, place = count + 1, at + step, place + step
+    return count

@@ -12,8 +12,8 @@ from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.bucket import COLUMNS
-from ragval_pipeline.validation.facts.differences import Range, differences
-from ragval_pipeline.validation.facts.page import Page
+from ragval_pipeline.validation.facts.differences import differences
+from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
@@ -58,7 +58,7 @@ def examples(compared: Compared, facts: Facts) -> list[dict[str, Any]]:
 def segments_of(match: Alignment, page: Page) -> Segments:
     """The chunk as (kind, text): common parts, parts only in the chunk, only on the page, and omissions."""
     places = [(own, match.window(*own)) for own in _whole_word_runs(match)]
-    places += _left_out(match, page)
+    places += _lacking(match, page)
     if not places:
         return ()
     text, segments, at = match.text, _Segments(), 0
@@ -72,7 +72,7 @@ def segments_of(match: Alignment, page: Page) -> Segments:
     return tuple(segments.parts)
 
 
-def _left_out(match: Alignment, page: Page) -> Iterator[tuple[Range, Range]]:
+def _lacking(match: Alignment, page: Page) -> Iterator[tuple[Range, Range]]:
     """Where a chunk with all its letters on the page lacks words, or letters of a word, and what the page has there."""
     for (start, end), there in differences(match, page).replaced:
         if start == end:

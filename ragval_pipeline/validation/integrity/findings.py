@@ -180,7 +180,7 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
             pages, points, instead = max(pages, len(held)), points + len(chunks), instead or alone
     if not pages:
         return None
-    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _SHOWN}"
+    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _HAD_A_NOTE}"
     return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
 
 
@@ -188,7 +188,9 @@ _GOT = (
     "the crawler was served something other than what readers see, such as a notice to enable JavaScript, to accept "
     "cookies or to sign in."
 )
-_SHOWN = "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."
+_HAD_A_NOTE = (
+    "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."
+)
 
 
 def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:

@@ -1,0 +1,124 @@
+"""Words that a chunk joins where its page has a break."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.text.markup import without_markup
+from ragval_pipeline.validation.facts.page import Range, Searched
+from ragval_pipeline.validation.facts.spans import LABELS, Alignment, Span, same_letters
+from ragval_pipeline.validation.thresholds import FEWEST
+
+#: Maximum joins examined per chunk.
+MOST_JOINS = 2000  # work
+_CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
+
+
+def joined_words(chunk: Alignment, page: Searched) -> list[str]:
+    """The places where words are joined, each as the two words around it in the chunk.
+
+    Args:
+        chunk: The chunk on its page.
+        page: Its page.
+    """
+    text = chunk.text
+    bare, punctuated = [], []
+    for at in islice(_joins(chunk, page.folded), MOST_JOINS):
+        start, end = _blanks_around(text, at)
+        word = text.shown[start:end]
+        if not _stands_there(chunk, at, *text.offsets.searchsorted([start, end]).tolist()):
+            continue
+        if page.source is not None and page.source.has(word):
+            continue
+        if _is_markup(text, start, end):
+            continue
+        if text.apart[at]:
+            between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
+            punctuated += [word] if _CLOSING.fullmatch(between) else []
+        elif all(page.whole(letters, one_word=True) is None for letters in (fold(word), _word_at(text, at))):
+            bare.append(word)
+    if bare or len(punctuated) >= FEWEST:
+        return list(dict.fromkeys([*bare, *punctuated]))
+    return []
+
+
+def _is_markup(text: FoldedText, start: int, end: int) -> bool:
+    """Whether a word is markup in its line: a page shows the kind of an admonition as its title, ``.. seealso::``."""
+    line = text.shown.rfind("\n", 0, start) + 1
+    return not fold(without_markup(text.shown[line:end])[start - line :])
+
+
+def _stands_there(chunk: Alignment, at: int, first: int, last: int) -> bool:
+    """Whether the page has all letters of some words in its text, except a label that ends at the join.
+
+    An address or file name also has the words of a title, next to others that are not text of the page.
+    """
+    beside = [span for span in chunk.spans if span.start < last and first < span.end]
+    is_text = all(span.kind == "run" or span.end == at for span in beside)
+    return is_text and bool(chunk.found[first:last].all())
+
+
+def _joins(chunk: Alignment, page: FoldedText) -> Iterator[int]:
+    """Letters preceded by whitespace on the page but not in the chunk, between whole words of the page."""
+    before: Span | None = None
+    for span in chunk.spans:
+        if before is not None and before.end == span.start:
+            if before.kind == span.kind == "run":
+                yield from _joins_between(chunk.text, page, span.start, before.beyond, span.place)
+            elif span.kind == "run" and before.kind in LABELS and page.spaced[span.place]:
+                # A stored title or heading runs into the text.
+                yield from [] if chunk.text.apart[span.start] or chunk.text.alone[span.start] else [span.start]
+        if span.kind == "run":
+            yield from _joins_within(chunk.text, page, span)
+        before = span
+
+
+def _joins_between(text: FoldedText, page: FoldedText, at: int, left: int, right: int) -> Iterator[int]:
+    """Where two pieces that are separate on the page meet, if both are at a word boundary there.
+
+    Either piece may extend a few letters too far, into a word that ends or begins like the other one.
+    """
+    for step in (
+        *range(same_letters(text, page, at, left, 1) + 1),
+        *range(-1, -same_letters(text, page, at - 1, right - 1, -1) - 1, -1),
+    ):
+        parted = left + step >= len(page.letters) or page.spaced[left + step]
+        place = at + step
+        if not 0 < place < len(text.letters) or right + step >= len(page.letters):
+            continue
+        if parted and page.spaced[right + step] and not text.apart[place] and not text.alone[place]:
+            yield place
+            return
+
+
+def _joins_within(text: FoldedText, page: FoldedText, span: Span) -> list[int]:
+    first, last, place = span.start, span.end, span.place
+    theirs = page.spaced[place + 1 : span.beyond]
+    ours = text.spaced[first + 1 : last] | text.alone[first + 1 : last] | text.alone[first : last - 1]
+    joins = (first + 1 + (theirs & ~ours).nonzero()[0]).tolist()
+    return [at for at in joins if _whole_words(text, page, at, span)]
+
+
+def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> bool:
+    """Whether the joined words begin and end with words of the page: else it is a similar word."""
+    first, last = text.whole_words(at, at + 1)
+    start, end = max(first, span.start), min(last, span.end)
+    begins = start > span.start or bool(page.word_starts[span.place])
+    after = span.place + end - span.start
+    ends = after >= len(page.letters) or bool(page.word_starts[after])
+    return begins and bool(page.word_starts[span.place + start - span.start]) and ends
+
+
+def _word_at(text: FoldedText, at: int) -> str:
+    """The word around a letter: for an address or identifier the part between marks."""
+    return text.letters[slice(*text.whole_words(at, at + 1))]
+
+
+def _blanks_around(text: FoldedText, at: int) -> Range:
+    """Start and end of the whitespace-separated token around a letter, in the shown text."""
+    offset = int(text.offsets[at])
+    before, after = text.shown[max(0, offset - 40) : offset], text.shown[offset : offset + 40]  # work
+    return offset - len(re.split(r"\s", before)[-1]), offset + len(re.split(r"\s", after)[0])
