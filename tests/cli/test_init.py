@@ -59,7 +59,7 @@ def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Rag
         "title": "metadata.title",
         "chunk_index": "metadata.chunkIndex",
     }
-    assert suite["payload"]["required"] == ["metadata.source", "metadata.chunkIndex"]
+    assert suite["payload"]["required"] == ["metadata.source", "metadata.title", "metadata.chunkIndex"]
     assert suite["criteria"]["coverage"] is None
     queries = load_queries(load_suite(tmp_path / "ragval.yaml"))
     assert {query.status for query in queries} == {"draft"}
@@ -340,6 +340,25 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     assert suite["embedding"]["provider"] == "my_embedder:embed"
     assert "CHECK THIS" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
     load_suite(tmp_path / "ragval.yaml")
+
+
+def test_what_most_points_have_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
+    """A suite drafted for an index that had lost a title already did not ask for titles."""
+    payloads = [
+        {
+            "text": f"A long text about kind {n} of sausage, with words.",
+            "url": f"https://a.example/p/{n}",
+            "title": "" if n == 3 else f"Kind {n}",
+            "chunk_index": 0,
+            "section": None if n == 5 else "Sausages",
+            "content_hash": f"{n:064x}" if n < 3 else None,
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert "missing or empty: title in 1 point" in " ".join(ended.out.split())
+    assert written(tmp_path)["payload"]["required"] == ["url", "title", "chunk_index"]
 
 
 def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_hold(

@@ -27,8 +27,8 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_REQUIRED, flavour_of, usual_fields
-from ragval_pipeline.suite.printing import suite_name
+from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of, usual_fields
+from ragval_pipeline.suite.printing import plural, suite_name
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
+
+#: Canonical fields that an honest point may lack although others have them.
+_OF_SOME = ("module", "chapter", "headings", "parent_id")
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def draft_suite(
     seen = first_look(
         look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked, drafted=len(questions)
     )
-    return Drafted(draft, questions, negatives, seen)
+    return Drafted(draft, questions, negatives, [*seen, *_lacking(look, draft.required or ())])
 
 
 def searched_vector(facts: CollectionFacts) -> VectorFacts:
@@ -205,10 +208,20 @@ def _is_better(look: Look, path: str, known: str) -> bool:
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the usual metadata fields that every point has; the text's if there are none."""
-    usual = [fields[name] for name in DEFAULT_REQUIRED if name in fields]
-    held = [path for path in usual if look.filled(path) == len(look.points)]
-    return held or [fields[name] for name in ("text",) if name in fields]
+    """Payload names of the metadata fields that every point has, or should have as most do; else the text's.
+
+    An ingestion writes a title or an index for each point, but a page may have no module, chapter or heading.
+    """
+    names = [name for name in fields if name != "text"]
+    fewest = {name: len(look.points) if name in _OF_SOME else int(MOST * len(look.points)) + 1 for name in names}
+    held = dict.fromkeys(fields[name] for name in names if look.filled(fields[name]) >= fewest[name])
+    return list(held) or [fields[name] for name in ("text",) if name in fields]
+
+
+def _lacking(look: Look, required: Sequence[str]) -> list[Line]:
+    counts = {path: len(look.points) - look.filled(path) for path in required}
+    told = ", ".join(f"{path} in {plural(count, 'point')}" for path, count in counts.items() if count)
+    return [Line("metadata", f"missing or empty: {told}", "note")] if told else []
 
 
 def profile_like(look: Look) -> str | None:
