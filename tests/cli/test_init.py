@@ -155,6 +155,31 @@ def test_a_loader_of_folders_names_files_and_init_finds_them_in_the_folder(
     assert "of the first" in ragval("doctor").out
 
 
+def test_files_beside_a_sitemap_need_their_folder_and_anchors_are_one_page(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    urls = [payload["metadata"]["source"] for payload in payloads]
+    listed = "".join(f"<url><loc>{url}</loc></url>" for url in dict.fromkeys(urls))
+    (tmp_path / "sitemap.xml").write_text(
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>', encoding="utf-8"
+    )
+    text = " ".join(f"Part {number} of the arm is turned by gear {number}." for number in range(20))
+    for anchor, field in (("#a", "twice"), (".md", "files")):
+        stored = [
+            {"page_content": text.replace("arm", f"arm {at}"), "metadata": {"source": url}}
+            for at, url in enumerate(dict.fromkeys(urls))
+        ]
+        for payload in list(stored):
+            source = payload["metadata"]["source"]
+            if field == "files":
+                payload["metadata"]["source"] = f"docs/{source.rstrip('/').rpartition('/')[2]}{anchor}"
+            else:
+                stored.append({**payload, "metadata": {"source": f"{source}{anchor}"}})
+        store(tmp_path / field, stored)
+        ended = ragval("init", "--qdrant-path", field, "--source", "sitemap.xml", "--output", f"{field}/suite.yaml")
+        seen = " ".join(ended.out.split())
+        assert "each page's words are stored 2.0 times" in seen if field == "twice" else "the points name files" in seen
+
+
 def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_them(
     tmp_path: Path, ragval: Ragval
 ) -> None:
@@ -342,7 +367,7 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     load_suite(tmp_path / "ragval.yaml")
 
 
-def test_what_most_points_have_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
+def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
     """A suite drafted for an index that had lost a title already did not ask for titles."""
     payloads = [
         {

@@ -24,7 +24,7 @@ from ragval_pipeline.cli.draft.site import (
 )
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of
+from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of, usual_fields
@@ -34,7 +34,7 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
 from ragval_pipeline.validation.golden.oracles import none_drawn
 from ragval_pipeline.validation.payload.aliases import is_named_like, suggest_field_map
-from ragval_pipeline.validation.thresholds import MOST
+from ragval_pipeline.validation.thresholds import HABIT, MOST
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
@@ -208,14 +208,15 @@ def _is_better(look: Look, path: str, known: str) -> bool:
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the metadata fields that every point has, or should have as most do; else the text's.
+    """Payload names of the metadata fields that points have without exception; else the text's.
 
-    An ingestion writes a title or an index for each point, but a page may have no module, chapter or heading.
+    An ingestion writes a title or an index for each point: a few points without one have lost it. A page may have no
+    module, chapter or heading.
     """
-    names = [name for name in fields if name != "text"]
-    fewest = {name: len(look.points) if name in _OF_SOME else int(MOST * len(look.points)) + 1 for name in names}
-    held = dict.fromkeys(fields[name] for name in names if look.filled(fields[name]) >= fewest[name])
-    return list(held) or [fields[name] for name in ("text",) if name in fields]
+    points = len(look.points)
+    lacking = {name: points - look.filled(path) for name, path in fields.items() if name != "text"}
+    held = [name for name, count in lacking.items() if not count or (name not in _OF_SOME and count < HABIT * points)]
+    return list(dict.fromkeys(fields[name] for name in held)) or [fields[name] for name in ("text",) if name in fields]
 
 
 def _lacking(look: Look, required: Sequence[str]) -> list[Line]:
@@ -317,7 +318,7 @@ def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[s
     for point in look.points:
         named = Look(look.facts, [point]).values(pages) if pages else []
         text = embedded_of(point.payload, fields.get("text"), flavour)
-        texts.setdefault(str(named[0]) if named else point.id, []).append(text)
+        texts.setdefault(without_fragment(str(named[0])) if named else point.id, []).append(text)
     return texts
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.sources.snapshot.manifest import LIST_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import shown
 from ragval_pipeline.suite.payload import flavour_of
@@ -83,23 +84,30 @@ def _finding(
     code: str, name: str, canonical: str | None, subjects: list[Subject], evidence: PayloadEvidence
 ) -> Finding:
     rule = RULES.get(canonical or "")
-    cause = None
+    cause = remedy = None
     if rule is not None and code in {"payload.wrong_type", "payload.invalid_value"}:
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
         or_file = canonical == "source_url" and evidence.rules.addresses == "files"
         says = f"{rule.says} or the path of a file" if or_file else rule.says
         cause = f"{name} must be {says}" + (f"; found {example}." if example else ".")
+        if canonical == "source_url" and example and is_file_path(str(example).strip('"')):
+            remedy = _OF_FILES
     # A required field may have no canonical name.
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
     if name not in evidence.rules.required:  # reported, but not part of the criterion
         details["required"] = False
         cause = cause or f"payload.required does not name the field, but {_WHY_ALWAYS[canonical or '']}."
-    found = make_finding(code, subjects, scope=name, cause=cause, details=details)
+    found = make_finding(code, subjects, scope=name, cause=cause, remedy=remedy, details=details)
     # It can still be found, and may intentionally have none.
     without_page = canonical == "source_url" and code in {"payload.missing_field", "payload.empty_field"}
     return found.model_copy(update={"severity": "warning"}) if without_page and "required" in details else found
 
 
+#: What to do about files stored as addresses.
+_OF_FILES = (
+    "If the points name the files that the site is built from, set source.folder to the folder of these files, instead "
+    "of the sitemap: each file then belongs to its page. Otherwise store the address of the page, and re-ingest."
+)
 #: Canonical fields that are essential even if not required.
 _ALWAYS = ("text", "source_url")
 _WHY_ALWAYS = {

@@ -228,6 +228,13 @@ def test_where_nothing_is_required_completeness_does_not_apply() -> None:
     assert "payload.required" in value.reason
 
 
+@pytest.mark.parametrize(("value", "told"), [("docs/gears/a.mdx", "source.folder"), ("/docs/a", "Correct the value")])
+def test_files_stored_as_addresses_are_told_the_folder_that_resolves_them(value: str, told: str) -> None:
+    [finding] = measured(GOOD, with_(source_url=value)).findings
+    assert finding.code == "payload.invalid_value"
+    assert told in finding.remedy
+
+
 def test_a_finding_says_of_how_many_points_it_speaks() -> None:
     [finding] = measured(GOOD, with_(token_count=...), with_(token_count=...), GOOD, GOOD).findings
     assert finding.message.startswith("2 of 5 points")
