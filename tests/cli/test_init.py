@@ -367,6 +367,23 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     load_suite(tmp_path / "ragval.yaml")
 
 
+@pytest.mark.parametrize(("chapters", "field"), [(6, "title"), (2, "chapter")])
+def test_a_title_of_chapters_that_differs_on_most_pages_is_that_of_the_pages(
+    chapters: int, field: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = [
+        {
+            "text": f"A long text about kind {n} of sausage, with words.",
+            "url": f"https://a.example/p/{n}",
+            "chapter_title": f"Chapter {n % chapters}: Sausages",
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"] == {"text": "text", "source_url": "url", field: "chapter_title"}
+
+
 def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
     """A suite drafted for an index that had lost a title already did not ask for titles."""
     payloads = [

@@ -189,7 +189,17 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
         numbers = (path for path in free if is_named_like("chunk_id", path) and look.fits("chunk_index", path))
         number = next((path for path in numbers if _is_number_in_page(look, path, found["source_url"])), None)
         found.update({} if number is None else {"chunk_index": number})
+    if "title" in wanted and "title" not in found and _names_pages(look, found.get("chapter"), found.get("source_url")):
+        found["title"] = found.pop("chapter")
     return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def _names_pages(look: Look, path: str | None, url: str | None) -> bool:
+    """Whether a chapter's title is that of a page: most pages have one of their own."""
+    if path is None or url is None or not path.endswith("title"):
+        return False
+    pages = {str(lookup(point.payload, url)[1]) for point in look.points}
+    return len(set(map(str, look.values(path)))) > MOST * len(pages)
 
 
 def _is_number_in_page(look: Look, path: str, url: str) -> bool:
