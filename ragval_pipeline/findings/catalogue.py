@@ -203,7 +203,7 @@ _ROWS = (
         title="Impossible value in a field",
         means="has a value that the field cannot have", many="have a value that the field cannot have",
         measured="Values are checked against what the field can contain: URLs, counts from 1, times that are not in "
-        "the future.",
+        "the future, titles that do not name another page.",
         cause="The ingestion computed or parsed the value wrongly.",
         remedy="Correct the value at its source, then re-ingest the pages of these points."),
     FindingType("payload.unexpected_module", "warning", "subject", "metadata", "point", "reingest",

@@ -109,6 +109,18 @@ for _code, _variant, _name, _change, _describe in _VALUES:
     )
 
 
+@defect(
+    "payload.invalid_value", kind="points", variant="title", describe="Stores a point with the title of another page."
+)
+def title_of_another_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    titles = {page: corpus.get(points[0], "title") for page, points in corpus.pages().items()}
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        own = corpus.get(point, "title")
+        corpus.put(point, "title", rng.choice([title for title in titles.values() if title != own]))
+    return _planted("payload.invalid_value", corpus, "title", points)
+
+
 @defect("payload.unexpected_module", kind="points", describe="Renames the module of a point.")
 def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     points = choose_points(corpus, amount, rng)
