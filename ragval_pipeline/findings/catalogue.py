@@ -401,9 +401,10 @@ _ROWS = (
         means="contains navigation, footer or other text around the page's content",
         many="contain navigation, footer or other text around the page's content",
         measured="Three kinds of evidence count: phrases typical of documentation themes, such as “Edit this page”, "
-        "on several pages; phrases that begin or end the chunks of many pages but are not in the content of these "
-        "pages; and chunks of several pages that begin or end alike and come mostly from outside the content of "
-        "their page. Headings, and source lines that the ingestion adds to each chunk, never count.",
+        "on several pages, or on any page with other words that its content does not have; phrases that begin or end "
+        "the chunks of many pages but are not in the content of these pages; and chunks of several pages that begin or "
+        "end alike and come mostly from outside the content of their page. Headings, and source lines that the "
+        "ingestion adds to each chunk, never count.",
         cause="Navigation, cookie or footer text was embedded with the content.",
         remedy="Extract the main content element only and re-ingest.",
         error_share=0.5),

@@ -1,13 +1,14 @@
 """Boilerplate embedded with the content: navigation, edit links, footers, banners: ``text.boilerplate``.
 
 There are three kinds of evidence. A known phrase of themes, in its usual form, is boilerplate in any documentation; it
-counts from three pages and 5 % of all pages: fewer may be pages about the theme. Any other wording counts if chunks of
-20 % of the pages begin or end with it and the content of hardly any of these pages has it: wordings in the content are
-repeated by the author, e.g. "By the end of this chapter you will be able to". If most of a chunk is on its page but
-outside its content, three pages are enough: the extraction took whole pages. Headings, and context added by the
-ingestion, are never boilerplate, nor is text at the edges of most chunks that no page shows and that differs between
-chunks: summaries, or questions that a chunk answers. If pages were not read, only a wording in several chunks of each
-page counts, since authors repeat themselves once per page.
+counts from three pages and 5 % of all pages, since fewer may be pages about the theme, or on any page if a chunk begins
+or ends with it and most words around it are not in the page's content. Any other wording counts if chunks of 20 % of
+the pages begin or end with it and the content of hardly any of these pages has it: wordings in the content are repeated
+by the author, e.g. "By the end of this chapter you will be able to". If most of a chunk is on its page but outside its
+content, three pages are enough: the extraction took whole pages. Headings, and context added by the ingestion, are
+never boilerplate, nor is text at the edges of most chunks that no page shows and that differs between chunks:
+summaries, or questions that a chunk answers. If pages were not read, only a wording in several chunks of each page
+counts, since authors repeat themselves once per page.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import as_written, words_of
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
@@ -104,7 +106,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
         for name, named in held.items()
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
-    shown = ", ".join(f"“{entry.phrase}” on {entry.pages:,} pages" for entry in found[:NAMED])
+    shown = ", ".join(f"“{entry.phrase}” on {plural(entry.pages, 'page')}" for entry in found[:NAMED])
     message = f"{len(subjects):,} points contain text from around the page's content: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 
@@ -216,11 +218,25 @@ def _phrases_of_themes(texts: Iterable[TextFacts], pages: int) -> list[Boilerpla
         for phrase in text.phrases:
             (sure if phrase.sure else unsure).setdefault(phrase.words, []).append(text)
     wanted = _at_least(FEW, pages)
-    return [
-        Boilerplate(phrase, (*found, *unsure.get(phrase, ())))
-        for phrase, found in sorted(sure.items())
-        if len(_pages(found)) >= wanted
-    ]
+    often = {phrase for phrase, found in sure.items() if len(_pages(found)) >= wanted}
+    found = {
+        phrase: (*texts, *unsure.get(phrase, ()))
+        if phrase in often
+        else tuple(text for text in texts if _is_around(text, phrase))
+        for phrase, texts in sorted(sure.items())
+    }
+    return [Boilerplate(phrase, texts) for phrase, texts in found.items() if texts]
+
+
+def _is_around(text: TextFacts, phrase: str) -> bool:
+    """Whether a text of its page begins or ends with a phrase and other words that the page's content does not have."""
+    edges = ((text.begins, text.begins_held), (text.ends, text.ends_held))
+    return text.compared and any(
+        f" {phrase} " in f" {as_written(words)} "
+        and held <= (1 - MOST) * len(words)
+        and text.found >= MOST * (text.letters - sum(map(len, words)))
+        for words, held in edges
+    )
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,26 @@ def test_a_phrase_on_two_pages_is_no_boilerplate():
     assert boilerplate(found) == []
 
 
+BANNER = "We use cookies to improve your visit. Accept all Reject all Manage preferences"
+
+
+def test_a_banner_in_a_single_chunk_counts_if_its_page_does_not_have_it():
+    """Text that is not on the page is no page about the theme; it was only named as drift, edited perhaps."""
+    found = index(change=lambda text, page, part: f"{BANNER}\n{text}" if (page, part) == (4, 1) else text)
+    (finding,) = boilerplate(found, PAGES)
+    assert named([finding]) == ["13"]
+    assert "“we use cookies” on 1 page." in finding.message
+    pages = [page(number, also=BANNER if number == 4 else "") for number in range(10)]
+    assert boilerplate(found, pages) == []
+    assert boilerplate(found) == []
+
+
+def test_a_banner_around_a_text_that_is_not_of_its_page_is_no_frame_of_it():
+    strange = "Whoever wants to bake bread needs flour, water, salt and a warm place for the dough to rise in"
+    found = index(change=lambda text, page, part: f"{BANNER}\n{strange}" if (page, part) == (4, 1) else text)
+    assert boilerplate(found, PAGES) == []
+
+
 def test_chunks_that_go_on_in_small_letters_count_where_the_others_begin_so_too():
     found = index(change=lambda text, page, part: f"On this page {text.lower() if part else text}")
     assert len(named(boilerplate(found))) == 30
