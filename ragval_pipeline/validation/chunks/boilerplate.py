@@ -107,7 +107,8 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     ]
     listed = [{"phrase": entry.phrase, "points": len(entry.texts), "pages": entry.pages} for entry in found]
     shown = ", ".join(f"“{entry.phrase}” on {plural(entry.pages, 'page')}" for entry in found[:NAMED])
-    message = f"{len(subjects):,} points contain text from around the page's content: {shown}."
+    contain = "contains" if len(subjects) == 1 else "contain"
+    message = f"{plural(len(subjects), 'point')} {contain} text from around the page's content: {shown}."
     yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
 
 

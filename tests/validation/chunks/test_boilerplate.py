@@ -82,6 +82,7 @@ def test_a_banner_in_a_single_chunk_counts_if_its_page_does_not_have_it():
     found = index(change=lambda text, page, part: f"{BANNER}\n{text}" if (page, part) == (4, 1) else text)
     (finding,) = boilerplate(found, PAGES)
     assert named([finding]) == ["13"]
+    assert finding.message.startswith("1 point contains text")
     assert "“we use cookies” on 1 page." in finding.message
     pages = [page(number, also=BANNER if number == 4 else "") for number in range(10)]
     assert boilerplate(found, pages) == []
