@@ -185,7 +185,9 @@ class Subjects:
         return ", ".join(told)
 
     def value(self, key: str, value: Any) -> str:
-        """A measurement in readable form; points by their names."""
+        """A measurement in readable form; points by their names, pages by their paths."""
+        if key == "title_of":
+            return readable_path(str(value))
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, float):

@@ -124,7 +124,11 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
             {"pages": 1, "points": 7, "urls": ["https://old.example/a"]},
             "1 page with 7 chunks, such as https://old.example/a",
         ),
-        "payload.invalid_value": ({"value": -1, "page_url": URLS[0]}, "value -1"),
+        "payload.invalid_value": (
+            {"value": '"Gears"', "page_url": URLS[0], "title_of": "https://docs.example/gears/"},
+            'value "Gears", title of /gears/',
+        ),
+        "payload.wrong_type": ({"value": -1, "page_url": URLS[0]}, "value -1"),
         "integrity.drifted": (
             {"coverage": 0.9987, "words": 140, "changed_words": 1, "replaced": [{"words": "90", "page": "45"}],
              "inserted": []},
