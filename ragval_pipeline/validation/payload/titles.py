@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ragval_pipeline.sources.site.urls import path_of
@@ -40,8 +41,9 @@ def foreign_titles(evidence: PayloadEvidence) -> dict[int, str]:
         return {}
     names = _names_of(evidence.pages())
     held: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    folded = cache(fold)  # all points of a page have its title
     for number, row in enumerate(evidence.rows("page_key", "title")):
-        if row["page_key"] in names and row["title"] and (title := fold(str(row["title"]))):
+        if row["page_key"] in names and row["title"] and (title := folded(str(row["title"]))):
             held[row["page_key"], title].append(number)
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for key, page in names.items():
