@@ -99,9 +99,10 @@ _ROWS = (
     FindingType("source.suspicious_lastmod", "info", "corpus", "coverage", "url", "site",
         title="Sitemap dates cannot be trusted",
         means="has lastmod dates that carry no information", many="have lastmod dates that carry no information",
-        measured="The lastmod dates of all pages are compared with each other and with the time of the run. If they "
-        "are all equal, or in the future, no page is reported as stale based on its date.",
-        cause="Every page has the same lastmod, or a lastmod in the future: the build writes its own time.",
+        measured="The lastmod dates of all pages are compared with each other and with the time of the run. If more "
+        "than half of the pages have one and all are equal, or all are in the future, no page is reported as stale "
+        "based on its date.",
+        cause="Every lastmod is the same, or in the future: the build writes its own time.",
         remedy="Configure the site generator to write the date on which each page last changed."),
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE, Aspect.LISTED},
