@@ -247,7 +247,8 @@ class Subjects:
         if not found or len(names) < 2:
             return ""
         span = f"place {found[0]}" if found[0] == found[-1] else f"places {found[0]} to {found[-1]}"
-        return f"{len(found):,} of their {len(names):,} pages come further down, at {span}"
+        whose = "their pages" if len(found) == len(names) else f"{len(found):,} of their {len(names):,} pages"
+        return f"{whose} {'comes' if len(found) == 1 else 'come'} further down, at {span}"
 
     def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         points = [self._corpus.points[name] for name in names if name in self._corpus.points]

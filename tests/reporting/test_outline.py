@@ -4,6 +4,7 @@ import io
 import itertools
 import re
 from collections import Counter
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -304,6 +305,13 @@ def test_subjects_without_a_cause_are_shown_before_those_that_go_away_with_one()
     found = failed("vector.zero", None, "vector.zero", None).reported()
     assert own_first(found) == ["q2", "q4", "q1", "q3"]
     assert following(found) == (4, "")
+
+
+def test_the_most_affected_subjects_are_shown_first():
+    subjects = [Subject(name=name, extent=extent) for name, extent in (("a", 0.1), ("b", 0.9), ("c", 0.5))]
+    assert own_first(make_finding("integrity.not_captured", subjects).reported()) == ["b", "c", "a"]
+    caused = [replace(subjects[0]), replace(subjects[1], details={"because": "integrity.gone"}), subjects[2]]
+    assert own_first(make_finding("integrity.not_captured", caused).reported()) == ["c", "a", "b"]
 
 
 def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_others():

@@ -101,10 +101,12 @@ def test_a_chunk_whose_claim_is_lost_is_not_over_the_limit_that_the_others_are_c
 
 
 def test_pages_that_are_one_long_chunk_are_a_chunker_that_does_not_split():
-    pages = [chunk(100, f"/p{number}") for number in range(4)]
-    found = judged([*pages, chunk(5, "/short")], LimitRules(max_input_tokens=500))
-    assert found["chunk.one_per_page"].count == 4
-    assert found["chunk.one_per_page"].subjects[0].name == "https://docs.example.com/p0"
+    pages = [chunk(100 + 50 * number, f"/p{number}", token_count=1000 + 500 * number) for number in range(4)]
+    found = judged([*pages, chunk(5, "/short", token_count=50)], LimitRules(max_input_tokens=500))["chunk.one_per_page"]
+    assert found.count == 4
+    assert found.subjects[0].name == "https://docs.example.com/p0"
+    assert [subject.extent for subject in found.subjects] == pytest.approx([1 / 2, 2 / 3, 3 / 4, 4 / 5])
+    assert found.message.endswith("as one chunk each: the model does not read 71% of their tokens.")
 
 
 def test_a_page_that_was_ingested_twice_is_still_one_chunk():
