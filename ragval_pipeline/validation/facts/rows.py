@@ -203,3 +203,8 @@ class PageFacts:
     beside: Sequence[int] = ()
     anchors: Sequence[int] = ()
     damaged: tuple[str, ...] = ()
+
+    @property
+    def has_chunks(self) -> bool:
+        """Whether any point is stored for it: a page without one is missing as a whole."""
+        return self.chunks + self.textless > 0
