@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
-from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
+from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
@@ -102,7 +103,7 @@ class _Plan:
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]
         if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
-            worlds = [replace(self.world, chunker=chunker) for chunker in self.world.chunkers]
+            worlds = [replace(self.world, ingestion=ingestion) for ingestion in self.world.ingestions]
         found = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == "integrity.gone":
             found.append(self._moved())
