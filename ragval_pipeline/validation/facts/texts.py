@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank
@@ -182,22 +182,11 @@ def described(
     """
     for stored, counted in zip(texts, counts, strict=True):
         row, text, own = stored.row, stored.text, stored.words
-        against = page if page is not None and stored.folded.letters else None
         headings: tuple[str, ...] = tuple(row["headings"] or ())
         titles = _titles((*headings, row["title"] or ""))
         labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
         on_page = read.get(row["point_id"])
-        names = () if page is None else page.names
-        begins, ends = begins_and_ends(
-            text if on_page is None else on_page, labels, names=names, is_read=on_page is not None
-        )
-        begins_held, ends_held = _held(against, begins, ends)
-        if on_page is not None and (begins_held, ends_held) != (len(begins), len(ends)):
-            # The title of a link may be on the page as an attribute, in the middle of its content.
-            bare = begins_and_ends(text, labels, names=names)
-            bare_held = _held(against, *bare)
-            begins, begins_held = (bare[0], bare_held[0]) if bare_held[0] == len(bare[0]) else (begins, begins_held)
-            ends, ends_held = (bare[1], bare_held[1]) if bare_held[1] == len(bare[1]) else (ends, ends_held)
+        begins, ends = _edges(stored, labels, page, on_page)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
@@ -219,17 +208,50 @@ def described(
             damaged=tuple(damaged),
             stored_hash=digest,
             hashed_as=None if digest is None else convention_of(text, digest, row["text_sha256"]),
-            begins=begins,
-            ends=ends,
-            begins_held=begins_held,
-            ends_held=ends_held,
+            begins=begins.words,
+            ends=ends.words,
+            begins_held=begins.held,
+            ends_held=ends.held,
             phrases=tuple(phrase for phrase in furniture_phrases(text, own) if phrase.words not in titles),
         )
 
 
-def _held(page: PageWords | None, begins: Sequence[str], ends: Sequence[str]) -> tuple[int, int]:
-    """How many of the first, and of the last, words of a text are contiguous in its page's content."""
-    return (page.held(begins), page.held(ends, last=True)) if page else (0, 0)
+class _Edge(NamedTuple):
+    """The first, or the last, words of a text, and how many of them are contiguous in its page's content."""
+
+    words: tuple[str, ...]
+    held: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the page has all of them."""
+        return self.held == len(self.words)
+
+
+def _edges(
+    stored: StoredText, labels: tuple[str, ...], page: PageWords | None, on_page: str | None
+) -> tuple[_Edge, _Edge]:
+    """The beginning and end of a text, as aligned if it is on the page.
+
+    The title of a link may be on the page as an attribute, in the middle of its content: what the page has only with
+    all markup is taken with it.
+    """
+    against = page if stored.folded.letters else None
+    aligned = _edges_of(stored.text if on_page is None else on_page, labels, page, against, is_read=on_page is not None)
+    if on_page is None or all(edge.is_whole for edge in aligned):
+        return aligned
+    bare = _edges_of(stored.text, labels, page, against, is_read=False)
+    begins, ends = (whole if whole.is_whole else edge for edge, whole in zip(aligned, bare, strict=True))
+    return begins, ends
+
+
+def _edges_of(
+    text: str, labels: tuple[str, ...], page: PageWords | None, against: PageWords | None, *, is_read: bool
+) -> tuple[_Edge, _Edge]:
+    begins, ends = begins_and_ends(text, labels, names=() if page is None else page.names, is_read=is_read)
+    if against is None:
+        return _Edge(begins), _Edge(ends)
+    return _Edge(begins, against.held(begins)), _Edge(ends, against.held(ends, last=True))
 
 
 @lru_cache(maxsize=1024)  # work
