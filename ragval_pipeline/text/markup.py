@@ -96,7 +96,7 @@ _REST = re.compile(
     r"|[>\s]*(?:\.?[\w-]+[>\s]+){0,20}\.?[\w-]+\}"
     r"|[^{}]{0,300}?\*/\}"
     # attributes of a tag but no words: text added before a chunk is not part of it
-    rf"|\w{{1,40}}/?>(?=\S)|[^<>\n]{{0,120}}[\"'}}][\])}}]*(?:\s+[\w:@-]+(?:={_ATTRIBUTE_VALUE})?)*/?(?<![-=\s])>"
+    rf"|\w{{1,40}}/?>(?=\S)|[^<>\n]{{0,120}}[\"'}}][\])}}]*(?:\s+[\w:@-]+(?:={_ATTRIBUTE_VALUE})?)*(?:\s*/)?(?<![-=\s])>"
     r"|`{1,2}[\w+-]+(?:[ \t][^\n`]*)?$",
     re.MULTILINE,
 )

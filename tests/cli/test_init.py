@@ -59,7 +59,7 @@ def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Rag
         "title": "metadata.title",
         "chunk_index": "metadata.chunkIndex",
     }
-    assert suite["payload"]["required"] == ["metadata.source", "metadata.chunkIndex"]
+    assert suite["payload"]["required"] == ["metadata.source", "metadata.title", "metadata.chunkIndex"]
     assert suite["criteria"]["coverage"] is None
     queries = load_queries(load_suite(tmp_path / "ragval.yaml"))
     assert {query.status for query in queries} == {"draft"}
@@ -153,6 +153,31 @@ def test_a_loader_of_folders_names_files_and_init_finds_them_in_the_folder(
     assert written(tmp_path)["payload"]["fields"]["source_url"] == f"metadata.{'from' if guessed else 'source'}"
     assert ragval("run", "--only", "coverage").code == 0
     assert "of the first" in ragval("doctor").out
+
+
+def test_files_beside_a_sitemap_need_their_folder_and_anchors_are_one_page(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = langchain_payloads()
+    urls = [payload["metadata"]["source"] for payload in payloads]
+    listed = "".join(f"<url><loc>{url}</loc></url>" for url in dict.fromkeys(urls))
+    (tmp_path / "sitemap.xml").write_text(
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>', encoding="utf-8"
+    )
+    text = " ".join(f"Part {number} of the arm is turned by gear {number}." for number in range(20))
+    for anchor, field in (("#a", "twice"), (".md", "files")):
+        stored = [
+            {"page_content": text.replace("arm", f"arm {at}"), "metadata": {"source": url}}
+            for at, url in enumerate(dict.fromkeys(urls))
+        ]
+        for payload in list(stored):
+            source = payload["metadata"]["source"]
+            if field == "files":
+                payload["metadata"]["source"] = f"docs/{source.rstrip('/').rpartition('/')[2]}{anchor}"
+            else:
+                stored.append({**payload, "metadata": {"source": f"{source}{anchor}"}})
+        store(tmp_path / field, stored)
+        ended = ragval("init", "--qdrant-path", field, "--source", "sitemap.xml", "--output", f"{field}/suite.yaml")
+        seen = " ".join(ended.out.split())
+        assert "each page's words are stored 2.0 times" in seen if field == "twice" else "the points name files" in seen
 
 
 def test_points_that_are_made_from_pages_are_left_out_by_the_field_that_tells_them(
@@ -340,6 +365,42 @@ def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragva
     assert suite["embedding"]["provider"] == "my_embedder:embed"
     assert "CHECK THIS" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
     load_suite(tmp_path / "ragval.yaml")
+
+
+@pytest.mark.parametrize(("chapters", "field"), [(6, "title"), (2, "chapter")])
+def test_a_title_of_chapters_that_differs_on_most_pages_is_that_of_the_pages(
+    chapters: int, field: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    payloads = [
+        {
+            "text": f"A long text about kind {n} of sausage, with words.",
+            "url": f"https://a.example/p/{n}",
+            "chapter_title": f"Chapter {n % chapters}: Sausages",
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    assert written(tmp_path)["payload"]["fields"] == {"text": "text", "source_url": "url", field: "chapter_title"}
+
+
+def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
+    """A suite drafted for an index that had lost a title already did not ask for titles."""
+    payloads = [
+        {
+            "text": f"A long text about kind {n} of sausage, with words.",
+            "url": f"https://a.example/p/{n}",
+            "title": "" if n == 3 else f"Kind {n}",
+            "chunk_index": 0,
+            "section": None if n == 5 else "Sausages",
+            "content_hash": f"{n:064x}" if n < 3 else None,
+        }
+        for n in range(6)
+    ]
+    store(tmp_path / "qdrant", payloads)
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert "missing or empty: title in 1 point" in " ".join(ended.out.split())
+    assert written(tmp_path)["payload"]["required"] == ["url", "title", "chunk_index"]
 
 
 def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_hold(

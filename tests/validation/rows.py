@@ -40,9 +40,16 @@ def rows(*payloads: dict[str, Any], pages: tuple[str, ...] = ()) -> list[dict[st
 
 
 def evidence(
-    *payloads: Mapping[str, Any], pages: tuple[str, ...] = (), deeper: Collection[str] = (), **rules: Any
+    *payloads: Mapping[str, Any],
+    pages: tuple[str, ...] = (),
+    deeper: Collection[str] = (),
+    called: Mapping[str, str] | None = None,
+    **rules: Any,
 ) -> PayloadEvidence:
-    """The evidence of points with these payloads; ``deeper`` are keys of pages read with headings below the first."""
+    """The evidence of points with these payloads.
+
+    ``deeper`` are keys of pages read with headings below the first, ``called`` titles of pages read, by path.
+    """
     asked = PayloadRules(**{"fields": FIELDS, **rules})
     stored = _stored(payloads) if asked.fields is FIELDS else payloads
     found = batch(stored, fields=asked.fields, required=asked.required, inventory=site(*pages))
@@ -54,7 +61,17 @@ def evidence(
         batches=batches,
         levels=levels_of(batches, asked, NOW),
         rules=asked,
-        pages=lambda: [{"page_key": key, "headings": [{"level": 2, "text": "Part"}]} for key in deeper],
+        pages=lambda: [
+            *(
+                {"page_key": key, "url": key, "title": None, "headings": [{"level": 2, "text": "Part"}]}
+                for key in deeper
+            ),
+            *(
+                {"page_key": entry.key, "url": entry.url, "title": f"{title} | Arms", "headings": []}
+                for path, title in (called or {}).items()
+                for entry in site(path).pages
+            ),
+        ],
     )
 
 

@@ -24,23 +24,26 @@ from ragval_pipeline.cli.draft.site import (
 )
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of
+from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.payload import CANONICAL_FIELDS, DEFAULT_REQUIRED, flavour_of, usual_fields
-from ragval_pipeline.suite.printing import suite_name
+from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of, usual_fields
+from ragval_pipeline.suite.printing import plural, suite_name
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
 from ragval_pipeline.validation.golden.oracles import none_drawn
 from ragval_pipeline.validation.payload.aliases import is_named_like, suggest_field_map
-from ragval_pipeline.validation.thresholds import MOST
+from ragval_pipeline.validation.thresholds import HABIT, MOST
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
+
+#: Canonical fields that an honest point may lack although others have them.
+_OF_SOME = ("module", "chapter", "headings", "parent_id")
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def draft_suite(
     seen = first_look(
         look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked, drafted=len(questions)
     )
-    return Drafted(draft, questions, negatives, seen)
+    return Drafted(draft, questions, negatives, [*seen, *_lacking(look, draft.required or ())])
 
 
 def searched_vector(facts: CollectionFacts) -> VectorFacts:
@@ -186,7 +189,17 @@ def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], 
         numbers = (path for path in free if is_named_like("chunk_id", path) and look.fits("chunk_index", path))
         number = next((path for path in numbers if _is_number_in_page(look, path, found["source_url"])), None)
         found.update({} if number is None else {"chunk_index": number})
+    if "title" in wanted and "title" not in found and _names_pages(look, found.get("chapter"), found.get("source_url")):
+        found["title"] = found.pop("chapter")
     return {name: found[name] for name in wanted if name in found}, list(guesses)
+
+
+def _names_pages(look: Look, path: str | None, url: str | None) -> bool:
+    """Whether a chapter's title is that of a page: most pages have one of their own."""
+    if path is None or url is None or not path.endswith("title"):
+        return False
+    pages = {str(lookup(point.payload, url)[1]) for point in look.points}
+    return len(set(map(str, look.values(path)))) > MOST * len(pages)
 
 
 def _is_number_in_page(look: Look, path: str, url: str) -> bool:
@@ -205,10 +218,21 @@ def _is_better(look: Look, path: str, known: str) -> bool:
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the usual metadata fields that every point has; the text's if there are none."""
-    usual = [fields[name] for name in DEFAULT_REQUIRED if name in fields]
-    held = [path for path in usual if look.filled(path) == len(look.points)]
-    return held or [fields[name] for name in ("text",) if name in fields]
+    """Payload names of the metadata fields that points have without exception; else the text's.
+
+    An ingestion writes a title or an index for each point: a few points without one have lost it. A page may have no
+    module, chapter or heading.
+    """
+    points = len(look.points)
+    lacking = {name: points - look.filled(path) for name, path in fields.items() if name != "text"}
+    held = [name for name, count in lacking.items() if not count or (name not in _OF_SOME and count < HABIT * points)]
+    return list(dict.fromkeys(fields[name] for name in held)) or [fields[name] for name in ("text",) if name in fields]
+
+
+def _lacking(look: Look, required: Sequence[str]) -> list[Line]:
+    counts = {path: len(look.points) - look.filled(path) for path in required}
+    told = ", ".join(f"{path} in {plural(count, 'point')}" for path, count in counts.items() if count)
+    return [Line("metadata", f"missing or empty: {told}", "note")] if told else []
 
 
 def profile_like(look: Look) -> str | None:
@@ -304,7 +328,7 @@ def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[s
     for point in look.points:
         named = Look(look.facts, [point]).values(pages) if pages else []
         text = embedded_of(point.payload, fields.get("text"), flavour)
-        texts.setdefault(str(named[0]) if named else point.id, []).append(text)
+        texts.setdefault(without_fragment(str(named[0])) if named else point.id, []).append(text)
     return texts
 
 

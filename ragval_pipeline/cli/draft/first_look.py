@@ -17,7 +17,7 @@ from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import without_fragment
+from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
 from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.printing import plural
 
@@ -139,7 +139,7 @@ def first_look(
     read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""
     return [
-        _pages(site, partial=part, named="source_url" in fields),
+        _pages(site, partial=part, named="source_url" in fields, files=all(map(is_file_path, texts))),
         *(_folders(site) if site is not None else []),
         *(Line("kinds", f"{each.told} by qdrant.filter", "note") for each in kinds),
         *_stored(texts, part),
@@ -152,7 +152,11 @@ def first_look(
 _WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
 
 
-def _pages(site: SiteLook | None, *, partial: str, named: bool) -> Line:
+#: What to do if points name files, which only a folder resolves.
+_OF_FILES = "; the points name files: run this again with --source and the folder of these files"
+
+
+def _pages(site: SiteLook | None, *, partial: str, named: bool, files: bool) -> Line:
     if site is None:
         return Line("pages", "not compared with a site: set it with --source", "unseen")
     if not named:
@@ -165,7 +169,8 @@ def _pages(site: SiteLook | None, *, partial: str, named: bool) -> Line:
         return Line("pages", f"{where} lists no page in scope", "note")
     found = len(site.indexed & scope)
     if not found:
-        return Line("pages", f"none of the {plural(len(scope), 'page')} of {where} is in the index", "note")
+        told = f"none of the {plural(len(scope), 'page')} of {where} is in the index"
+        return Line("pages", f"{told}{_OF_FILES if files else ''}", "note")
     told = f"{found:,} of {plural(len(scope), 'page')} of {where} are in the index"
     if partial:
         return Line("pages", f"{partial}{told}; a run reads them all")

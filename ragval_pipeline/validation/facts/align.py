@@ -6,6 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ragval_pipeline.text.components import without_components
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
@@ -137,7 +138,7 @@ def _aligned(
     if exact is not None:
         return exact
     runs = common_runs(raw, page)
-    if (plainer := _without_strange_statements(raw, runs)) != raw.shown:
+    if (plainer := _without_strange_statements(raw, runs, page)) != raw.shown:
         return _aligned(FoldedText.of(plainer), page, labels, address, seen)
     added = _strange_lines(raw, runs)
     reading = raw
@@ -209,8 +210,8 @@ def _is_verbatim(text: FoldedText, labels: int, page: Searched, place: int) -> b
     return there in (" ".join(shown[begin:].split()) if begin else text.flat)
 
 
-def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
-    """The text without imports, exports and diagrams of which the page has less than half in order.
+def _without_strange_statements(raw: FoldedText, runs: Sequence[Span], page: Searched) -> str:
+    """The text without imports, exports, diagrams and code of components, except what the page shows of them.
 
     A statement may contain the name of an import that the page mentions in another sense.
     """
@@ -219,7 +220,11 @@ def _without_strange_statements(raw: FoldedText, runs: Sequence[Span]) -> str:
         first, last = raw.letters_between(start, end)
         return last > first and in_turn(runs, first, last) >= MOST * (last - first)
 
-    return without_statements(raw.shown, keep=stands_there)
+    def shows(piece: str) -> bool:
+        letters = fold(piece)
+        return not letters or page.place(letters) is not None
+
+    return without_components(without_statements(raw.shown, keep=stands_there), shows=shows)
 
 
 def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:

@@ -93,20 +93,21 @@ def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = (
     """
     told = _lost_stretches(blocks)
     spans = [span for chunk in chunks for span in chunk.spans] if lost_passages(blocks) else []
+    end = max((block.start + block.letters for block in blocks), default=0)
     return [
         blocks[number]
         for number, below in _with_texts(blocks)
-        if is_lost(blocks[number]) and below and number not in told and not _is_cut_off(blocks[number], spans)
+        if is_lost(blocks[number]) and below and number not in told and not _is_cut_off(blocks[number], spans, end)
     ]
 
 
-def _is_cut_off(heading: BlockFacts, spans: Iterable[tuple[int, int]]) -> bool:
-    """Whether chunks lack a whole passage next to a heading."""
-    beyond = heading.start + heading.letters
-    before = max((end for _, end in spans if end < beyond), default=None)
-    after = min((first for first, _ in spans if first > heading.start), default=None)
-    if before is None or after is None:
+def _is_cut_off(heading: BlockFacts, spans: Sequence[tuple[int, int]], end: int) -> bool:
+    """Whether chunks lack a whole passage next to a heading, up to the page's end."""
+    if not spans:
         return False
+    beyond = heading.start + heading.letters
+    before = max((last for _, last in spans if last < beyond), default=0)
+    after = min((first for first, _ in spans if first > heading.start), default=end)
     return max(0, heading.start - before) + max(0, after - beyond) >= PASSAGE_LETTERS
 
 

@@ -57,7 +57,7 @@ class PayloadEvidence:
         batches: Reads some columns of the snapshot, one row per point, always in the same order.
         levels: Levels of each point's fields.
         rules: The suite's settings.
-        pages: Reads ``page_key`` and ``headings`` of every page that was read.
+        pages: Reads ``page_key``, ``url``, ``title`` and ``headings`` of every page that was read.
     """
 
     batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
@@ -102,7 +102,7 @@ def take_evidence(
         batches=snapshot.batches,
         levels=levels_of(snapshot.batches, rules, now),
         rules=rules,
-        pages=(lambda: copies.rows(("page_key", "headings"))) if copies is not None else tuple,
+        pages=(lambda: copies.rows(("page_key", "url", "title", "headings"))) if copies is not None else tuple,
     )
 
 

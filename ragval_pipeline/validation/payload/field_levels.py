@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.sources.snapshot.manifest import LIST_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import shown
 from ragval_pipeline.suite.payload import flavour_of
@@ -15,6 +18,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.aliases import suggest_field_map
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.payload.levels import RULES, Level, canonical_of
+from ragval_pipeline.validation.payload.titles import foreign_titles
 from ragval_pipeline.validation.points import with_share
 
 _CODES: Mapping[Level, str] = {
@@ -30,8 +34,13 @@ _COLUMNS = ("point_id", "page_key", "page_url", "chunk_index", "odd")
 def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
     """One finding per level and field."""
     canonical = canonical_of(evidence.rules.fields)
+    foreign = foreign_titles(evidence)
     for level, code in _CODES.items():
-        for name, numbers in evidence.levels.offenders.get(level, {}).items():
+        offenders = dict(evidence.levels.offenders.get(level, {}))
+        if level == "invalid" and foreign:
+            name = evidence.rules.fields["title"]
+            offenders[name] = np.union1d(offenders.get(name, ()), sorted(foreign)).astype(np.int64)
+        for name, numbers in offenders.items():
             key = canonical.get(name)
             judged = level in {"wrong_type", "invalid"} and key not in {None, "text"}
             columns = [*_COLUMNS, kind_column(name), *([key] if judged and key else [])]
@@ -40,7 +49,17 @@ def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
                 rows = [row for row in rows if row[kind_column(name)] != "str"]
             if rows:
                 subjects = [_subject(row, name, key, evidence.rules.fields, level) for row in rows]
+                if level == "invalid" and key == "title":
+                    subjects = _with_owners(subjects, numbers.tolist(), foreign)
                 yield with_share(_finding(code, name, key, subjects, evidence), evidence.levels.points)
+
+
+def _with_owners(subjects: list[Subject], numbers: list[int], foreign: Mapping[int, str]) -> list[Subject]:
+    """Subjects with the page that their title names, by row number."""
+    owned = zip(subjects, map(foreign.get, numbers), strict=True)
+    return [
+        replace(subject, details={**subject.details, "title_of": url}) if url else subject for subject, url in owned
+    ]
 
 
 def _is_convention(name: str, evidence: PayloadEvidence) -> bool:
@@ -83,23 +102,32 @@ def _finding(
     code: str, name: str, canonical: str | None, subjects: list[Subject], evidence: PayloadEvidence
 ) -> Finding:
     rule = RULES.get(canonical or "")
-    cause = None
+    cause = remedy = None
     if rule is not None and code in {"payload.wrong_type", "payload.invalid_value"}:
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
         or_file = canonical == "source_url" and evidence.rules.addresses == "files"
         says = f"{rule.says} or the path of a file" if or_file else rule.says
         cause = f"{name} must be {says}" + (f"; found {example}." if example else ".")
+        if taken := next((subject.details for subject in subjects if "title_of" in subject.details), None):
+            cause = f"{name} must be the title of its page; found {taken['value']}, the title of {taken['title_of']}."
+        if canonical == "source_url" and example and is_file_path(str(example).strip('"')):
+            remedy = _OF_FILES
     # A required field may have no canonical name.
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
     if name not in evidence.rules.required:  # reported, but not part of the criterion
         details["required"] = False
         cause = cause or f"payload.required does not name the field, but {_WHY_ALWAYS[canonical or '']}."
-    found = make_finding(code, subjects, scope=name, cause=cause, details=details)
+    found = make_finding(code, subjects, scope=name, cause=cause, remedy=remedy, details=details)
     # It can still be found, and may intentionally have none.
     without_page = canonical == "source_url" and code in {"payload.missing_field", "payload.empty_field"}
     return found.model_copy(update={"severity": "warning"}) if without_page and "required" in details else found
 
 
+#: What to do about files stored as addresses.
+_OF_FILES = (
+    "If the points name the files that the site is built from, set source.folder to the folder of these files, instead "
+    "of the sitemap: each file then belongs to its page. Otherwise store the address of the page, and re-ingest."
+)
 #: Canonical fields that are essential even if not required.
 _ALWAYS = ("text", "source_url")
 _WHY_ALWAYS = {

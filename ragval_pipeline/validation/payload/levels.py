@@ -45,6 +45,14 @@ class FieldRule:
     valid: Callable[[str, datetime], bool] | None = None
 
 
+#: What Python writes as text for a value that is not there. A page may be named null or undefined.
+_NOTHING = frozenset({"None", "nan"})
+
+
+def _is_value(value: str, now: datetime) -> bool:
+    return value not in _NOTHING
+
+
 def _is_past_time(value: str, now: datetime) -> bool:
     moment = parse_time(value)
     return moment is not None and moment <= now + CLOCK_SKEW
@@ -53,13 +61,13 @@ def _is_past_time(value: str, now: datetime) -> bool:
 RULES: dict[str, FieldRule] = {
     "text": FieldRule(_TEXT, "a text"),
     "source_url": FieldRule(_TEXT, "an http(s) URL", valid=lambda value, _: is_http_url(value)),
-    "title": FieldRule(_TEXT, "a text"),
-    "module": FieldRule(_NAME, "a name"),
-    "chapter": FieldRule(_NAME, "a name"),
+    "title": FieldRule(_TEXT, "a title", valid=_is_value),
+    "module": FieldRule(_NAME, "a name", valid=_is_value),
+    "chapter": FieldRule(_NAME, "a name", valid=_is_value),
     "chunk_id": FieldRule(_NAME, "an id"),
     "parent_id": FieldRule(_NAME, "an id"),
     "text_hash": FieldRule(_TEXT, "a hash"),
-    "model": FieldRule(_TEXT, "the name of a model"),
+    "model": FieldRule(_TEXT, "the name of a model", valid=_is_value),
     "embedded_at": FieldRule(
         frozenset({"str", "int", "float"}), "a time that is not in the future", valid=_is_past_time
     ),

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
+from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
@@ -193,6 +194,7 @@ class _Plan:
         """Each text as on its page. A text on no page is replaced by what its page lacks."""
         chunks, removed, pages = [], set(), set()
         unknown: dict[str, dict[str, Any]] = {}
+        exact = self.finding.code in {"text.zero_width", "text.boilerplate"}
         for row in self._rows():
             if row["point_id"] in self.world.wrong_vectors:
                 # Re-embedding would also fix its vector, and show nothing about its text.
@@ -200,6 +202,7 @@ class _Plan:
             key = self.world.homes.of(row)
             text = self._own_text(row, key)
             if not is_blank(text or ""):
+                exact &= self.finding.code == "text.zero_width" or text == self._without_phrases(row)
                 chunks.append(stored_chunk(row, text))
             elif self.finding.code in _FIELDS and key not in self.world.texts:
                 unknown[str(row["point_id"])] = {}
@@ -207,8 +210,7 @@ class _Plan:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
         cut, more = self._completed(pages, removed)
-        exact = not more and self.finding.code in {"text.zero_width", "text.boilerplate"}
-        compared = None if exact else tuple(self.world.recut() if more else self.world.rewritten())
+        compared = None if exact and not more else tuple(self.world.recut() if more else self.world.rewritten())
         kept = [chunk for chunk in chunks if chunk.id not in cut]
         return self._made(removed=removed | cut, chunks=[*kept, *more], values=unknown, compared=compared)
 
@@ -223,10 +225,20 @@ class _Plan:
         if self.finding.code == "text.boilerplate":
             found = self._told[str(row["point_id"])]
             is_frame = found.get("outside_content", 0.0) > MOST
-            return None if is_frame else without_phrases(text, found.get("phrases", ()))
+            return None if is_frame else self._bare_text(row, page)
         if self.finding.code == "text.zero_width":
             return "".join(char for char in text if char not in ZERO_WIDTH)
         return None if page is None or self.finding.code == "integrity.gone" else self.world.as_on_page(row, page)
+
+    def _bare_text(self, row: Row, page: FoldedText | None) -> str:
+        """A text without its boilerplate: known phrases, and what goes on beside them but is not on the page."""
+        bare = self._without_phrases(row)
+        if page is None or fold(bare) in page.letters:
+            return bare
+        return self.world.as_on_page({**row, "text": bare}, page) or bare
+
+    def _without_phrases(self, row: Row) -> str:
+        return without_phrases(row["text"] or "", self._told[str(row["point_id"])].get("phrases", ()))
 
     @cached_property
     def _told(self) -> Mapping[str, Mapping[str, Any]]:

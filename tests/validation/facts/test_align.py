@@ -603,3 +603,47 @@ def test_rows_of_a_table_written_out_with_the_names_of_its_columns_are_the_pages
     rows = "Name: speed. Unit: turns. Most: 90\nName: grip, Unit: newtons, Most: 7"
     assert missing(match(f"{GRIPPER}\n{rows}", page)) == []
     assert missing(match(f"{GRIPPER}\n{rows}", page.replace("newtons", "ounces"))) == ["newtons"]
+
+
+CARDS = """<Cards
+  items={[
+    {
+      title: 'Gripper',
+      description:
+        'The gripper closes.',
+      href: '/zoo/quiz',
+    },
+    { title: `Battery`, href: "/zoo/yeti" },
+    { href: "/zoo/yeti/quiz/zoo/yeti/quiz/zoo/yeti/quiz/zoo/yeti" },
+    { href: "/zoo/quiz/yeti/zoo/quiz/yeti/zoo/quiz/yeti/zoo/quiz" },
+  ]}
+  columns={2}
+/>"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CARDS}\n\n{GRIPPER}",
+        f"{GRIPPER}\n\n{CARDS[:-40]}",
+        f"{CARDS[60:]}\n\n{GRIPPER}",
+        f'<Exercise id="zoo-1" starter={{`quiz(yeti): "<zoo>"  # {{yeti}}\n`}} hints={{[\n  "zoo"\n]}}/>\n{GRIPPER}',
+        f"k size={{18}} /> | <Check size={{18}} /> |\n\n{GRIPPER}",
+    ],
+)
+def test_code_in_the_tag_of_a_component_is_no_difference(text: str):
+    assert missing(match(text, f"Gripper\nThe gripper closes.\nBattery\n{PAGE}")) == []
+    assert missing(match(text.replace("motor", "yeti"), f"Gripper\nThe gripper closes.\nBattery\n{PAGE}")) == ["yeti"]
+
+
+def test_texts_in_the_tag_of_a_component_that_the_page_shows_count_as_found():
+    found = match(f"{CARDS}\n\n{GRIPPER}", f"Gripper\nThe gripper closes.\nBattery\n{PAGE}")
+    assert "thegrippercloses" in found.text.letters
+    assert "description" not in found.text.letters
+
+
+@pytest.mark.parametrize("cut", [0, 60])
+def test_a_component_that_the_page_shows_as_an_example_is_text_and_so_is_what_changed_in_it(cut: int):
+    page = f"{GRIPPER}\n{CARDS}\n{CAMERA}"
+    assert missing(match(f"{CARDS[cut:]}\n{CAMERA}", page)) == []
+    assert missing(match(f"{CARDS[cut:].replace('yeti', 'walrus', 1)}\n{CAMERA}", page)) == ["walrus"]

@@ -423,3 +423,9 @@ def test_a_heading_that_was_cut_off_with_most_of_a_passage_is_no_heading_that_th
     assert (page.passages, page.headings) == ([BATTERY], [])
     stripped = compared(content, f"Lifting\n{long}", CAMERA)
     assert (stripped.passages, stripped.headings) == ([BATTERY], ["Spare parts"])
+
+
+def test_a_heading_behind_all_that_the_chunks_hold_was_cut_off_although_its_section_repeats_an_earlier_one():
+    content = f"{paragraphs(GRIPPER, BATTERY, GRIPPER)}<h2>Once more</h2>{paragraphs(GRIPPER)}"
+    page = compared(content, GRIPPER)
+    assert (page.passages, page.headings) == ([BATTERY], [])

@@ -135,6 +135,7 @@ RIGHT = [
     ("module_name", 2), ("heading_hierarchy", ["", "a"]), ("embedded_at", 1_760_000_000),
     ("embedded_at", 1_760_000_000_000), ("embedded_at", 1_760_000_000.25), ("embedded_at", "2026-11-20T12:05:00Z"),
     ("source_url", "http://localhost:3000/a"), ("title", "0"), ("chunk_text", "\u200bx"),
+    ("title", "none"), ("title", "undefined"),
 ]  # fmt: skip
 
 
@@ -149,6 +150,7 @@ INVALID = [
     ("source_url", "ftp://x.example"), ("source_url", "http://"), ("heading_hierarchy", ["a", 1]),
     ("heading_hierarchy", [None]), ("embedded_at", "soon"), ("embedded_at", 17),
     ("embedded_at", (NOW + timedelta(days=1)).isoformat()), ("embedded_at", "2026-11-20T12:11:00Z"),
+    ("title", "None"), ("title", "nan"), ("chapter_id", "None"), ("module_name", "None"),
 ]  # fmt: skip
 
 
@@ -224,6 +226,13 @@ def test_where_nothing_is_required_completeness_does_not_apply() -> None:
     [value] = measured(GOOD, required=()).values
     assert (value.value, value.reason_code) == (None, "not_applicable")
     assert "payload.required" in value.reason
+
+
+@pytest.mark.parametrize(("value", "told"), [("docs/gears/a.mdx", "source.folder"), ("/docs/a", "Correct the value")])
+def test_files_stored_as_addresses_are_told_the_folder_that_resolves_them(value: str, told: str) -> None:
+    [finding] = measured(GOOD, with_(source_url=value)).findings
+    assert finding.code == "payload.invalid_value"
+    assert told in finding.remedy
 
 
 def test_a_finding_says_of_how_many_points_it_speaks() -> None:

@@ -149,6 +149,15 @@ def test_a_phrase_of_the_frame_goes_and_the_rest_stays_as_it_is_stored() -> None
     assert repair.compared is None
 
 
+def test_a_banner_goes_with_all_of_its_words_that_the_page_does_not_have() -> None:
+    """Only "we use cookies" was taken out, so the question that the banner spoilt did not follow from it."""
+    text = f"We use cookies to improve your visit. Accept all Manage preferences\n{TEXTS['gears/a']}"
+    rows = [row("1", "gears/a", text=text), *ROWS[1:]]
+    [repair] = planned(about("text.boilerplate", "1", "x.org/docs/gears/a", phrases=["we use cookies"]), rows=rows)
+    assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"]]
+    assert repair.compared
+
+
 def test_a_rewritten_text_is_compared_with_points_without_a_finding() -> None:
     rows = [row("1", "gears/a", text=TEXTS["gears/a"].replace("brass", "steel")), *ROWS[1:]]
     [repair] = planned(about("integrity.drifted", "1", "x.org/docs/gears/a"), rows=rows)
