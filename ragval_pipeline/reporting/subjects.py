@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url, split_url
 from ragval_pipeline.suite.printing import chunk_name, plural, times
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.thresholds import MOST
@@ -213,7 +212,7 @@ class Subjects:
         if len(names) < 3:
             return ""
         shared = _shared_folder(names)
-        whole = [page for page in site if urlsplit(page.url).path.startswith(shared)]
+        whole = [page for page in site if split_url(page.url).path.startswith(shared)]
         if not shared.strip("/") or len(whole) == len(site):
             return ""
         return f"all {len(names):,} under {shared}" + (
@@ -280,7 +279,7 @@ def question_of(query: QueryReport) -> str:
 
 
 def _shared_folder(urls: Sequence[str]) -> str:
-    paths = [urlsplit(url).path.rstrip("/").split("/")[:-1] for url in urls]
+    paths = [split_url(url).path.rstrip("/").split("/")[:-1] for url in urls]
     shared = []
     for parts in zip(*paths, strict=False):
         if len(set(parts)) > 1:

@@ -250,6 +250,15 @@ def test_the_error_of_a_collection_without_dense_vectors_says_what_it_has(tmp_pa
     assert "docs has no dense vector, only colbert (multivector)" in ended.message
 
 
+def test_a_collection_without_vectors_is_not_called_empty(tmp_path: Path, ragval: Ragval) -> None:
+    from qdrant_client import QdrantClient, models
+
+    with closing(QdrantClient(path=str(tmp_path / "qdrant"))) as client:
+        client.create_collection("docs", vectors_config={})
+        client.upsert("docs", [models.PointStruct(id=1, vector={}, payload={"text": "Gears"})])
+    assert "docs has no dense vector" in ragval("init", "--qdrant-path", "qdrant").message
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "text"),
     [

@@ -55,7 +55,7 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
     if resolved is None:
         return [*checks, *(skipped(name, "the environment must be right first") for name in _AFTER_SUITE[1:])]
     settings = check_embedding_settings(resolved)
-    checks += [check_queries(resolved), settings, check_report_place(resolved), check_automation(resolved)]
+    checks += [*check_queries(resolved), settings, check_report_place(resolved), check_automation(resolved)]
     on_step("Asking Qdrant")
     look, embedder, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, look)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeGuard
-from urllib.parse import unquote, urljoin
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from ragval_pipeline.errors import SuiteError
 
@@ -118,6 +118,17 @@ def path_of(url: str) -> str:
     """The path, decoded except ``%2F`` and ``%25``; an opaque id is its own path."""
     parsed = _parse(url)
     return url if parsed is None else parsed.path_safe or "/"
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of an address as they are written; a text that is not an address is one path. Never raises.
+
+    ``urlsplit`` raises on half of an IPv6 address, which a payload may hold.
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")
 
 
 def without_userinfo(url: str) -> str:
