@@ -459,5 +459,5 @@ def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_numb
     [line] = [line for line in suite_text(draft).splitlines() if "min_similarity" in line]
     value, comment = line.split("#")
     assert value.strip() == "min_similarity: 0.38"
-    assert "scored 0.41 and more at first" in comment
+    assert "scored 0.41 or more" in comment
     assert "ragval calibrate" in comment

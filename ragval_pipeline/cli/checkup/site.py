@@ -26,7 +26,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     if source is None:
         told = "the suite has no source: coverage and integrity are not measured"
         return [
-            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms")
+            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms.")
         ], 0
     try:
         check_files(source)
@@ -97,7 +97,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
         return _files(source, inventory, urls)
     if not source.fetch_pages:
         told = "source.fetch_pages is off: integrity is not measured"
-        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
+        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root.")
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.site.page_reader import PageReader

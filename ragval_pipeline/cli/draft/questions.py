@@ -152,9 +152,9 @@ def off_topic(pages: Iterable[DraftPage]) -> list[str]:
 
 
 def clean(heading: str) -> str:
-    """A heading without numbering, anchors, labels and trailing colon."""
+    """A heading without numbering, anchors, labels, and the colon or full stop at its end."""
     text = _LABELS.sub("", _ANCHOR.sub("", as_read(one_line(heading))).strip())
-    return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":").strip()
+    return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":.").strip()
 
 
 def is_telling(heading: str) -> bool:

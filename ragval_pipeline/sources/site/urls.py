@@ -232,7 +232,7 @@ def _fold_host(entry: str) -> str:
         raise SuiteError(
             f"'{entry}' is not a host name",
             key="source.host_aliases",
-            remedy="Write hosts like docs.example.com or localhost:3000",
+            remedy="Write hosts like docs.example.com or localhost:3000.",
         )
     return _folded_authority(parsed)
 

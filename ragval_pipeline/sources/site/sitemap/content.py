@@ -25,7 +25,7 @@ def malformed(location: str, problem: str, remedy: str = "", **details: object) 
 
 def html_page(location: str) -> SystemFailure:
     """The failure for a web page instead of a sitemap: a single-page app returns one for every address."""
-    remedy = "Point source.sitemap at the sitemap.xml itself; check that the site builds one"
+    remedy = "Point source.sitemap at the sitemap.xml itself; check that the site builds one."
     return malformed(location, "this is an HTML page, not a sitemap", remedy, line=1, byte=0)
 
 
@@ -41,7 +41,7 @@ def unreachable(location: str, problem: str, attempts: int = 1, **details: objec
         code="source.unreachable",
         system="sitemap",
         subject=location,
-        remedy="Check source.sitemap",
+        remedy="Check source.sitemap.",
         attempts=attempts,
         details=details,
     )

@@ -58,7 +58,7 @@ def _parse_text(body: bytes, location: str, max_entries: int) -> ParsedSitemap:
         if not is_http_url(loc):
             remedy = (
                 "Use source.llms for an llms.txt and source.folder for a folder of Markdown or HTML; otherwise fix "
-                "the sitemap"
+                "the sitemap."
             )
             raise malformed(location, f"neither XML nor a list of URLs, see line {number}", remedy, line=number)
         parsed.entries.append((loc, None))
