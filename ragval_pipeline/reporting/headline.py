@@ -79,7 +79,10 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     """What a criterion falls short by, in words."""
     lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
     if result.name == "query_pass_rate" and lost:
-        return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report, one=lost == 1)}"
+        which = (
+            "the only test question" if result.denominator == 1 else f"{_of(lost, result.denominator)} test questions"
+        )
+        return f"{which} {_how_questions_fail(report, one=lost == 1)}"
     moved = elsewhere(report)
     if result.name == "coverage" and moved is not None:
         return moved.told()

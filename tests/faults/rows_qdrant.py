@@ -230,7 +230,7 @@ def delete_all(client: QdrantClient) -> None:
 
 
 def multivectors(client: QdrantClient) -> None:
-    """Replace the collection by one that holds several vectors a point."""
+    """Replace the collection by one that holds several vectors per point."""
     points = client.scroll(NAME, limit=1000, with_vectors=True)[0]
     client.delete_collection(NAME)
     several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)

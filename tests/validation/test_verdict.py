@@ -277,7 +277,7 @@ def test_error_findings_counts_findings_of_severity_error_only() -> None:
 def test_a_matter_that_a_required_criterion_judges_does_not_count_twice() -> None:
     found = errors(MISSING, ZERO)
     assert (found.value, found.reason) == (
-        1.0, "vector.zero besides those that other required criteria judge: coverage.missing_page",
+        1.0, "vector.zero, not counting those that other required criteria judge: coverage.missing_page",
     )  # fmt: skip
     assert errors(MISSING).verdict == "met"
     assert judge([COVERED], [MISSING], required=["error_findings"])["error_findings"].value == 1.0
