@@ -21,7 +21,7 @@ from ragval_pipeline.suite.printing import chunk_name, plural, times
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.thresholds import MOST
 
-_WORDS, _NOTE, _QUESTION = 90, 260, 160
+_WORDS, _NOTE, _QUESTION, _NAME = 90, 260, 160, 200
 #: Names of passages by kind; most content is paragraphs, which says nothing about a loss.
 _KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "headings"}
 #: Measurements already included in the names of subjects, or only for programs.
@@ -108,9 +108,8 @@ class Subjects:
         page = self._corpus.page(name) if finding.subject_kind in {"page", "url"} else None
         if page is not None:
             return SubjectWords(name, page.name, url=name, note=note)
-        return SubjectWords(
-            name, readable_path(name) if is_http_url(name) else name, name if is_http_url(name) else None, note=note
-        )
+        title = shorten(readable_path(name) if is_http_url(name) else name, _NAME)
+        return SubjectWords(name, title, name if is_http_url(name) else None, note=note)
 
     def _winner(self, name: str) -> str:
         """The top hit instead of the right page."""
