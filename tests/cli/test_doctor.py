@@ -273,6 +273,7 @@ def test_pages_that_cannot_be_fetched_are_an_unreachable_system(home: Home, ragv
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 3
     assert url in checks(ended)["pages"]["message"]
+    assert "to read the built site instead, set source.site_root." in checks(ended)["pages"]["remedy"]
 
 
 def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None:
