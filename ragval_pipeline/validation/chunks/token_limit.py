@@ -11,6 +11,7 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
+from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.token_counts import (
@@ -135,7 +136,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         # A stored count is the ingestion's figure, which readers must know.
         basis = ", by the stored token counts" if np.isnan(texts.counts("exact")).any() else ""
-        message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
+        message = f"{head}: {percent(unread / total)} of all tokens are not searchable{basis}."
     else:
         about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())
         details |= {

@@ -4,6 +4,7 @@ import pytest
 import tokenizers
 
 from ragval_pipeline.sources.embedders.tokens import own_tokenizer
+from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 from ragval_pipeline.validation.chunks.token_limit import find_over_limit, measure_limits
 from tests.validation.rows import columns_of_texts, evidence_of, rows, texts_of
@@ -71,7 +72,7 @@ def test_the_models_own_tokenizer_counts_exactly_where_it_is_on_this_machine(mod
     assert "at_least" not in subject.details
     unread = (tokens - 100) / (fitting * words + 2 + tokens)
     assert finding.details["unread_share"] == round(unread, 4)
-    assert finding.message.endswith(f"{unread:.0%} of all tokens are not searchable.")
+    assert finding.message.endswith(f"{percent(unread)} of all tokens are not searchable.")
 
 
 def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer):
