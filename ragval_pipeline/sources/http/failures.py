@@ -46,7 +46,7 @@ def _of_certificate(chain: list[BaseException]) -> Failure | None:
             return Failure(f"TLS certificate problem: {error.verify_message}", remedy, retry=False)
         if isinstance(error, ssl.SSLError):
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
-            return Failure(f"TLS problem: {reason}", "Check that the port speaks https", retry=False)
+            return Failure(f"TLS problem: {reason}", "Check that the port speaks https.", retry=False)
     return None
 
 
@@ -74,7 +74,7 @@ def _of_protocol(error: BaseException) -> Failure:
     import httpx
 
     if isinstance(error, httpx.TooManyRedirects):
-        return Failure("redirects without end", "Use the URL that it should end at", retry=False)
+        return Failure("redirects without end", "Use the URL that it should end at.", retry=False)
     if isinstance(error, httpx.DecodingError):
         problem = "the answer's Content-Encoding cannot be decoded"
         return Failure(problem, "Check the server's compression.", retry=False, code="source.malformed")

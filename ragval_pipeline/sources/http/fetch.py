@@ -297,7 +297,7 @@ class HttpFetcher:
             return Failure("not an http(s) URL", "Check the address", retry=False)
         if isinstance(error, TooLargeError):
             problem = f"the answer is larger than {self._max_bytes / 2**20:g} MiB"
-            return Failure(problem, "Check that the URL is right", retry=False, code="source.malformed")
+            return Failure(problem, "Check that the URL is right.", retry=False, code="source.malformed")
         if isinstance(error, RefusedHostError):
             details: dict[str, object] = {"redirects_to": without_userinfo(error.target)} if error.target else {}
             remedy = "Add the host to source.host_aliases if it serves the same site."

@@ -17,7 +17,7 @@ from ragval_pipeline.sources.site.urls import without_userinfo
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:
     """The failure for a ``location`` that is not a sitemap."""
-    remedy = remedy or "Fix the sitemap, or point source.sitemap at another one"
+    remedy = remedy or "Fix the sitemap, or point source.sitemap at another one."
     return SystemFailure(
         problem, code="source.malformed", system="sitemap", subject=location, remedy=remedy, details=details
     )
@@ -31,7 +31,7 @@ def html_page(location: str) -> SystemFailure:
 
 def too_large(location: str, max_bytes: int) -> SystemFailure:
     """The failure for a file over the limit: a bomb, or a sitemap that should be split."""
-    return malformed(location, f"more than {max_bytes / 2**20:g} MiB unpacked", "Split the sitemap into several files")
+    return malformed(location, f"more than {max_bytes / 2**20:g} MiB unpacked", "Split the sitemap into several files.")
 
 
 def unreachable(location: str, problem: str, attempts: int = 1, **details: object) -> SystemFailure:

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.site.urls import is_http_url
 ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}
 # The protocol needs three levels and its extensions five.
 DEEPEST = 32
-_WHOLE_ADDRESSES = "Configure the URL of the site in the site generator (baseURL, site_url), and build again"
+_WHOLE_ADDRESSES = "Configure the URL of the site in the site generator (baseURL, site_url), and build again."
 _HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
