@@ -259,7 +259,7 @@ _ROWS = (
         breaks={Aspect.PRESENCE}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Pages with missing chunks",
-        means="lacks chunks in the middle or at the end", many="lack chunks in the middle or at the end",
+        means="lacks some of its chunks", many="lack some of their chunks",
         measured="The chunk numbers of each page are checked for gaps between 0 and the highest number.",
         cause="Points were deleted, or the ingestion stopped or skipped while writing the page.",
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after numbering them: "

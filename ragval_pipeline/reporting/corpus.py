@@ -81,7 +81,7 @@ class PageEntry:
     @property
     def name(self) -> str:
         """Its title, else its path."""
-        return shorten(self.title, 100) or readable_path(self.url)
+        return shorten(self.title, 100) or shorten(readable_path(self.url), 100)
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,8 @@ class QueryReport(Entity):
     fail_reason: str | None
     failed_conditions: list[str]
     best_similarity: float | None
-    module_match: bool | None = Field(description="Keywords found anywhere in top_results; null when none is expected")
-    chapter_match: bool | None
+    module_match: bool | None = Field(description="Whether a hit is in the expected module; null when none is expected")
+    chapter_match: bool | None = Field(description="The same for the expected chapter")
     returned_k: int
     embedding_ms: float | None
     search_time_ms: float | None

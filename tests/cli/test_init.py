@@ -275,6 +275,15 @@ def test_the_error_of_a_collection_without_dense_vectors_says_what_it_has(tmp_pa
     assert "docs has no dense vector, only colbert (multivector)" in ended.message
 
 
+def test_a_collection_without_vectors_is_not_called_empty(tmp_path: Path, ragval: Ragval) -> None:
+    from qdrant_client import QdrantClient, models
+
+    with closing(QdrantClient(path=str(tmp_path / "qdrant"))) as client:
+        client.create_collection("docs", vectors_config={})
+        client.upsert("docs", [models.PointStruct(id=1, vector={}, payload={"text": "Gears"})])
+    assert "docs has no dense vector" in ragval("init", "--qdrant-path", "qdrant").message
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "text"),
     [
@@ -511,5 +520,5 @@ def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_numb
     [line] = [line for line in suite_text(draft).splitlines() if "min_similarity" in line]
     value, comment = line.split("#")
     assert value.strip() == "min_similarity: 0.38"
-    assert "scored 0.41 and more at first" in comment
+    assert "scored 0.41 or more" in comment
     assert "ragval calibrate" in comment

@@ -152,6 +152,13 @@ def test_the_headline_counts_questions_that_could_not_be_asked_among_those_that_
     assert told == "2 of 4 test questions do not find their page."
 
 
+def test_the_headline_speaks_of_the_sitemap_and_counts_no_addresses():
+    criteria = [factory.criterion("error_findings", 1.0, 0.0, required=True)]
+    finding = make_finding("source.empty", ["https://x.org/sitemap.xml"])
+    told = headline(factory.report("fail", criteria=criteria, findings=[finding]))
+    assert told.startswith("The sitemap lists no page in scope")
+
+
 def test_the_headline_speaks_of_the_collection_and_counts_no_collections():
     criteria = [factory.criterion("error_findings", 1.0, 0.0, required=True)]
     finding = make_finding("vector.dimension", ["vectors"], message="768 and 1024")

@@ -38,7 +38,7 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     if subjects and late:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
-        message = f"{named} no chunk {first}, and all numbers from {'their' if several else 'its'} first chunk on."
+        message = f"{named} no chunk {first}; later numbers are complete."
         cause, remedy = (words.format(first=first) for words in (_LATE, _COUNTED))
         yield make_finding("chunk.index_gap", subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:

@@ -11,7 +11,7 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.token_counts import (
@@ -140,7 +140,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         # A stored count is the ingestion's figure, which readers must know.
         basis = ", by the stored token counts" if np.isnan(texts.counts("exact")).any() else ""
-        message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
+        message = f"{head}: {percent(unread / total)} of all tokens are not searchable{basis}."
     else:
         about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())
         details |= {
@@ -187,7 +187,7 @@ def _one_per_page(measured: Measured) -> list[Finding]:
     about = "" if measured.tokens.measured[single].all() else "about "
     message = (
         f"{plural(len(single), 'page')} are longer than the model's limit but stored as one chunk each: the model does "
-        f"not read {about}{unread:.0%} of their tokens."
+        f"not read {about}{percent(unread)} of their tokens."
     )
     details = {"pages_over_limit": long, "pages": pages, "unread_share": round(unread, 4)}
     return [make_finding("chunk.one_per_page", subjects, details=details, message=message)]

@@ -79,11 +79,11 @@ EXCERPT = 120  # shown
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Characters that nobody sees.
+    """Invisible characters.
 
     Attributes:
-        character: As ``U+200B``.
-        count: How often.
+        character: Such as ``U+200B``.
+        count: How often it occurs.
         place: ``text`` or ``headings``.
     """
 
@@ -94,7 +94,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
-    """One point that has a text; the texts of headings count where they are named.
+    """One point that has a text; headings count only where they are mentioned.
 
     Attributes:
         point_id: Point id as text.
@@ -102,30 +102,32 @@ class TextFacts:
         page_url: The page as written in the sitemap if it is in scope, otherwise as stored.
         compared: Whether its page is in scope and was read.
         letters: Letters and digits of the text, without markup that no page shows.
-        found: Those that stand on the page.
-        outside: Those in runs that stand there outside the content.
+        found: Those that are found on the page.
+        outside: Those in runs outside the content of the page.
         model: Embedding model as stored.
         claimed: Stored token count if it is at least 1.
         characters: Characters of the text.
-        parts: What blanks part.
+        parts: Parts separated by whitespace.
         marks: Words and punctuation marks.
-        script: ``latin``, ``accented`` or ``other``, as token counts differ by.
-        tokens: Tokens by the offline tokenizer, blanks joined, without special ones; 0 without limits and claims.
+        script: ``latin``, ``accented`` or ``other``: token counts differ between them.
+        tokens: Tokens by the offline tokenizer, whitespace collapsed, without special tokens; 0 if neither a limit nor
+            a stored count is known.
         added: Tokens that the framework embedded with the text, by the offline tokenizer.
         exact: Tokens that the model reads, by its own tokenizer; None if that is not installed on this machine.
-        digest: Hash of the text, blanks folded; None without a letter or digit.
-        blank: Whether the text has nothing visible.
-        body: Letters and digits without the lines that are its headings or title; of scripts without blanks 2.5 each.
-        excerpt: Its beginning.
+        digest: Hash of the text, whitespace collapsed; None without a letter or digit.
+        blank: Whether nothing of the text is visible.
+        body: Letters and digits without the lines that are its headings or title; 2.5 for each in scripts without
+            spaces.
+        excerpt: Beginning of the text.
         shingles: Sorted hashes of its word trigrams, each once; empty for texts that are too short to be compared.
-        strays: Characters that nobody sees and nothing asks for, in text and headings.
-        damaged: Passages that were decoded with the wrong character set, unless the page shows them so.
+        strays: Invisible characters without a purpose, in text and headings.
+        damaged: Passages that were decoded with the wrong character set, unless the page shows them in the same way.
         stored_hash: The stored text hash, normalised; None without one.
-        hashed_as: What the stored hash is a hash of; None when it is of no known form of the text.
-        begins: First words, behind labels that say where the chunk is from.
+        hashed_as: The form of the text that the stored hash is a hash of; None if it is unknown.
+        begins: First words, after labels that say where the chunk is from.
         ends: Last words.
-        begins_held: How many of the first words stand in the page's content, in pieces of some words.
-        ends_held: How many of the last words do.
+        begins_held: Number of the first words that are in the page's content, in runs of several words.
+        ends_held: Number of the last words that are.
         phrases: Phrases that documentation themes put around pages.
     """
 

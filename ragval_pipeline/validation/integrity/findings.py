@@ -69,7 +69,7 @@ _LOSES_WORDS = (
     "emphasis out of sentences, or the pages were edited after ingestion."
 )
 _KEEP_WORDS = (
-    "If a page has not changed, correct the extraction first: links, code and emphasis belong into their sentence. "
+    "If a page has not changed, correct the extraction first: links, code and emphasis belong in their sentence. "
     "Then re-ingest."
 )
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.chunker import Layout
@@ -197,7 +197,7 @@ class RepairCorpus:
             others = [value for value, _ in counted if value != row[name]]
             if others:
                 return others[0]
-        return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
+        return module if name == "module" else split_url(self.inventory.scope_urls.get(home, home)).path.strip("/")
 
     def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
         """The ids of a page's points to delete, and the chunks to add so that nothing of it is missing.

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import host_of
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
@@ -144,7 +144,7 @@ class _Plan:
             return list(world.rows.values())
         if finding.code == "coverage.foreign_host":
             hosts = {subject.name for subject in finding.subjects}
-            return [row for row in world.rows.values() if urlsplit(row["source_url"] or "").hostname in hosts]
+            return [row for row in world.rows.values() if host_of(row["source_url"] or "") in hosts]
         if finding.subject_kind == "point":
             return [world.rows[subject.name] for subject in finding.subjects if subject.name in world.rows]
         return [row for subject in finding.subjects for row in self._rows_of_page(subject)]
