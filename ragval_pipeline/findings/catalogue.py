@@ -204,7 +204,7 @@ _ROWS = (
         title="Impossible value in a field",
         means="has a value that the field cannot have", many="have a value that the field cannot have",
         measured="Values are checked against what the field can contain: URLs, counts from 1, times that are not in "
-        "the future.",
+        "the future. A title that is another page's, and names nothing of its own page, is a warning.",
         cause="The ingestion computed or parsed the value wrongly.",
         remedy="Correct the value at its source, then re-ingest the pages of these points."),
     FindingType("payload.unexpected_module", "warning", "subject", "metadata", "point", "reingest",
@@ -212,8 +212,8 @@ _ROWS = (
         title="Module unknown to the site",
         means="names a module that the site does not have", many="name a module that the site does not have",
         measured="The module of each point is compared with payload.modules, or with the folders in the site's URLs "
-        "if the suite lists none. Folders that no point uses as its module are ignored, and nothing is reported if "
-        "modules are not named after folders at all.",
+        "if the suite lists none. Folders with several points, none of which uses the folder as its module, are ignored, "
+        "and nothing is reported if modules are not named after folders at all.",
         cause="The module was renamed, misspelled, or derived wrongly from the URL.",
         remedy="Correct the module name, or list it in payload.modules."),
     FindingType("payload.constant_field", "warning", "corpus", "metadata", "field", "chunker",

@@ -393,8 +393,7 @@ def test_a_title_of_chapters_that_differs_on_most_pages_is_that_of_the_pages(
     assert written(tmp_path)["payload"]["fields"] == {"text": "text", "source_url": "url", field: "chapter_title"}
 
 
-def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
-    """A suite drafted for an index that had lost a title already did not ask for titles."""
+def test_what_every_point_has_is_required_and_what_few_lack_is_told(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [
         {
             "text": f"A long text about kind {n} of sausage, with words.",
@@ -408,8 +407,9 @@ def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_pa
     ]
     store(tmp_path / "qdrant", payloads)
     ended = ragval("init", "--qdrant-path", "qdrant")
-    assert "missing or empty: title in 1 point" in " ".join(ended.out.split())
-    assert written(tmp_path)["payload"]["required"] == ["url", "title", "chunk_index"]
+    told = " ".join(ended.out.split())
+    assert "missing or empty: title in 1 point, section in 1 point; add it to payload.required" in told
+    assert written(tmp_path)["payload"]["required"] == ["url", "chunk_index"]
 
 
 def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_hold(

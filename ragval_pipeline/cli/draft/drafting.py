@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
 
-#: Canonical fields that an honest point may lack although others have them.
-_OF_SOME = ("module", "chapter", "headings", "parent_id")
-
 
 @dataclass(frozen=True)
 class Wishes:
@@ -152,7 +149,7 @@ def draft_suite(
     seen = first_look(
         look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked, drafted=len(questions)
     )
-    return Drafted(draft, questions, negatives, [*seen, *_lacking(look, draft.required or ())])
+    return Drafted(draft, questions, negatives, [*seen, *_lacking(look, fields)])
 
 
 def searched_vector(facts: CollectionFacts) -> VectorFacts:
@@ -218,21 +215,20 @@ def _is_better(look: Look, path: str, known: str) -> bool:
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the metadata fields that points have without exception; else the text's.
-
-    An ingestion writes a title or an index for each point: a few points without one have lost it. A page may have no
-    module, chapter or heading.
-    """
-    points = len(look.points)
-    lacking = {name: points - look.filled(path) for name, path in fields.items() if name != "text"}
-    held = [name for name, count in lacking.items() if not count or (name not in _OF_SOME and count < HABIT * points)]
-    return list(dict.fromkeys(fields[name] for name in held)) or [fields[name] for name in ("text",) if name in fields]
+    """Payload names of the metadata fields that every point has; the text's if there are none."""
+    held = [path for name, path in fields.items() if name != "text" and look.filled(path) == len(look.points)]
+    return list(dict.fromkeys(held)) or [fields[name] for name in ("text",) if name in fields]
 
 
-def _lacking(look: Look, required: Sequence[str]) -> list[Line]:
-    counts = {path: len(look.points) - look.filled(path) for path in required}
-    told = ", ".join(f"{path} in {plural(count, 'point')}" for path, count in counts.items() if count)
-    return [Line("metadata", f"missing or empty: {told}", "note")] if told else []
+def _lacking(look: Look, fields: Mapping[str, str]) -> list[Line]:
+    """Metadata fields that few points lack: they may have lost them, or be right to have none."""
+    counts = {path: len(look.points) - look.filled(path) for name, path in fields.items() if name != "text"}
+    told = ", ".join(
+        f"{path} in {plural(count, 'point')}" for path, count in counts.items() if 0 < count < HABIT * len(look.points)
+    )
+    if not told:
+        return []
+    return [Line("metadata", f"missing or empty: {told}; add it to payload.required if every point needs it", "note")]
 
 
 def profile_like(look: Look) -> str | None:
