@@ -212,8 +212,8 @@ _ROWS = (
         title="Module unknown to the site",
         means="names a module that the site does not have", many="name a module that the site does not have",
         measured="The module of each point is compared with payload.modules, or with the folders in the site's URLs "
-        "if the suite lists none. Folders with several points, none of which uses the folder as its module, are ignored, "
-        "and nothing is reported if modules are not named after folders at all.",
+        "if the suite lists none. Folders with several points are ignored if none of these uses the folder as its "
+        "module, and nothing is reported if modules are not named after folders at all.",
         cause="The module was renamed, misspelled, or derived wrongly from the URL.",
         remedy="Correct the module name, or list it in payload.modules."),
     FindingType("payload.constant_field", "warning", "corpus", "metadata", "field", "chunker",
