@@ -1,4 +1,4 @@
-"""Writes the reference pages that come from the code: ``python -m docs.generate``. A test holds them to the code."""
+"""Writes the reference pages from the code: ``python -m docs.generate``. A test compares them with the code."""
 
 from __future__ import annotations
 

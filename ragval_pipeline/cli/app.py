@@ -146,7 +146,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _show_traceback()
             say(*(str(error).split("\n") if isinstance(error, SuiteError) else [str(error)]))
             return error.exit_code
-        except Exception as error:  # noqa: BLE001  the last line of defence: a traceback helps nobody in CI
+        except Exception as error:  # noqa: BLE001  the last line of defence: a traceback does not help in CI
             _show_traceback()
             say(f"{type(error).__name__}: {error}. This is a bug in ragval; --log-level DEBUG shows where.")
             return DEFECT

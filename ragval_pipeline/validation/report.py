@@ -191,7 +191,7 @@ class ValidationReport(Entity):
     criteria: list[CriterionResult]
     findings: list[ReportedFinding]
     total_queries: int | None = Field(
-        description="All queries of the run, with templates expanded, except those that nobody judged; null when "
+        description="All queries of the run, with templates expanded, except those that were not judged; null when "
         "not asked"
     )
     passed_queries: int | None
