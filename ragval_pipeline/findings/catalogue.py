@@ -111,7 +111,7 @@ _ROWS = (
         many="of the sitemap redirect, are noindex, are gone, or show only what others show",
         measured="Each page in scope is read. It is listed if the server redirects it to another page, responds "
         "that it is gone, if the page asks not to be indexed, or if it shows the same few words as pages with other "
-        "names and nothing else.",
+        "names and nothing else. If most pages redirect to the same page, it is an error: none of them can be read.",
         cause="The sitemap lists everything that was built, or was not rebuilt after pages were moved or removed.",
         remedy="Remove the page from the sitemap or exclude it with source.exclude; list the target of a redirect "
         "instead; restore the page if it should be there."),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
@@ -37,12 +39,33 @@ _SORT = (
 
 
 @detector("source.page_unfit", needs=Compared)
-def _unfit(compared: Compared) -> Iterator[Subject]:
+def _unfit(compared: Compared) -> Iterator[Finding]:
+    subjects = []
+    targets: Counter[str] = Counter()
     for page in compared.pages.values():
         if page.unfit:
             # Chunks may be stored under the page that it redirects to, which the site does not list.
             elsewhere = (page.target,) if page.target is not None and page.target not in compared.pages else ()
-            yield Subject(name=page.url, page=page.page_key, pages=elsewhere, details={"reason": page.unfit})
+            subjects.append(Subject(name=page.url, page=page.page_key, pages=elsewhere, details={"reason": page.unfit}))
+        if page.target is not None and page.state != "read":
+            # A page to sign in is told where its visitor came from.
+            targets[page.target.partition("?")[0]] += 1
+    if not subjects:
+        return
+    target, pages = max(targets.items(), key=lambda entry: entry[1], default=("", 0))
+    if pages < FEWEST or pages <= MOST * len(compared.pages):
+        yield make_finding("source.page_unfit", subjects)
+        return
+    message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the sitemap redirect to the same page."
+    cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
+    finding = make_finding("source.page_unfit", subjects, message=message, cause=cause, remedy=_READ_ELSEWHERE)
+    yield finding.model_copy(update={"severity": "error"})
+
+
+_READ_ELSEWHERE = (
+    "Run the validation where the pages can be read, or name the folder of the built site in source.site_root. If the "
+    "pages have moved there, rebuild the sitemap."
+)
 
 
 @detector("integrity.page_unreadable", needs=Compared)
