@@ -1,4 +1,4 @@
-"""Writes the reference pages that come from the code: ``python -m docs.generate``. A test holds them to the code."""
+"""Writes the reference pages from the code: ``python -m docs.generate``. A test compares them with the code."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def findings_page() -> str:
         "finding",
         "per code and scope. Errors come first, then what affects the largest share of the pages, points or queries",
         "(`details.share`). A finding that follows from another has `because`, comes after it and is resolved with it.",
+        "If some subjects are affected more than others, reports show those first (`details.worst`).",
         "A suite may change severities: `severity: {chunk.near_duplicate: off}`. Level: planted and reported per "
         "subject,",
         "for the corpus as a whole, or once per run. An error that a required criterion already covers does not "

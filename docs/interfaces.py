@@ -111,7 +111,8 @@ def python_page() -> str:
 
 
 def _is_public_method(name: str, value: Any) -> bool:
-    return inspect.isfunction(value) and not name.startswith("_") and bool(value.__doc__)
+    # pydantic puts model_post_init into each class with private attributes.
+    return inspect.isfunction(value) and not name.startswith(("_", "model_")) and bool(value.__doc__)
 
 
 def _signature(name: str, thing: Any) -> list[str]:
@@ -121,7 +122,12 @@ def _signature(name: str, thing: Any) -> list[str]:
         signature = str(inspect.signature(thing))
     except (TypeError, ValueError):  # a class of C, an alias
         return []
-    for written, shown in ((r"\b(\w+\.)+(?=[A-Z])", ""), ("'", ""), (r"\(self(, )?", "(")):
+    for written, shown in (
+        (r"\b(\w+\.)+(?=[A-Z])", ""),
+        (r"(: |-> )'([^']*)'", r"\1\2"),
+        ("'", '"'),
+        (r"\(self(, )?", "("),
+    ):
         signature = re.sub(written, shown, signature)
     return [f"`{name}{signature}`", ""]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -22,20 +23,47 @@ class SuiteError(RagvalError):
         remedy: What to do about it, one sentence.
         file: The faulty file, if there is one.
         key: Dotted path of the faulty key inside the file, e.g. ``retrieval.top_k`` or ``[3].query_text``.
+        others: Further problems, so that all can be corrected at once.
     """
 
     exit_code = 2
 
     def __init__(
-        self, problem: str, *, remedy: str = "", file: Path | str | None = None, key: str | None = None
+        self,
+        problem: str,
+        *,
+        remedy: str = "",
+        file: Path | str | None = None,
+        key: str | None = None,
+        others: Sequence[SuiteError] = (),
     ) -> None:
         self.problem = problem
         self.remedy = remedy
         self.file = None if file is None else str(file)
         self.key = key
-        where = ": ".join(part for part in (self.file, key) if part)
-        text = f"{where}: {problem}" if where else problem
-        super().__init__(with_remedy(text, remedy))
+        self.others = tuple(others)
+        super().__init__("\n".join((self._line(self.file), *self.further_lines())))
+
+    def further_lines(self) -> list[str]:
+        """One line for each further problem, at most 20, with its file if that is another."""
+        lines = [other._line(other.file if other.file != self.file else None) for other in self.others[:_LISTED]]
+        left = len(self.others) - len(lines)
+        return [*lines, f"and {left:,} more"] if left else lines
+
+    def _line(self, file: str | None) -> str:
+        where = ": ".join(part for part in (file, self.key) if part)
+        return with_remedy(f"{where}: {self.problem}" if where else self.problem, self.remedy)
+
+
+#: Further problems that are shown.
+_LISTED = 20
+
+
+def all_in_one(errors: Sequence[SuiteError]) -> SuiteError:
+    """The first of at least one error, with the rest as its others."""
+    first = errors[0]
+    others = [*first.others, *(each for error in errors[1:] for each in (error, *error.others))]
+    return SuiteError(first.problem, remedy=first.remedy, file=first.file, key=first.key, others=others)
 
 
 def with_remedy(problem: str, remedy: str) -> str:

@@ -25,7 +25,7 @@ from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
 from ragval_pipeline.cli.search import search
 from ragval_pipeline.cli.terminal import begin, readable_streams, say, without_secrets
-from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.errors import RagvalError, SuiteError
 
 INTERRUPTED = 130
 USAGE = 2
@@ -144,9 +144,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         except RagvalError as error:
             _show_traceback()
-            say(str(error))
+            say(*(str(error).split("\n") if isinstance(error, SuiteError) else [str(error)]))
             return error.exit_code
-        except Exception as error:  # noqa: BLE001  the last line of defence: a traceback helps nobody in CI
+        except Exception as error:  # noqa: BLE001  the last line of defence: a traceback does not help in CI
             _show_traceback()
             say(f"{type(error).__name__}: {error}. This is a bug in ragval; --log-level DEBUG shows where.")
             return DEFECT

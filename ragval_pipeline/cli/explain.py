@@ -45,8 +45,8 @@ def explain(
         typer.Argument(
             metavar="WHAT",
             autocompletion=_names,
-            help="A finding (chunk.too_small), a criterion (coverage), a finding of a kept run (last:chunk.too_small, "
-            "RUN:CODE), or a family of findings (chunk.*). Default: all names.",
+            help="A finding (chunk.too_small), a criterion (coverage), a finding of an earlier run "
+            "(last:chunk.too_small, RUN:CODE), or a family of findings (chunk.*). Default: all names.",
         ),
     ] = None,
     *,

@@ -163,12 +163,10 @@ def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
 
 def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
     """A collection without points, or only with vectors that are not supported."""
-    others = ", ".join(f"{name or 'without a name'} ({kind})" for name, kind in facts.other_vectors.items())
-    if facts.vectors or not others:
-        what, remedy = "holds no points", "Run the ingestion first."
-    else:
-        what = f"has no dense vector, only {others}"
-        remedy = "ragval checks one dense vector per point: choose a collection that has one."
+    from ragval_pipeline.sources.stores.qdrant.facts import no_dense_vector
+
+    empty = facts.vectors or not (facts.points_count or facts.other_vectors)
+    what, remedy = ("holds no points", "Run the ingestion first.") if empty else no_dense_vector(facts)
     return NotMeasurableError(f"{facts.name} {what}", code="index.empty", subject=facts.name, remedy=remedy)
 
 

@@ -98,12 +98,18 @@ def validate_and_show(
         RagvalError: The suite is wrong, or the report could not be written.
     """
     finished = _run(suite, only=only, resources=resources)
-    with tolerating_closed_pipe():
-        show_run(finished, as_json=as_json, took=seconds_so_far())
-        if afterwards is not None:
-            afterwards(finished)
-    if output is not None:
-        _copy(finished.folder, output, told=not as_json)
+    try:
+        with tolerating_closed_pipe():
+            show_run(finished, as_json=as_json, took=seconds_so_far())
+            if afterwards is not None:
+                afterwards(finished)
+        if output is not None:
+            _copy(finished.folder, output, told=not as_json)
+    except KeyboardInterrupt:
+        from ragval_pipeline.orchestration.run import withdraw
+
+        withdraw(finished)
+        raise
     return _exit_code(finished.report)
 
 

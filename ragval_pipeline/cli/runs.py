@@ -1,4 +1,4 @@
-"""The commands about stored runs: history, show, compare, bless, report."""
+"""The commands about earlier runs: history, show, compare, bless, report."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def history(
     as_json: Annotated[bool, json_flag("the runs as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """List the kept runs of a suite, with each criterion's course over them."""
+    """List the earlier runs of a suite and how each criterion changed over them."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.history.baseline import baseline_of, read_history
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
@@ -115,7 +115,7 @@ def show(
     as_json: Annotated[bool, json_flag("the run's validation_report.json")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Show the summary of a stored run again, without measuring anything."""
+    """Show the summary of an earlier run again, without measuring anything."""
     from ragval_pipeline.cli.run import show_run
 
     show_run(kept_run(run, suite), as_json=as_json)
@@ -130,7 +130,7 @@ def compare(
     as_json: Annotated[bool, json_flag("the comparison as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Compare two kept runs: criteria, metrics, queries won and lost, pages and chunks. Ends with 1 on a regression."""
+    """Compare two runs: criteria, metrics, queries gained and lost, pages and chunks. Exits with 1 on a regression."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
     from ragval_pipeline.reporting.terminal.runs import render_comparison
@@ -151,7 +151,7 @@ def bless(
     suite: SuiteFile = DEFAULT_SUITE,
     log_level: LogLevel = None,
 ) -> int:
-    """Make a kept run the baseline: later runs must not answer worse (criterion no_regression)."""
+    """Make a run the baseline that later runs are compared with (criterion no_regression)."""
     from ragval_pipeline.reporting.history.baseline import bless as set_baseline
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.history import find_run
@@ -178,7 +178,7 @@ def report(
     output: OutputFolder = None,
     log_level: LogLevel = None,
 ) -> int:
-    """Render report.html and its companions of a kept run again, from what the run measured."""
+    """Render report.html, summary.md, junit.xml and query_results.csv of an earlier run again."""
     from ragval_pipeline.orchestration.report import settings_without_secrets
     from ragval_pipeline.reporting.history.render import render_again
     from ragval_pipeline.reporting.terminal.lines import LinePrinter

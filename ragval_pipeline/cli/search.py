@@ -39,7 +39,7 @@ def search(
     as_json: Annotated[bool, json_flag("the response as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Ask the index one question, as a run would: each hit with its page, chunk, score and words."""
+    """Ask the index one question, as a run would: each hit with its page, chunk, score and text."""
     from ragval_pipeline.sources.search.retriever import Retriever, ValidationError
     from ragval_pipeline.suite.load import load_suite, resolve_suite
 

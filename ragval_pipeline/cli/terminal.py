@@ -56,9 +56,10 @@ def is_plain(console: Console) -> bool:
     return not console.encoding.lower().startswith("utf")
 
 
-def say(message: str) -> None:
-    """One line on stderr, with the program's name."""
-    print(f"ragval: {one_line(without_secrets(message))}", file=sys.stderr)  # noqa: T201
+def say(message: str, *further: str) -> None:
+    """One line on stderr, with the program's name, and further lines below it."""
+    for start, line in (("ragval: ", message), *(("  ", line) for line in further)):
+        print(f"{start}{one_line(without_secrets(line))}", file=sys.stderr)  # noqa: T201
 
 
 def print_bytes(content: bytes) -> None:

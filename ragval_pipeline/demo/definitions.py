@@ -28,6 +28,12 @@ def physical_ai_book_index() -> dg.MaterializeResult:  # type: ignore[type-arg]
 
 defs = dg.Definitions(
     assets=[physical_ai_book_index],
-    jobs=[dg.define_asset_job("demo_ingestion", selection=[physical_ai_book_index])],
+    jobs=[
+        dg.define_asset_job(
+            "demo_ingestion",
+            selection=[physical_ai_book_index],
+            description="Ingest the demo's site again, as your own ingestion job would.",
+        )
+    ],
     executor=dg.in_process_executor,
 )

@@ -99,9 +99,10 @@ _ROWS = (
     FindingType("source.suspicious_lastmod", "info", "corpus", "coverage", "url", "site",
         title="Sitemap dates cannot be trusted",
         means="has lastmod dates that carry no information", many="have lastmod dates that carry no information",
-        measured="The lastmod dates of all pages are compared with each other and with the time of the run. If they "
-        "are all equal, or in the future, no page is reported as stale based on its date.",
-        cause="Every page has the same lastmod, or a lastmod in the future: the build writes its own time.",
+        measured="The lastmod dates of all pages are compared with each other and with the time of the run. If more "
+        "than half of the pages have one and all are equal, or all are in the future, no page is reported as stale "
+        "based on its date.",
+        cause="Every lastmod is the same, or in the future: the build writes its own time.",
         remedy="Configure the site generator to write the date on which each page last changed."),
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE, Aspect.LISTED},
@@ -110,7 +111,7 @@ _ROWS = (
         many="of the sitemap redirect, are noindex, are gone, or show only what others show",
         measured="Each page in scope is read. It is listed if the server redirects it to another page, responds "
         "that it is gone, if the page asks not to be indexed, or if it shows the same few words as pages with other "
-        "names and nothing else.",
+        "names and nothing else. If most pages redirect to the same page, it is an error: none of them can be read.",
         cause="The sitemap lists everything that was built, or was not rebuilt after pages were moved or removed.",
         remedy="Remove the page from the sitemap or exclude it with source.exclude; list the target of a redirect "
         "instead; restore the page if it should be there."),
@@ -203,7 +204,7 @@ _ROWS = (
         title="Impossible value in a field",
         means="has a value that the field cannot have", many="have a value that the field cannot have",
         measured="Values are checked against what the field can contain: URLs, counts from 1, times that are not in "
-        "the future, titles that do not name another page.",
+        "the future. A title that is another page's, and names nothing of its own page, is a warning.",
         cause="The ingestion computed or parsed the value wrongly.",
         remedy="Correct the value at its source, then re-ingest the pages of these points."),
     FindingType("payload.unexpected_module", "warning", "subject", "metadata", "point", "reingest",
@@ -211,8 +212,8 @@ _ROWS = (
         title="Module unknown to the site",
         means="names a module that the site does not have", many="name a module that the site does not have",
         measured="The module of each point is compared with payload.modules, or with the folders in the site's URLs "
-        "if the suite lists none. Folders that no point uses as its module are ignored, and nothing is reported if "
-        "modules are not named after folders at all.",
+        "if the suite lists none. Folders with several points are ignored if none of these uses the folder as its "
+        "module, and nothing is reported if modules are not named after folders at all.",
         cause="The module was renamed, misspelled, or derived wrongly from the URL.",
         remedy="Correct the module name, or list it in payload.modules."),
     FindingType("payload.constant_field", "warning", "corpus", "metadata", "field", "chunker",
@@ -258,7 +259,7 @@ _ROWS = (
         breaks={Aspect.PRESENCE}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Pages with missing chunks",
-        means="lacks chunks in the middle or at the end", many="lack chunks in the middle or at the end",
+        means="lacks some of its chunks", many="lack some of their chunks",
         measured="The chunk numbers of each page are checked for gaps between 0 and the highest number.",
         cause="Points were deleted, or the ingestion stopped or skipped while writing the page.",
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after numbering them: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal
@@ -86,6 +87,8 @@ Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 #: Maximum subjects per finding in ``validation_report.json``; ``findings.parquet`` holds all.
 REPORTED_SUBJECTS = 100
+#: Maximum subjects named as those that are affected most.
+WORST_SUBJECTS = 10
 
 
 class Need(BaseModel):
@@ -191,11 +194,23 @@ class Finding(BaseModel):
         return len(self.subjects)
 
     def reported(self) -> ReportedFinding:
-        """The form for ``validation_report.json``: at most ``REPORTED_SUBJECTS`` subjects, and their count."""
+        """The form for ``validation_report.json``: at most ``REPORTED_SUBJECTS`` subjects, and their count.
+
+        If some subjects are affected more than others, ``details.worst`` names those first.
+        """
         shown = self.subjects[:REPORTED_SUBJECTS]
-        per_subject = {subject.name: subject.details for subject in shown if subject.details}
-        share = {} if self.share is None else {"share": round(self.share, 4)}
-        details = {**share, **self.details, **({"subjects": per_subject} if per_subject else {})}
+        are_alike = len({subject.extent for subject in self.subjects}) < 2
+        worst = [] if are_alike else heapq.nlargest(WORST_SUBJECTS, self.subjects, key=lambda subject: subject.extent)
+        per_subject = {subject.name: subject.details for subject in (*shown, *worst) if subject.details}
+        computed = {
+            "share": None if self.share is None else round(self.share, 4),
+            "worst": [subject.name for subject in worst] or None,
+        }
+        details = {
+            **{name: value for name, value in computed.items() if value is not None},
+            **self.details,
+            **({"subjects": per_subject} if per_subject else {}),
+        }
         return ReportedFinding(
             code=self.code,
             severity=self.severity,

@@ -167,8 +167,10 @@ def offenders_table(findings: Iterable[AnyFinding], subjects: Subjects | None = 
 
 
 def _rows(finding: AnyFinding, subjects: Subjects) -> Iterator[dict[str, Any]]:
+    from ragval_pipeline.reporting.outline import own_first
+
     reported = finding.reported() if isinstance(finding, Finding) else finding
-    for name in reported.subjects or ("",):
+    for name in own_first(reported) or [""]:
         yield {
             "what": subjects.words(reported, name).line if name else reported.message,
             "problem": CATALOGUE[finding.code].title if finding.code in CATALOGUE else finding.code,

@@ -233,6 +233,15 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
                     folder.rmdir()
 
 
+def withdraw(run: Run) -> None:
+    """Remove what a finished run has written: its command was interrupted before it could end."""
+    from upath import UPath
+
+    folder = UPath(run.folder)
+    take_back_latest(folder.parent, run.report.run_id)
+    remove_tree(folder)
+
+
 def _missing_folders(base: UPath) -> list[UPath]:
     """Missing parent folders of ``base``, innermost first; none on stores without real folders."""
     from upath import UPath

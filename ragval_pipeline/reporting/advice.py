@@ -10,6 +10,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE, Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, causes, going_away, gravest
+from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -181,9 +182,7 @@ def _hosts(finding: ReportedFinding, _: ReportBundle) -> str:
 
 
 def _exclude(finding: ReportedFinding, _: ReportBundle) -> str:
-    from urllib.parse import urlsplit
-
-    return _yaml("source", "exclude", [urlsplit(url).path or "/" for url in finding.subjects[:_MOST_LINES]])
+    return _yaml("source", "exclude", [split_url(url).path or "/" for url in finding.subjects[:_MOST_LINES]])
 
 
 def _fields(finding: ReportedFinding, _: ReportBundle) -> str:

@@ -197,7 +197,7 @@ def _titled(alert: Alert) -> str:
 
 
 def _measured(criterion: ToldCriterion) -> str:
-    gate = f" (asked: {criterion.gate})" if criterion.gate else ""
+    gate = f" (required: {criterion.gate})" if criterion.gate else ""
     reason = f": {shorten(criterion.reason, 200)}" if criterion.reason else ""
     return f"{criterion.value}{gate}{reason}"
 

@@ -81,7 +81,7 @@ class PageEntry:
     @property
     def name(self) -> str:
         """Its title, else its path."""
-        return shorten(self.title, 100) or readable_path(self.url)
+        return shorten(self.title, 100) or shorten(readable_path(self.url), 100)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,8 @@ def names_in(report: ValidationReport) -> frozenset[str]:
     """Ids of the points in a report: subjects of findings, and the points compared with them."""
     measured = [entry for finding in report.findings for entry in finding.details.get("subjects", {}).values()]
     others = (name for entry in measured if isinstance(entry, Mapping) for name in entry.get("others") or ())
-    subjects = (name for finding in report.findings if finding.subject_kind == "point" for name in finding.subjects)
+    points = [finding for finding in report.findings if finding.subject_kind == "point"]
+    subjects = (name for finding in points for name in (*finding.subjects, *finding.details.get("worst", ())))
     return frozenset({*subjects, *(str(name) for name in others)})
 
 

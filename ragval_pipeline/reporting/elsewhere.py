@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or_private
+from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or_private, split_url
 from ragval_pipeline.validation.coverage.hosts import counterparts
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -72,7 +71,7 @@ def elsewhere(report: ValidationReport) -> Elsewhere | None:
 
 
 def _path(url: str) -> str:
-    return fold_path(urlsplit(url).path)
+    return fold_path(split_url(url).path)
 
 
 def _base(path: str, end: str) -> str:

@@ -79,7 +79,10 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     """What a criterion falls short by, in words."""
     lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
     if result.name == "query_pass_rate" and lost:
-        return f"{_of(lost, result.denominator)} test questions {_how_questions_fail(report, one=lost == 1)}"
+        which = (
+            "the only test question" if result.denominator == 1 else f"{_of(lost, result.denominator)} test questions"
+        )
+        return f"{which} {_how_questions_fail(report, one=lost == 1)}"
     moved = elsewhere(report)
     if result.name == "coverage" and moved is not None:
         return moved.told()
@@ -129,13 +132,18 @@ def _of(lost: float, whole: float | None) -> str:
     return f"all {lost:,.0f}" if lost == whole and lost > 1 else f"{lost:,.0f} of {whole or 0:,.0f}"
 
 
+#: Subjects of which a suite usually has one; the only addresses that are not pages are those of sitemaps.
+_THE_ONLY = {"collection": "the collection", "url": "the sitemap"}
+
+
 def _in_words(finding: ReportedFinding) -> str:
     """A finding as a clause: ``3 chunks have a vector that does not fit their text``."""
     row = CATALOGUE.get(finding.code)
     if row is None or not finding.count:
         return title_of(finding.code).lower()
     kind = kind_of(row, finding.count).replace("point", "chunk")
-    counted = "the collection" if (finding.count, kind) == (1, "collection") else f"{finding.count:,} {kind}"
+    only = _THE_ONLY.get(kind) if finding.count == 1 else None
+    counted = only or f"{finding.count:,} {kind}"
     return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
 
 

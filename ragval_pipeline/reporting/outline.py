@@ -144,9 +144,10 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
 
 
 def own_first(finding: ReportedFinding) -> list[str]:
-    """The subjects in the report, those without a cause first."""
+    """The subjects in the report: those without a cause first, and of these the most affected."""
     measured = finding.details.get("subjects", {})
-    return sorted(finding.subjects, key=lambda name: "because" in (measured.get(name) or {}))
+    names = dict.fromkeys((*finding.details.get("worst", ()), *finding.subjects))
+    return sorted(names, key=lambda name: "because" in (measured.get(name) or {}))
 
 
 def would_change(finding: ReportedFinding) -> str:

@@ -10,19 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.site.urls import is_http_url, split_url
 from ragval_pipeline.suite.printing import chunk_name, plural, times
 from ragval_pipeline.validation.report import QueryReport, ValidationReport
 from ragval_pipeline.validation.thresholds import MOST
 
-_WORDS, _NOTE, _QUESTION = 90, 260, 160
+_WORDS, _NOTE, _QUESTION, _NAME = 90, 260, 160, 200
 #: Names of passages by kind; most content is paragraphs, which says nothing about a loss.
 _KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "headings"}
 #: Measurements already included in the names of subjects, or only for programs.
@@ -109,9 +108,8 @@ class Subjects:
         page = self._corpus.page(name) if finding.subject_kind in {"page", "url"} else None
         if page is not None:
             return SubjectWords(name, page.name, url=name, note=note)
-        return SubjectWords(
-            name, readable_path(name) if is_http_url(name) else name, name if is_http_url(name) else None, note=note
-        )
+        title = shorten(readable_path(name) if is_http_url(name) else name, _NAME)
+        return SubjectWords(name, title, name if is_http_url(name) else None, note=note)
 
     def _winner(self, name: str) -> str:
         """The top hit instead of the right page."""
@@ -215,7 +213,7 @@ class Subjects:
         if len(names) < 3:
             return ""
         shared = _shared_folder(names)
-        whole = [page for page in site if urlsplit(page.url).path.startswith(shared)]
+        whole = [page for page in site if split_url(page.url).path.startswith(shared)]
         if not shared.strip("/") or len(whole) == len(site):
             return ""
         return f"all {len(names):,} under {shared}" + (
@@ -249,7 +247,8 @@ class Subjects:
         if not found or len(names) < 2:
             return ""
         span = f"place {found[0]}" if found[0] == found[-1] else f"places {found[0]} to {found[-1]}"
-        return f"{len(found):,} of their {len(names):,} pages come further down, at {span}"
+        whose = "their pages" if len(found) == len(names) else f"{len(found):,} of their {len(names):,} pages"
+        return f"{whose} {'comes' if len(found) == 1 else 'come'} further down, at {span}"
 
     def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
         points = [self._corpus.points[name] for name in names if name in self._corpus.points]
@@ -282,7 +281,7 @@ def question_of(query: QueryReport) -> str:
 
 
 def _shared_folder(urls: Sequence[str]) -> str:
-    paths = [urlsplit(url).path.rstrip("/").split("/")[:-1] for url in urls]
+    paths = [split_url(url).path.rstrip("/").split("/")[:-1] for url in urls]
     shared = []
     for parts in zip(*paths, strict=False):
         if len(set(parts)) > 1:

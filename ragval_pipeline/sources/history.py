@@ -273,7 +273,7 @@ def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[s
 def _remove(folder: UPath) -> None:
     """Remove a run in two steps: first from the history, then from the store.
 
-    On the local disk it is renamed to a name that nobody reads; elsewhere its report is removed first, without which a
+    On the local disk it is renamed to a name that is not read; elsewhere its report is removed first, without which a
     folder is not a run. On the local disk, leftovers of an interrupted second step are removed by the next run's
     clean-up.
     """

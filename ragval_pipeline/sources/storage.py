@@ -45,7 +45,9 @@ def writing_to(where: object) -> Iterator[None]:
         blamed = error.filename if isinstance(error.filename, str) else str(where)
         raise ReportNotWrittenError(blamed, problem, remedy="Free space or choose another folder.") from error
     except (ImportError, ValueError) as error:
-        # fsspec: an unknown protocol, or one whose package is not installed.
+        # fsspec: an unknown protocol, or one whose package is not installed. A folder has neither: a defect of ours.
+        if not is_elsewhere(where):
+            raise
         raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
     except Exception as error:
         if not is_elsewhere(where):

@@ -51,7 +51,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Gate:
-    """What a run is held to for one criterion. ``threshold`` None means shown, never judged."""
+    """The gate of one criterion. ``threshold`` None: the criterion is shown, never judged."""
 
     threshold: float | None
     required: bool

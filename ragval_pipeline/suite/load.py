@@ -138,7 +138,9 @@ def naming_file_of(suite: Suite) -> Iterator[None]:
     except SuiteError as error:
         if error.file is not None or (error.key or "").split(".")[0] not in Suite.model_fields:
             raise
-        raise SuiteError(error.problem, remedy=error.remedy, file=suite.file, key=error.key) from error.__cause__
+        raise SuiteError(
+            error.problem, remedy=error.remedy, file=suite.file, key=error.key, others=error.others
+        ) from error.__cause__
 
 
 def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:

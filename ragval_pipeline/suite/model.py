@@ -77,7 +77,8 @@ class Suite(Section):
         pattern=r"^[a-z][a-z0-9_]*$", max_length=63, description="Name of the suite: prefix of every asset key"
     )
     profile: str | None = Field(
-        None, description="One of the five validators that ragval can stand in for; null: only the gates in criteria"
+        None,
+        description="One of five profiles, which emulate existing validators; null: only the gates in criteria",
     )
     report_uri: str = Field(
         "./ragval_reports", min_length=1, description="Folder or fsspec URL for reports and history"

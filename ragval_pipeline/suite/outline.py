@@ -39,7 +39,7 @@ def unread_location(error: ValidationError, settings: Mapping[str, Any]) -> tupl
     """Location of the first unread placeholder in ``error``; None if there is none."""
     for problem in error.errors(include_url=False):
         location = location_in(settings, problem)
-        # A key that nobody knows stays unknown, whatever the variable will hold.
+        # An unknown key stays unknown, whatever the variable will contain.
         if problem["type"] != "extra_forbidden" and is_unread(value_at(location, settings)):
             return location
     return None

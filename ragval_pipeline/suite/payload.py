@@ -82,8 +82,8 @@ class PayloadSettings(Section):
         for name in names:
             if name not in (*TEMPLATE_FIELDS, *of_payload):
                 raise ValueError(
-                    f"{{{printable(name)}}} is no field. {did_you_mean(str(name), TEMPLATE_FIELDS)} What has no "
-                    f"canonical name is {{{OF_PAYLOAD}{printable(name)}}}"
+                    f"{{{printable(name)}}} is not a canonical field. {did_you_mean(str(name), TEMPLATE_FIELDS)} Any "
+                    f"other field of the payload is {{{OF_PAYLOAD}{printable(name)}}}"
                 )
         if "text" not in names and not of_payload:
             raise ValueError("it must contain {text}, the chunk's text")

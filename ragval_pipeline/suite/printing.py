@@ -20,6 +20,11 @@ def show_count(count: float) -> str:
     return f"{int(count):,}" if float(count).is_integer() else f"{count:,.6f}".rstrip("0").rstrip(".")
 
 
+def percent(share: float, *, digits: int = 0) -> str:
+    """A fraction 0..1 in percent, such as ``67 %``."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def plural(count: int, noun: str) -> str:
     """``1 page``, ``13 pages``, ``2 queries``, ``3 required criteria``."""
     if count == 1:

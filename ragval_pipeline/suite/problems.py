@@ -1,17 +1,18 @@
-"""Turning a validation error into one line that names the file, the key and the remedy."""
+"""Turning a validation error into lines that name the file, the key and the remedy."""
 
 from __future__ import annotations
 
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.suite.printing import did_you_mean, printable
 
 #: Replaces pydantic's messages, which are about Python.
@@ -31,45 +32,76 @@ _SAYS = {
 _SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|llms|secret|token|password)$|^urls$", re.IGNORECASE)
 
 
-def first_problem(error: ValidationError) -> Any:
-    """The problem to report first: an unknown key explains a missing one."""
-    problems = error.errors(include_url=False)
-    return next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at one key.
+
+    Attributes:
+        location: Keys and indices as the user wrote them.
+        branches: What pydantic found there: one entry, or one per branch of a union.
+    """
+
+    location: tuple[int | str, ...]
+    branches: tuple[Any, ...]
+
+
+def problems_of(error: ValidationError, given: Any, model: type[BaseModel]) -> list[Problem]:
+    """What is wrong, by key: unknown keys first, without the missing ones that they were meant to be.
+
+    Args:
+        error: What pydantic found.
+        given: What was validated: separates keys from pydantic's names for the branches of a union.
+        model: The model, for suggestions.
+    """
+    found: dict[tuple[int | str, ...], list[Any]] = {}
+    for entry in error.errors(include_url=False):
+        found.setdefault(location_in(given, entry), []).append(entry)
+    unknown = [place for place, entries in found.items() if entries[0]["type"] == "extra_forbidden"]
+    meant = {(*place[:-1], suggest_key(model, place)) for place in unknown}
+    known = [
+        place
+        for place, entries in found.items()
+        if place not in unknown
+        and not (entries[0]["type"] == "missing" and (*place[:-1], f"Did you mean {place[-1]}?") in meant)
+    ]
+    return [Problem(place, tuple(found[place])) for place in (*unknown, *known)]
 
 
 def suite_error(
-    error: ValidationError,
+    error: ValidationError, *, model: type[BaseModel], file: Path | str | None, given: Any, prefix: str = ""
+) -> SuiteError:
+    """The problems of ``error``, all in one; arguments as for ``problems_of`` and ``problem_error``."""
+    found = problems_of(error, given, model)
+    return all_in_one([problem_error(problem, model=model, file=file, prefix=prefix) for problem in found])
+
+
+def problem_error(
+    problem: Problem,
     *,
     model: type[BaseModel],
     file: Path | str | None,
-    given: Any,
     prefix: str = "",
     variables: Sequence[str] = (),
     remedy: str = "",
 ) -> SuiteError:
-    """The first problem of ``error`` as a ``SuiteError``, with the number of further ones.
+    """One problem as a ``SuiteError``.
 
     Args:
-        error: What pydantic found.
+        problem: What is wrong.
         model: The model, for suggestions.
         file: The location that the error names.
-        given: What was validated: separates keys from pydantic's names for the branches of a union.
         prefix: Prefix of the key.
         variables: Environment variables in the wrong value. They are named; the value, which may be a misplaced secret,
             is not.
         remedy: What else helps, where the error itself knows no more than "add the key".
     """
-    first = first_problem(error)
-    location = location_in(given, first)
-    branches = [problem for problem in error.errors(include_url=False) if location_in(given, problem) == location]
-    further = len({location_in(given, problem) for problem in error.errors(include_url=False)}) - 1
-    more = f" (and {further} more)" if further else ""
-    problem, known_remedy = _worded(first, branches, location, model, variables)
+    location, first = problem.location, problem.branches[0]
+    text, known_remedy = _worded(first, problem.branches, location, model, variables)
     if first["type"] == "missing":
         known_remedy = remedy or "Add the key."
     remedy = known_remedy or remedy or _default(model, location)
     key = prefix + dotted(location) if location else prefix.rstrip("., ")
-    return SuiteError(problem + more, file=file, key=key or None, remedy=remedy)
+    return SuiteError(text, file=file, key=key or None, remedy=remedy)
 
 
 def location_in(given: Any, problem: Any) -> tuple[int | str, ...]:

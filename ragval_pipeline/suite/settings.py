@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, ValidationError
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.suite.interpolation import variables_in
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.payload import follow_map, is_framework, usual_fields
-from ragval_pipeline.suite.problems import dotted, first_problem, location_in, suite_error
+from ragval_pipeline.suite.problems import Problem, dotted, problem_error, problems_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile, SettingRule
@@ -196,17 +196,27 @@ def explain(
     origin: SuiteOrigin,
     profile: Profile | None,
 ) -> SuiteError:
-    """The error as one line that names the source of the wrong value."""
-    location = location_in(settings, first_problem(error))
+    """The error, with the source of each wrong value."""
+    found = problems_of(error, settings, Suite)
+    return all_in_one([_explained(problem, settings, layers, origin, profile) for problem in found])
+
+
+def _explained(
+    problem: Problem,
+    settings: Mapping[str, Any],
+    layers: Sequence[Layer],
+    origin: SuiteOrigin,
+    profile: Profile | None,
+) -> SuiteError:
+    location = problem.location
     layer = layer_of(location, layers)
     of_file = layer is not None and layer.name == str(origin.file)
     # An error of a whole section is an error of the suite, whichever layer set its keys.
     source = origin.file if layer is None or isinstance(value_at(location, settings), Mapping) else layer.name
-    return suite_error(
-        error,
+    return problem_error(
+        problem,
         model=Suite,
         file=_place(source, origin.file),
-        given=settings,
         variables=variables_in(value_at(location, origin.written)) if of_file else (),
         remedy=_remedy(location, profile),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
@@ -184,7 +184,7 @@ def _warnings(scores: Scores, strict: float) -> Iterable[str]:
     lost = error_rates(scores, usual).lost
     if lost is not None and lost > MOST and strict < usual:
         yield (
-            f"{usual:.2f} would fail {lost:.0%} of the positive queries: it belongs to the score range of another "
+            f"{usual:.2f} would fail {percent(lost)} of the positive queries: it belongs to the score range of another "
             "embedder, and says nothing about this index."
         )
 

@@ -86,8 +86,8 @@ class QueryReport(Entity):
     fail_reason: str | None
     failed_conditions: list[str]
     best_similarity: float | None
-    module_match: bool | None = Field(description="Keywords found anywhere in top_results; null when none is expected")
-    chapter_match: bool | None
+    module_match: bool | None = Field(description="Whether a hit is in the expected module; null when none is expected")
+    chapter_match: bool | None = Field(description="The same for the expected chapter")
     returned_k: int
     embedding_ms: float | None
     search_time_ms: float | None
@@ -191,7 +191,7 @@ class ValidationReport(Entity):
     criteria: list[CriterionResult]
     findings: list[ReportedFinding]
     total_queries: int | None = Field(
-        description="All queries of the run, with templates expanded, except those that nobody judged; null when "
+        description="All queries of the run, with templates expanded, except those that were not judged; null when "
         "not asked"
     )
     passed_queries: int | None

@@ -61,7 +61,7 @@ MOST = threshold(
     unit="share",
     codes="text chunk.order_shuffled chunk.duplicate_index chunk.one_per_page chunk.stale_tail chunk.ingested_twice "
     "integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
-    "regression.corpus_turnover payload.constant_field",
+    "regression.corpus_turnover payload.constant_field source.suspicious_lastmod",
     reason="more than half of the letters, chunks, pages, points, hits or queries count as most of them",
     evidence="definition of integrity.not_captured and query.weak_oracle. In 200 chunks of the handbook with a "
     "fifth of the words replaced, at least 61 % of the letters are found on their page and at most 39 % on another "

@@ -23,7 +23,7 @@ RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 #: Means and scores are sums of floats: a difference this small is rounding.
 TOLERANCE = 1e-9  # definition
 #: Begins the codes in the reason of ``error_findings`` that it does not count.
-LEFT_OUT = " besides those that other required criteria judge: "
+LEFT_OUT = ", not counting those that other required criteria judge: "
 #: Kinds of failures that leave something unmeasured without another gate to report it.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
 #: Descriptive assets: that they ran says nothing about errors.
@@ -137,7 +137,7 @@ def _judged(finding: Finding | ReportedFinding, judging: AbstractSet[str]) -> bo
 def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:
     """Compare one value with its gate; ratios on counts, everything else with a tolerance for rounding."""
     if value.value is not None and not math.isfinite(value.value):
-        value = not_measured(value.name, "no_data", f"{value.value} is no measurement")
+        value = not_measured(value.name, "no_data", f"{value.value} is not a number")
     if value.value is None:
         verdict: CriterionVerdict = "not_measured"
         reason = f"not measured: {value.reason}"

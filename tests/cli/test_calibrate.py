@@ -30,7 +30,7 @@ def test_it_prints_the_lines_to_paste_and_marks_the_usual_thresholds(home: Home,
     assert ended.code == 0
     assert "min_similarity: 0.42" in ended.out
     assert "the usual min_similarity" in ended.out
-    assert "0.70 would fail 100%" in " ".join(ended.out.split())
+    assert "0.70 would fail 100 %" in " ".join(ended.out.split())
     assert home.suite.read_bytes() == before
 
 

@@ -273,6 +273,7 @@ def test_pages_that_cannot_be_fetched_are_an_unreachable_system(home: Home, ragv
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 3
     assert url in checks(ended)["pages"]["message"]
+    assert "to read the built site instead, set source.site_root." in checks(ended)["pages"]["remedy"]
 
 
 def test_a_few_pages_are_fetched_as_a_sample(home: Home, ragval: Ragval) -> None:
@@ -332,6 +333,37 @@ def test_the_line_on_stderr_names_the_first_problem_and_counts_the_others(home: 
     assert "queries" in ended.message
     assert "(and 1 more)" in ended.message
     assert "2 problems" in ended.out
+
+
+def test_every_wrong_key_of_the_suite_is_a_line(home: Home, ragval: Ragval) -> None:
+    home.edit(retrieval={"topk": 5, "min_similarity": 70}, history={"keep_runs": 0})
+    ended = ragval("doctor", "-s", home.suite)
+    assert ended.code == 2
+    wrong = [line for line in ended.out.splitlines() if line.startswith("✗ suite file")]
+    assert [line.split()[3].rstrip(":") for line in wrong] == [
+        "retrieval.topk",
+        "retrieval.min_similarity",
+        "history.keep_runs",
+    ]
+
+
+def test_a_collection_of_multivectors_is_described(home: Home, ragval: Ragval) -> None:
+    from qdrant_client import QdrantClient, models
+
+    several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
+    space = models.VectorParams(size=4, distance=models.Distance.COSINE, multivector_config=several)
+    with closing(QdrantClient(path=str(home.folder / "qdrant"))) as client:
+        client.create_collection("late", vectors_config={"colbert": space})
+        client.upsert("late", [models.PointStruct(id=1, vector={"colbert": [[1.0] * 4]}, payload={"text": "Gears"})])
+    home.edit(qdrant={"collection": "late"})
+    told = checks(ragval("doctor", "-s", home.suite, "--json"))["vectors"]["message"]
+    assert told == "late has no dense vector, only colbert (multivector)"
+
+
+def test_the_models_that_a_collection_names_are_listed_in_brief(home: Home, ragval: Ragval) -> None:
+    set_payload(home, {"model": "m" * 100_000})
+    told = checks(ragval("doctor", "-s", home.suite, "--json"))["model"]["message"]
+    assert len(told) < 300
 
 
 def test_configuration_comes_before_systems_and_systems_before_emptiness() -> None:

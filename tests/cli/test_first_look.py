@@ -13,7 +13,7 @@ import yaml
 
 from ragval_pipeline.cli.draft.first_look import Asked
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.questions import draft_questions, is_english, is_telling, off_topic, question_of
+from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
 from ragval_pipeline.cli.draft.site import DraftPage, unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.cli.draft.versions import versions_of
@@ -52,6 +52,11 @@ BASE = "https://a.example"
 )
 def test_a_heading_becomes_the_question_that_its_section_answers(heading: str, question: str) -> None:
     assert question_of(heading, "Commands") == question
+
+
+@pytest.mark.parametrize("heading", ["3.1 The value.", "The value:", "The value"])
+def test_a_heading_loses_its_number_and_its_last_point(heading: str) -> None:
+    assert clean(heading) == "The value"
 
 
 @pytest.mark.parametrize(

@@ -275,6 +275,15 @@ def test_the_error_of_a_collection_without_dense_vectors_says_what_it_has(tmp_pa
     assert "docs has no dense vector, only colbert (multivector)" in ended.message
 
 
+def test_a_collection_without_vectors_is_not_called_empty(tmp_path: Path, ragval: Ragval) -> None:
+    from qdrant_client import QdrantClient, models
+
+    with closing(QdrantClient(path=str(tmp_path / "qdrant"))) as client:
+        client.create_collection("docs", vectors_config={})
+        client.upsert("docs", [models.PointStruct(id=1, vector={}, payload={"text": "Gears"})])
+    assert "docs has no dense vector" in ragval("init", "--qdrant-path", "qdrant").message
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "text"),
     [
@@ -384,8 +393,7 @@ def test_a_title_of_chapters_that_differs_on_most_pages_is_that_of_the_pages(
     assert written(tmp_path)["payload"]["fields"] == {"text": "text", "source_url": "url", field: "chapter_title"}
 
 
-def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_path: Path, ragval: Ragval) -> None:
-    """A suite drafted for an index that had lost a title already did not ask for titles."""
+def test_what_every_point_has_is_required_and_what_few_lack_is_told(tmp_path: Path, ragval: Ragval) -> None:
     payloads = [
         {
             "text": f"A long text about kind {n} of sausage, with words.",
@@ -399,8 +407,9 @@ def test_what_few_points_lack_is_required_of_all_unless_pages_may_lack_it(tmp_pa
     ]
     store(tmp_path / "qdrant", payloads)
     ended = ragval("init", "--qdrant-path", "qdrant")
-    assert "missing or empty: title in 1 point" in " ".join(ended.out.split())
-    assert written(tmp_path)["payload"]["required"] == ["url", "title", "chunk_index"]
+    told = " ".join(ended.out.split())
+    assert "missing or empty: title in 1 point, section in 1 point; add it to payload.required" in told
+    assert written(tmp_path)["payload"]["required"] == ["url", "chunk_index"]
 
 
 def test_a_name_that_is_known_is_not_taken_for_a_field_whose_values_it_cannot_hold(
@@ -511,5 +520,5 @@ def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_numb
     [line] = [line for line in suite_text(draft).splitlines() if "min_similarity" in line]
     value, comment = line.split("#")
     assert value.strip() == "min_similarity: 0.38"
-    assert "scored 0.41 and more at first" in comment
+    assert "scored 0.41 or more" in comment
     assert "ragval calibrate" in comment

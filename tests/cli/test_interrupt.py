@@ -79,6 +79,23 @@ def test_an_interrupted_second_run_leaves_the_first_report(
     assert home.files() == before
 
 
+def test_a_run_that_is_interrupted_while_its_result_is_printed_leaves_no_report(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.reporting.terminal import summary
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    assert ragval("run", "-s", home.suite, "--only", "coverage").code == 0
+    before = home.files()
+    monkeypatch.setattr(summary, "render_summary", interrupt)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 130
+    assert ended.message == "ragval: interrupted; no report is written."
+    assert home.files() == before
+
+
 def test_an_interrupted_build_of_the_demo_leaves_nothing(
     ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

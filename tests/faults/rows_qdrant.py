@@ -194,6 +194,11 @@ ROWS = [
     Fault("texts of odd characters", "points", stored(lambda point: (point.vector, {
         **(point.payload or {}), "source_url": f"{(point.payload or {})['source_url']}\x1b\x00\u202e"}), 9), 0, "pass",
         "Writing the report", only="queries"),
+    Fault("addresses that are half an IPv6 address", "points", stored(lambda point: (point.vector, {
+        **(point.payload or {}), "source_url": "http://[::1"}), 9), 1, "fail", "coverage.orphan_page",
+        only="coverage,integrity,queries"),
+    Fault("a collection without dense vectors", "Qdrant", lambda stage: stage.change(multivectors), 1, "fail",
+          r"has no dense vector, only without a name \(multivector\)", only="queries"),
     Fault("payloads that are empty", "points", stored(lambda point: (point.vector, {})), 1, "fail", "payload|coverage",
           only="coverage,metadata"),
     Fault("numbers where texts should be", "points", stored(lambda point: (point.vector, dict.fromkeys(
@@ -222,6 +227,19 @@ ROWS = [
 
 def delete_all(client: QdrantClient) -> None:
     client.delete(NAME, [point.id for point in client.scroll(NAME, limit=1000)[0]])
+
+
+def multivectors(client: QdrantClient) -> None:
+    """Replace the collection by one that holds several vectors per point."""
+    points = client.scroll(NAME, limit=1000, with_vectors=True)[0]
+    client.delete_collection(NAME)
+    several = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
+    client.create_collection(
+        NAME, models.VectorParams(size=256, distance=models.Distance.COSINE, multivector_config=several)
+    )
+    client.upsert(
+        NAME, [models.PointStruct(id=point.id, vector=[point.vector], payload=point.payload) for point in points]
+    )
 
 
 def deep(levels: int) -> Any:

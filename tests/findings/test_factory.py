@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +65,19 @@ def test_the_report_shows_the_first_100_subjects_and_counts_all():
     assert reported.subjects == [f"{number:03}" for number in range(REPORTED_SUBJECTS)]
     assert (reported.count, finding.count) == (150, 150)
     assert reported.details == {"share": 0.5, "subjects": {"000": {"n": 0}, "001": {"n": 1}}}
+
+
+def test_a_report_names_the_ten_most_affected_subjects_if_they_differ():
+    subjects = [
+        Subject(name=f"{number:03}", extent=1 - number / 150, details={"n": number}) for number in range(149, -1, -1)
+    ]
+    subjects[0] = replace(subjects[0], extent=1.0)
+    reported = make_finding("integrity.not_captured", subjects).reported()
+    assert reported.details["worst"] == ["000", "149", *(f"{number:03}" for number in range(1, 9))]
+    assert reported.subjects == [f"{number:03}" for number in range(REPORTED_SUBJECTS)]
+    assert reported.details["subjects"]["149"] == {"n": 149}
+    alike = [replace(subject, extent=0.5) for subject in subjects]
+    assert "worst" not in make_finding("integrity.not_captured", alike).reported().details
 
 
 def test_a_reported_finding_has_the_shape_of_the_contract():

@@ -21,4 +21,4 @@ def test_an_index_that_lost_pages_is_a_regression_against_the_run_before(world: 
     assert values == [None, 0.0]
     drops = {entry["scope"]: entry for entry in second["findings"] if entry["code"] == "regression.significant_drop"}
     assert drops["coverage"]["subjects"] == ["coverage"]
-    assert drops["coverage"]["message"].startswith("coverage fell from 100.0% to 92.3%")
+    assert drops["coverage"]["message"].startswith("coverage fell from 100.0 % to 92.3 %")

@@ -81,7 +81,7 @@ def test_a_subject_says_what_changed() -> None:
 def test_the_plain_text_says_verdict_criteria_findings_and_where_to_look() -> None:
     text = plain_text(failing())
     for part in (
-        "❌ Fail: demo_book (was Pass)", "Pages in the index 92.3 % (asked: ≥ 100 %): 1 of 13 pages has no chunk",
+        "❌ Fail: demo_book (was Pass)", "Pages in the index 92.3 % (required: ≥ 100 %): 1 of 13 pages has no chunk",
         "Pages missing from the index (error, new)", MISSING.remedy, "Report: s3://b/report.html",
         "Run: http://d.test/runs/1", "Collection: ragval_demo",
     ):  # fmt: skip

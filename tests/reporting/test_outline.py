@@ -4,6 +4,7 @@ import io
 import itertools
 import re
 from collections import Counter
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -149,6 +150,13 @@ def test_the_headline_counts_questions_that_could_not_be_asked_among_those_that_
     assert told == "2 of 4 test questions fail."
     told = headline(factory.report("fail", criteria=criteria, query_results=[missed, missed]))
     assert told == "2 of 4 test questions do not find their page."
+
+
+def test_the_headline_speaks_of_the_sitemap_and_counts_no_addresses():
+    criteria = [factory.criterion("error_findings", 1.0, 0.0, required=True)]
+    finding = make_finding("source.empty", ["https://x.org/sitemap.xml"])
+    told = headline(factory.report("fail", criteria=criteria, findings=[finding]))
+    assert told.startswith("The sitemap lists no page in scope")
 
 
 def test_the_headline_speaks_of_the_collection_and_counts_no_collections():
@@ -304,6 +312,13 @@ def test_subjects_without_a_cause_are_shown_before_those_that_go_away_with_one()
     found = failed("vector.zero", None, "vector.zero", None).reported()
     assert own_first(found) == ["q2", "q4", "q1", "q3"]
     assert following(found) == (4, "")
+
+
+def test_the_most_affected_subjects_are_shown_first():
+    subjects = [Subject(name=name, extent=extent) for name, extent in (("a", 0.1), ("b", 0.9), ("c", 0.5))]
+    assert own_first(make_finding("integrity.not_captured", subjects).reported()) == ["b", "c", "a"]
+    caused = [replace(subjects[0]), replace(subjects[1], details={"because": "integrity.gone"}), subjects[2]]
+    assert own_first(make_finding("integrity.not_captured", caused).reported()) == ["c", "a", "b"]
 
 
 def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_others():

@@ -367,9 +367,23 @@ def test_a_finding_is_switched_off_with_yamls_bare_off_too(tmp_path: Path, grade
     assert load_suite(file).severity == {"query.failed": "off"}
 
 
-def test_several_problems_are_counted(tmp_path: Path):
+def test_several_problems_are_told_at_once(tmp_path: Path):
     error = refused(tmp_path, {**SMALLEST, "retrieval": {"top_k": 0, "repeats": 0, "k": [0]}})
-    assert "(and 2 more)" in str(error)
+    first, *rest = str(error).splitlines()
+    assert "retrieval.top_k: must be" in first
+    assert [line.partition(": ")[0] for line in rest] == ["retrieval.k[0]", "retrieval.repeats"]
+
+
+def test_a_long_list_of_problems_is_cut_with_their_number(tmp_path: Path):
+    error = refused(tmp_path, {**SMALLEST, **{f"key_{number}": 1 for number in range(30)}})
+    assert len(str(error).splitlines()) == 22
+    assert str(error).endswith("\nand 9 more")
+
+
+def test_a_misspelt_key_is_not_missing_besides(tmp_path: Path):
+    error = refused(tmp_path, {**SMALLEST, "qdrant": {"path": "q", "colection": "c"}})
+    assert "Did you mean collection?" in str(error)
+    assert error.others == ()
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def suite_of(folder: Path, **sections: Any) -> Suite:
 
 
 def refused(folder: Path, text: str | Mapping[str, Any], environ: Mapping[str, str] | None = None) -> SuiteError:
-    """The error that a suite ends with; it must be one line that names the file."""
+    """The error that a suite ends with; each problem must be one line, and the first names the file."""
     file = write(folder, text)
     with pytest.raises(SuiteError) as caught:
         resolve_suite(load_suite(file), environ or {})
@@ -39,7 +39,9 @@ def refused(folder: Path, text: str | Mapping[str, Any], environ: Mapping[str, s
 
 
 def one_line(error: SuiteError) -> SuiteError:
-    """The error itself, after checking that it prints as one line without control characters."""
-    assert str(error).isprintable(), str(error)
+    """The error itself, after checking that each problem is one line without control characters."""
+    lines = str(error).split("\n")
+    assert all(line.isprintable() for line in lines), lines
+    assert len(lines) == 1 + len(error.further_lines())
     assert error.exit_code == 2
     return error

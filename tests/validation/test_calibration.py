@@ -50,7 +50,7 @@ def test_the_usual_thresholds_are_marked_and_said_to_be_of_another_scale() -> No
     assert marked[0.70].note == "the usual min_similarity"
     assert marked[0.70].lost == pytest.approx(10 / 12)
     assert (marked[0.50].note, marked[0.50].lost) == ("the usual relevance_similarity", 0)
-    assert any("0.70 would fail 83% of the positive queries" in warning for warning in proposal.warnings)
+    assert any("0.70 would fail 83 % of the positive queries" in warning for warning in proposal.warnings)
 
 
 def test_thresholds_in_use_are_marked() -> None:

@@ -162,6 +162,12 @@ def test_the_verdict_of_the_run_is_the_first_that_applies(results: list[Criterio
         assert judge_run(order, []) == expected
 
 
+def test_what_to_do_about_a_failed_system_is_a_sentence():
+    error = SystemFailure("gone", code="index.unreachable", system="Qdrant", subject="x", remedy="Start it")
+    [finding] = failed_measurement("a", error).findings
+    assert finding.remedy == "Start it."
+
+
 def test_a_system_that_failed_comes_before_everything() -> None:
     failed = failed_measurement("a", SystemFailure("gone", code="index.unreachable", system="Qdrant", subject="x"))
     for results in ([MET], [NOT_MET], [OPEN], []):
@@ -271,7 +277,7 @@ def test_error_findings_counts_findings_of_severity_error_only() -> None:
 def test_a_matter_that_a_required_criterion_judges_does_not_count_twice() -> None:
     found = errors(MISSING, ZERO)
     assert (found.value, found.reason) == (
-        1.0, "vector.zero besides those that other required criteria judge: coverage.missing_page",
+        1.0, "vector.zero, not counting those that other required criteria judge: coverage.missing_page",
     )  # fmt: skip
     assert errors(MISSING).verdict == "met"
     assert judge([COVERED], [MISSING], required=["error_findings"])["error_findings"].value == 1.0

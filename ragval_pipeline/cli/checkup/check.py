@@ -56,8 +56,8 @@ def problem(name: str, message: str, remedy: str, *, exit_code: int = 2) -> Chec
 def failed(name: str, error: RagvalError) -> Check:
     """The problem for an error."""
     text, remedy = str(error), str(getattr(error, "remedy", ""))
-    if isinstance(error, SuiteError) and error.key:
-        text = f"{error.key}: {error.problem}"
+    if isinstance(error, SuiteError):
+        text = f"{error.key or error.file}: {error.problem}" if error.key or error.file else error.problem
     message = text.removesuffix(remedy).rstrip(". ") if remedy else text
     return problem(name, message.removesuffix(".").removeprefix(f"{name}: "), remedy, exit_code=error.exit_code)
 

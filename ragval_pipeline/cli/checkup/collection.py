@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.points import Reader
 from ragval_pipeline.suite.load import naming_file_of
 from ragval_pipeline.suite.model import Suite
@@ -42,7 +42,8 @@ def _vector(suite: Suite, facts: CollectionFacts) -> Check:
     wanted = suite.qdrant.vector_name
     vector = facts.vector(wanted)
     if vector is None and not facts.vectors:
-        return problem("vectors", "the collection holds no dense vectors", "Ingest dense vectors.", exit_code=4)
+        what, remedy = no_dense_vector(facts)
+        return problem("vectors", f"{facts.name} {what}", remedy, exit_code=4)
     try:
         with naming_file_of(suite):
             check_vector_name(wanted, facts)

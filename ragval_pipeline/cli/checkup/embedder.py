@@ -16,7 +16,7 @@ from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import PayloadSettings
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import plural, printable
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.payload.aliases import is_named_like
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Stored texts re-embedded, in one call.
 _TEXTS = 3
+#: Names of models that are listed.
+_NAMED = 5
 _SAME, _ALIKE = 0.99, 0.90
 
 
@@ -132,7 +134,8 @@ def _cosine(
 
 def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
     others = [name for name in stored if not same_model(name, model)]
-    told = f"the collection names {', '.join(others)}" if others else ""
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    told = f"the collection names {', '.join(map(printable, others[:_NAMED]))}{more}" if others else ""
     shown = "" if cosine is None else f"stored texts embedded again: cosine {cosine:.3f} to their stored vectors"
     if cosine is not None and cosine >= _SAME:
         return note("model", f"{shown}, although {told}") if others else ok("model", shown)

@@ -49,13 +49,13 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
     """
     suite, checks = check_suite_file(path)
     if suite is None:
-        return [*checks, *(skipped(name, "the suite file must be right first") for name in _AFTER_SUITE)]
+        return [*checks, *(skipped(name, "not checked until the suite file is correct") for name in _AFTER_SUITE)]
     resolved, more = check_environment(suite)
     checks += more
     if resolved is None:
-        return [*checks, *(skipped(name, "the environment must be right first") for name in _AFTER_SUITE[1:])]
+        return [*checks, *(skipped(name, "not checked until the environment is correct") for name in _AFTER_SUITE[1:])]
     settings = check_embedding_settings(resolved)
-    checks += [check_queries(resolved), settings, check_report_place(resolved), check_automation(resolved)]
+    checks += [*check_queries(resolved), settings, check_report_place(resolved), check_automation(resolved)]
     on_step("Asking Qdrant")
     look, embedder, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, look)]
@@ -77,7 +77,7 @@ def _systems(
             checks += (
                 check_payload(suite, look)
                 if look
-                else [skipped("payload fields", "the collection must be right first")]
+                else [skipped("payload fields", "not checked until the collection is correct")]
             )
             on_step("Asking the embedder")
             if look is not None and embedder_usable:
@@ -86,6 +86,6 @@ def _systems(
     except RagvalError as error:
         checks.append(failed("collection", error))
     if not embedder_usable:
-        return look, None, [*checks, skipped("embedder", "its settings must be right first")]
+        return look, None, [*checks, skipped("embedder", "not checked until its settings are correct")]
     more, embedder = check_embedder(suite, None, None)
     return look, embedder, [*checks, *more]

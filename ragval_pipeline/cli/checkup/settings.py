@@ -21,7 +21,7 @@ def check_suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
     try:
         suite = load_suite(path)
     except SuiteError as error:
-        return None, [failed("suite file", error)]
+        return None, [failed("suite file", each) for each in (error, *error.others)]
     profile = f", profile {suite.profile}" if suite.profile else ""
     return suite, [ok("suite file", f"{suite.suite}{profile}")]
 
@@ -63,23 +63,23 @@ def _read_by_profile(suite: Suite, environ: Mapping[str, str]) -> list[str]:
     ]
 
 
-def check_queries(suite: Suite) -> Check:
+def check_queries(suite: Suite) -> list[Check]:
     """Load the test queries of a resolved suite."""
     from ragval_pipeline.suite.queries.load import load_queries
 
     try:
         queries = load_queries(suite, advise=True)
     except SuiteError as error:
-        return failed("queries", error)
+        return [failed("queries", each) for each in (error, *error.others)]
     if not queries:
         where = suite.queries.name if isinstance(suite.queries, Path) else "the suite"
         remedy = "Add at least one; ragval schema queries shows the fields."
-        return problem("queries", f"{where} has no test queries", remedy, exit_code=4)
+        return [problem("queries", f"{where} has no test queries", remedy, exit_code=4)]
     negative = sum(query.negative for query in queries)
     judged = sum(bool(query.grades) for query in queries)
     drafts = sum(query.status == "draft" for query in queries)
     told = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
-    return ok("queries", f"{told}, {plural(drafts, 'draft')} that are not counted" if drafts else told)
+    return [ok("queries", f"{told}, {plural(drafts, 'draft')} that are not counted" if drafts else told)]
 
 
 def check_embedding_settings(suite: Suite) -> Check:

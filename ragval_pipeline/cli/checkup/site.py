@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
@@ -26,7 +27,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     if source is None:
         told = "the suite has no source: coverage and integrity are not measured"
         return [
-            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms")
+            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms.")
         ], 0
     try:
         check_files(source)
@@ -97,7 +98,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
         return _files(source, inventory, urls)
     if not source.fetch_pages:
         told = "source.fetch_pages is off: integrity is not measured"
-        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
+        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root.")
     from ragval_pipeline.sources.http.fetch import HttpFetcher
     from ragval_pipeline.sources.http.hosts import hosts_of
     from ragval_pipeline.sources.site.page_reader import PageReader
@@ -109,12 +110,20 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
             reader = PageReader(site_root=None, base_path=source.base_path, fetcher=fetcher)
             bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
     except RagvalError as error:
-        return failed("pages", error)
+        return _of_another_host(failed("pages", error), source, inventory)
     if not bad:
         return ok("pages", f"{plural(len(asked), 'page')} fetched as a sample")
     told = f"{len(bad):,} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
     remedy = "Open it from this machine, set source.site_root, or set source.fetch_pages: false."
     return note("pages", told, remedy) if len(bad) < len(asked) else problem("pages", told, remedy, exit_code=3)
+
+
+def _of_another_host(check: Check, source: SourceSettings, inventory: SiteInventory) -> Check:
+    """Add what to do if a site is served here, but was built for another address."""
+    if source.sitemap is None or host_of(source.sitemap) == inventory.site_host:
+        return check
+    hint = f"The sitemap lists pages of {inventory.site_host}: to read the built site instead, set source.site_root."
+    return replace(check, remedy=f"{check.remedy} {hint}".strip())
 
 
 def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]) -> Check:

@@ -7,10 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.cli.draft.first_look import TOP_K, Line, ask, first_look
-from ragval_pipeline.cli.draft.guess import guess_embedder
+from ragval_pipeline.cli.draft.fields import (
+    find_fields,
+    profile_like,
+    required_fields,
+    stored_addresses,
+    wanted_fields,
+)
+from ragval_pipeline.cli.draft.first_look import TOP_K, Asked, Line, ask, first_look
+from ragval_pipeline.cli.draft.guess import EmbedderGuess, guess_embedder
 from ragval_pipeline.cli.draft.kinds import Kinds, find_kinds, find_site
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import (
@@ -24,16 +31,14 @@ from ragval_pipeline.cli.draft.site import (
 )
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import host_of, is_file_path, is_http_url, path_of, without_fragment
+from ragval_pipeline.sources.site.urls import host_of, path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
-from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of, usual_fields
+from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
 from ragval_pipeline.suite.printing import plural, suite_name
 from ragval_pipeline.suite.profiles.base import Profile
-from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.sections import FILES, SourceSettings
 from ragval_pipeline.validation.golden.oracles import none_drawn
-from ragval_pipeline.validation.payload.aliases import is_named_like, suggest_field_map
+from ragval_pipeline.validation.payload.aliases import is_named_like
 from ragval_pipeline.validation.thresholds import HABIT, MOST
 
 if TYPE_CHECKING:
@@ -41,9 +46,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
     from ragval_pipeline.sources.stores.qdrant.points import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
-
-#: Canonical fields that an honest point may lack although others have them.
-_OF_SOME = ("module", "chapter", "headings", "parent_id")
 
 
 @dataclass(frozen=True)
@@ -91,68 +93,115 @@ def draft_suite(
         wishes: The user's options.
         reader_of: Opens a reader of that vector, limited by ``filter`` if given.
     """
-    flavour = flavour_of(look.observed)
-    wanted = wanted_fields(wishes.profile, flavour)
-    fields, guessed = find_fields(look, wanted)
-    embedder = guess_embedder(look, vector, fields, flavour, reader_of(), wishes.profile)
-    if embedder.provider == "static":
-        fields["text"] = embedder.text or fields["text"]
-        guessed = [name for name in guessed if name != "text"]
-    stored = look.values(fields["source_url"]) if "source_url" in fields else []
-    urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
-    # Folder loaders store file paths.
-    urls = urls or list(dict.fromkeys(path for path in stored if isinstance(path, str) and is_file_path(path)))
-    site = _site(wishes.source, urls)
-    kinds: list[Kinds] = []
-    for find in (find_site, find_kinds):
-        if (found := find(look, fields, site)) is not None:
-            kinds.append(found)
-            look = found.kept_of(look)
-    pages = [page for page in pages_of(look, fields) if page.url is None or not is_made(path_of(page.url))]
+    found = _Found.of(look, vector, wishes, reader_of())
+    pages = [page for page in pages_of(found.look, found.fields) if page.url is None or not is_made(path_of(page.url))]
     name = suite_name(settings.collection, otherwise="index")
     # A page that is a large part of the index is found by chance.
-    drawn = min(TOP_K, len(look.points))
-    asked_of = [page for page in pages if none_drawn(len(look.points), page.points, drawn) > MOST] or pages
-    questions = draft_questions(asked_of, _headings(site, asked_of, wishes.count), count=wishes.count, seed=name)
-    negatives = off_topic(pages)
-    page_field = fields.get("source_url")
-    reader = reader_of(filter={found.path: found.kept for found in kinds} or None)
-    asked = ask(questions, negatives, embedder=embedder, vector=vector, reader=reader, page_field=page_field)
+    points, drawn = len(found.look.points), min(TOP_K, len(found.look.points))
+    asked_of = [page for page in pages if none_drawn(points, page.points, drawn) > MOST] or pages
+    headings = _headings(found.site, asked_of, wishes.count)
+    questions, negatives = draft_questions(asked_of, headings, count=wishes.count, seed=name), off_topic(pages)
+    asked = ask(
+        questions,
+        negatives,
+        embedder=found.embedder,
+        vector=vector,
+        reader=reader_of(filter={kind.path: kind.kept for kind in found.kinds} or None),
+        page_field=found.fields.get("source_url"),
+    )
+    seen = first_look(
+        found.look,
+        found.fields,
+        _texts(found.look, found.fields, found.flavour),
+        site=found.site,
+        kinds=found.kinds,
+        embedder=found.embedder,
+        asked=asked,
+        drafted=len(questions),
+    )
+    suite = _suite(name, found, vector, settings, wishes, asked)
+    return Drafted(suite, questions, negatives, [*seen, *_lacking(found.look, found.fields)])
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found in the collection and at the site.
+
+    Attributes:
+        look: The points of the kinds that are kept.
+        flavour: The framework that stored them.
+        wanted: Names in the payload by canonical name, as expected.
+        fields: As found.
+        guessed: Canonical names of the fields found by their values.
+        embedder: The embedder that they were probably embedded with.
+        urls: Addresses of their pages, or paths of their files.
+        site: The site that they were compared with.
+        kinds: The kinds of points that are left out.
+    """
+
+    look: Look
+    flavour: str | None
+    wanted: Mapping[str, str]
+    fields: dict[str, str]
+    guessed: list[str]
+    embedder: EmbedderGuess
+    urls: list[str]
+    site: SiteLook | None
+    kinds: list[Kinds]
+
+    @classmethod
+    def of(cls, look: Look, vector: VectorFacts, wishes: Wishes, reader: Reader) -> _Found:
+        flavour = flavour_of(look.observed)
+        wanted = wanted_fields(wishes.profile, flavour)
+        fields, guessed = find_fields(look, wanted)
+        embedder = guess_embedder(look, vector, fields, flavour, reader, wishes.profile)
+        if embedder.provider == "static":
+            fields["text"] = embedder.text or fields["text"]
+            guessed = [name for name in guessed if name != "text"]
+        urls = stored_addresses(look, fields)
+        site = _site(wishes.source, urls)
+        kinds: list[Kinds] = []
+        for find in (find_site, find_kinds):
+            if (found := find(look, fields, site)) is not None:
+                kinds.append(found)
+                look = found.kept_of(look)
+        return cls(look, flavour, wanted, fields, guessed, embedder, urls, site, kinds)
+
+
+def _suite(
+    name: str, found: _Found, vector: VectorFacts, settings: QdrantSettings, wishes: Wishes, asked: Asked | None
+) -> SuiteDraft:
+    look, fields, site = found.look, found.fields, found.site
     counts = {path: look.filled(path) for path in fields.values()}
-    draft = SuiteDraft(
+    return SuiteDraft(
         suite=name,
         profile=wishes.profile.name if wishes.profile else None,
         like_profile=None if wishes.profile else profile_like(look),
-        flavour=flavour,
+        flavour=found.flavour,
         url=settings.url,
         path=None if settings.path is None else relative(settings.path, wishes.folder),
         collection=settings.collection,
         vector_name=vector.name,
-        kinds=kinds,
+        kinds=found.kinds,
         other_vectors=[entry.name for entry in look.facts.vectors if entry.name and entry.name != vector.name],
         fields=fields,
         shares={path: count for path, count in counts.items() if count < len(look.points)},
-        guessed=guessed,
-        absent=[name for name in wanted if name not in fields],
+        guessed=found.guessed,
+        absent=[canonical for canonical in found.wanted if canonical not in fields],
         required=None if wishes.profile else required_fields(look, fields),
         points=len(look.points),
         source=None if site is None else _written(wishes, site.source),
         site_root=_near(wishes, site.source.site_root) if site is not None and site.source.site_root else None,
-        include=list(site.source.include) if site is not None else _include(urls),
+        include=list(site.source.include) if site is not None else _include(found.urls),
         exclude=site.exclude if site is not None else [],
         unindexed=[folder for folder in site.unindexed if not folder.made] if site is not None else [],
-        host=_usual_host(urls),
-        embedder=embedder,
+        host=_usual_host(found.urls),
+        embedder=found.embedder,
         dimension=vector.size,
         queries=wishes.queries,
         lowest=min(asked.right, default=None) if asked else None,
         min_similarity=None if asked is None else asked.threshold,
     )
-    texts = _texts(look, fields, flavour)
-    seen = first_look(
-        look, fields, texts, site=site, kinds=kinds, embedder=embedder, asked=asked, drafted=len(questions)
-    )
-    return Drafted(draft, questions, negatives, [*seen, *_lacking(look, draft.required or ())])
 
 
 def searched_vector(facts: CollectionFacts) -> VectorFacts:
@@ -165,82 +214,15 @@ def searched_vector(facts: CollectionFacts) -> VectorFacts:
     return min(facts.vectors, key=rank)
 
 
-def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str]:
-    """The initial field map: where the framework stores what the profile needs."""
-    usual = usual_fields(flavour)
-    if profile is None:
-        return usual
-    known: dict[str, str] = dict(profile.settings["payload"]["fields"])
-    return known if flavour is None else {name: usual[name] for name in known}
-
-
-def find_fields(look: Look, wanted: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The field map, and which of its canonical names were guessed from values."""
-    found = suggest_field_map(look.observed, wanted, fits=look.fits)
-    free = [path for path in look.observed if path not in found.values()]
-    longest = next((path for path in look.texts if path in free), None)
-    guesses = {
-        name: path
-        for name, path in (("text", longest), ("source_url", _urls(look, free)))
-        if path is not None and (name not in found or (name == "source_url" and _is_better(look, path, found[name])))
-    }
-    found.update(guesses)
-    if "chunk_index" in wanted and "chunk_index" not in found and "source_url" in found:
-        numbers = (path for path in free if is_named_like("chunk_id", path) and look.fits("chunk_index", path))
-        number = next((path for path in numbers if _is_number_in_page(look, path, found["source_url"])), None)
-        found.update({} if number is None else {"chunk_index": number})
-    if "title" in wanted and "title" not in found and _names_pages(look, found.get("chapter"), found.get("source_url")):
-        found["title"] = found.pop("chapter")
-    return {name: found[name] for name in wanted if name in found}, list(guesses)
-
-
-def _names_pages(look: Look, path: str | None, url: str | None) -> bool:
-    """Whether a chapter's title is that of a page: most pages have one of their own."""
-    if path is None or url is None or not path.endswith("title"):
-        return False
-    pages = {str(lookup(point.payload, url)[1]) for point in look.points}
-    return len(set(map(str, look.values(path)))) > MOST * len(pages)
-
-
-def _is_number_in_page(look: Look, path: str, url: str) -> bool:
-    """Whether a payload name numbers the chunks of each page: chunks of many pages share it, those of one do not."""
-    held = [(str(lookup(point.payload, url)[1]), str(lookup(point.payload, path)[1])) for point in look.points]
-    return 2 * len({number for _, number in held}) < len(held) <= 2 * len(set(held))
-
-
-def _is_better(look: Look, path: str, known: str) -> bool:
-    """Whether a payload field has addresses, while one with a usual name has none, or files of no more pages."""
-    kind = _addresses(look, known)
-    if kind != "file":
-        return kind is None
-    as_many = len(set(map(str, look.values(path)))) >= len(set(map(str, look.values(known))))
-    return _addresses(look, path) == "url" and as_many
-
-
-def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the metadata fields that points have without exception; else the text's.
-
-    An ingestion writes a title or an index for each point: a few points without one have lost it. A page may have no
-    module, chapter or heading.
-    """
-    points = len(look.points)
-    lacking = {name: points - look.filled(path) for name, path in fields.items() if name != "text"}
-    held = [name for name, count in lacking.items() if not count or (name not in _OF_SOME and count < HABIT * points)]
-    return list(dict.fromkeys(fields[name] for name in held)) or [fields[name] for name in ("text",) if name in fields]
-
-
-def _lacking(look: Look, required: Sequence[str]) -> list[Line]:
-    counts = {path: len(look.points) - look.filled(path) for path in required}
-    told = ", ".join(f"{path} in {plural(count, 'point')}" for path, count in counts.items() if count)
-    return [Line("metadata", f"missing or empty: {told}", "note")] if told else []
-
-
-def profile_like(look: Look) -> str | None:
-    """The profile whose required payload fields the points have; None if none or several fit."""
-    fitting = [
-        name for name, profile in PROFILES.items() if set(profile.settings["payload"]["required"]) <= set(look.observed)
-    ]
-    return fitting[0] if len(fitting) == 1 else None
+def _lacking(look: Look, fields: Mapping[str, str]) -> list[Line]:
+    """Metadata fields that few points lack: they may have lost them, or be right to have none."""
+    counts = {path: len(look.points) - look.filled(path) for name, path in fields.items() if name != "text"}
+    told = ", ".join(
+        f"{path} in {plural(count, 'point')}" for path, count in counts.items() if 0 < count < HABIT * len(look.points)
+    )
+    if not told:
+        return []
+    return [Line("metadata", f"missing or empty: {told}; add it to payload.required if every point needs it", "note")]
 
 
 def relative(path: Path, folder: Path) -> str:
@@ -335,22 +317,3 @@ def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[s
 def _usual_host(urls: Sequence[str]) -> str | None:
     hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
     return hosts.most_common(1)[0][0] if hosts else None
-
-
-def _urls(look: Look, paths: list[str]) -> str | None:
-    """The payload name that distinguishes most pages, by http(s) URLs or else by file paths, absolute ones first."""
-    held = {path: kind for path in paths if (kind := _addresses(look, path))}
-
-    def rank(path: str) -> tuple[bool, int, int]:
-        texts = list(map(str, look.values(path)))
-        return held[path] == "url", len(set(texts)), sum(map(len, texts)) if held[path] == "file" else 0
-
-    return max(held, key=rank, default=None)
-
-
-def _addresses(look: Look, path: str) -> Literal["url", "file"] | None:
-    """The kind of most values of a payload field: an http(s) URL, a file path, or neither."""
-    texts = [value for value in look.values(path) if isinstance(value, str)]
-    if 2 * sum(map(is_http_url, texts)) > len(look.points):
-        return "url"
-    return "file" if 2 * sum(map(is_file_path, texts)) > len(look.points) else None

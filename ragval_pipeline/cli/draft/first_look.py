@@ -19,7 +19,7 @@ from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
 from ragval_pipeline.sources.snapshot.values import lookup
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
@@ -222,8 +222,8 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
     over = sum(count > embedder.limit for count in counts) / len(counts) if counts else 0.0
     about = "" if own_tokenizer(model) or over < _FEW else "at least "
     doubt = "" if embedder.sure else ", if that is the model"
-    few = f"a few chunks (under {_FEW:.0%}) have"
-    share = "no chunk has" if not over else few if over < _FEW else f"{about}{over:.0%} of chunks have"
+    few = f"a few chunks (under {percent(_FEW)}) have"
+    share = "no chunk has" if not over else few if over < _FEW else f"{about}{percent(over)} of chunks have"
     told = f"{share} more tokens than {model} reads ({embedder.limit:,}{doubt})"
     return Line("length", f"{part}{told}".replace("%", " %"), "note" if over else "ok")
 

@@ -77,7 +77,7 @@ _NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?\s+|[ivx]+\.\s+)", re.IGNORECASE
 _ANCHOR = re.compile("[\u00b6\u200b\u200c\u200d\ufeff#]+\\s*$")
 _POOL = (
     "How long should sourdough bread rise before baking?", "Which vaccinations does a puppy need in its first year?",
-    "How do I mend a flat bicycle tyre?", "Who won the first football World Cup?",
+    "How do I repair a flat bicycle tyre?", "Who won the first football World Cup?",
     "Which month is best for a holiday in Lisbon?", "How much water does a tomato plant need?",
     "When is the next eclipse of the moon?", "How do I get red wine out of a carpet?",
     "How is a violin tuned?", "At what temperature does chocolate melt?",
@@ -93,7 +93,7 @@ _HEAD = """\
 #   query_text          what a reader would type
 #   relevant_urls       pages that answer it; acceptable_urls help, but less
 #   expected_module     must be found among the hits (as must expected_chapter)
-#   expected_keywords   at least one must be in a hit; choose words that few chunks hold
+#   expected_keywords   at least one must be in a hit; choose words that few chunks contain
 #   critical: true      a lost critical query fails the run whatever the pass rate is
 #   min_similarity      score that the best hit must reach; without it only a query that states nothing else is
 #                       judged by its score, and by retrieval.min_similarity of the suite
@@ -152,9 +152,9 @@ def off_topic(pages: Iterable[DraftPage]) -> list[str]:
 
 
 def clean(heading: str) -> str:
-    """A heading without numbering, anchors, labels and trailing colon."""
+    """A heading without numbering, anchors, labels, and the colon or full stop at its end."""
     text = _LABELS.sub("", _ANCHOR.sub("", as_read(one_line(heading))).strip())
-    return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":").strip()
+    return _NUMBERED.sub("", _NUMBERING.sub("", text)).strip().rstrip(":.").strip()
 
 
 def is_telling(heading: str) -> bool:

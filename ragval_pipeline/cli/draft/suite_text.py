@@ -209,7 +209,7 @@ def _judging(draft: SuiteDraft) -> list[str]:
     ]
     if draft.min_similarity is not None:
         # Must stay true for other values: `ragval calibrate --write` changes only the number.
-        told = f"right answers scored {draft.lowest:.2f} and more at first; `ragval calibrate` measures again"
+        told = f"a first guess: right answers scored {draft.lowest:.2f} or more; `ragval calibrate` measures it"
         lines += [
             f"  min_similarity: {draft.min_similarity}   # {told}",
             f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` sets the two separately",

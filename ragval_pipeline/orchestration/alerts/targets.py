@@ -92,7 +92,7 @@ class EmailAlert(Target):
     """E-mail over SMTP.
 
     Attributes:
-        to: Receivers.
+        to: Recipients.
         sender: The From address.
         host: SMTP server.
         port: Its port.

@@ -1,1 +1,1 @@
-"""One asset per file: a few lines around one function of ``validation`` or ``sources``."""
+"""The assets of a suite: those that read, measure, ask, and report; ``table`` lists them all."""

@@ -15,9 +15,8 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragval_pipeline.sources.search.timing import Timings
+    from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 
 
 #: Test queries and stored vectors searched for both approximately and exactly.
@@ -112,7 +111,6 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
     from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
     from ragval_pipeline.validation.facts.store import Facts
     from ragval_pipeline.validation.vectors import comparison, sample
-    from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
     from ragval_pipeline.validation.vectors.measure import measure_vectors
 
     manifest = facts.points
@@ -139,26 +137,37 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
             points=manifest.points,
             on_progress=progress_of(VECTOR_HEALTH),
         )
-        settings = VectorSettings(
-            collection=manifest.facts.name,
-            vector=vector,
-            model=embedder.model,
-            made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
-            sampling=wanted != 0,
-            embedded_fields=suite.payload.embedded_fields,
-            template=suite.payload.embedded_text,
-            other_vectors=tuple(each.name for each in manifest.facts.vectors if each.name and each.name != vector.name),
-        )
-        lookups = None
-        if wanted:
-            lookups = Lookups(
-                nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
-                vectors=lambda ids: list(reader.vectors(ids)),
-                embed=embed,
-            )
+        settings = _settings(suite, manifest, embedder, sampled=wanted != 0)
+        lookups = _lookups(reader, embed) if wanted else None
         measured = measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
         section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest")}
         return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
+
+
+def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, *, sampled: bool) -> "VectorSettings":
+    from ragval_pipeline.validation.vectors.classification import VectorSettings
+
+    vector = searched_vector(suite, manifest)
+    return VectorSettings(
+        collection=manifest.facts.name,
+        vector=vector,
+        model=embedder.model,
+        made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
+        sampling=sampled,
+        embedded_fields=suite.payload.embedded_fields,
+        template=suite.payload.embedded_text,
+        other_vectors=tuple(each.name for each in manifest.facts.vectors if each.name and each.name != vector.name),
+    )
+
+
+def _lookups(reader: Any, embed: Any) -> "Lookups":
+    from ragval_pipeline.validation.vectors.classification import Lookups
+
+    return Lookups(
+        nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
+        vectors=lambda ids: list(reader.vectors(ids)),
+        embed=embed,
+    )
 
 
 def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_document") -> Any:

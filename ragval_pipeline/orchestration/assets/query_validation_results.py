@@ -219,13 +219,18 @@ def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measureme
 
 
 def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:
+    from ragval_pipeline.sources.stores.qdrant.facts import no_dense_vector
+
     names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
     wanted = suite.qdrant.vector_name or "(unnamed)"
+    what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
+    if not names:
+        what, remedy = no_dense_vector(manifest.facts)
     return NotMeasurableError(
-        f"the collection has no vector {wanted}",
+        f"the collection {what}",
         code="vector.dimension",
         subject=wanted,
-        remedy=f"Set qdrant.vector_name to one of: {', '.join(names) or 'none'}.",
+        remedy=remedy,
         details={"expected": wanted, "found": names},
     )
 

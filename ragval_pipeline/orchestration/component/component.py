@@ -69,7 +69,11 @@ def with_line(error: SuiteError, context: dg.ResolutionContext) -> SuiteError:
         return error
     line = line_of(context, _PART.findall(error.key or ""))
     return SuiteError(
-        error.problem, remedy=error.remedy, file=f"{error.file}:{line}" if line else error.file, key=error.key
+        error.problem,
+        remedy=error.remedy,
+        file=f"{error.file}:{line}" if line else error.file,
+        key=error.key,
+        others=[with_line(other, context) for other in error.others],
     )
 
 

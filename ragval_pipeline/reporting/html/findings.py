@@ -103,7 +103,7 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
 
     def card(node: FindingNode) -> Card:
         finding = node.finding
-        elsewhere = {"subjects", "causes", "together_with", "would_clear", "would_fail"}
+        elsewhere = {"subjects", "causes", "together_with", "would_clear", "would_fail", "worst"}
         facts = {name: value for name, value in finding.details.items() if name not in elsewhere}
         return Card(
             finding=finding,

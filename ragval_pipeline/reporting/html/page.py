@@ -19,7 +19,7 @@ from ragval_pipeline.reporting.change_view import ChangeView, change_view
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
-from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.headline import drafts_of, headline
 from ragval_pipeline.reporting.html.findings import FindingsView, TextDiff, findings_view, text_diffs
 from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
 from ragval_pipeline.reporting.html.plots import (
@@ -97,6 +97,7 @@ class PageView:
     tone: str
     sentence: str
     score_note: str | None
+    drafts: int
     changes: ChangeView | None
     missed: list[CriterionView]
     met: list[CriterionView]
@@ -170,6 +171,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
         ),
         sentence=headline(report),
         score_note=score_note(bundle),
+        drafts=len(drafts_of(report)),
         changes=change_view(bundle.history.changes) if bundle.history else None,
         missed=[entry for entry in required if entry.result.verdict != "met"],
         met=[entry for entry in required if entry.result.verdict == "met"],

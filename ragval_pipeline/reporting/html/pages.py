@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.questions import grades_of, page_key
 from ragval_pipeline.reporting.numbers import show_percent
+from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def pages_view(bundle: ReportBundle, corpus: Corpus) -> PagesView | None:
             number=number,
             page=page,
             name=page.name,
-            path=urlsplit(page.url).path or page.url,
+            path=split_url(page.url).path or page.url,
             stale=page.key in stale,
             asked=asked[page.key],
             passed=passed[page.key],

@@ -16,7 +16,7 @@ from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
@@ -352,11 +352,11 @@ def _unfit_note(finding: ReportedFinding) -> str:
     said = []
     if right:
         said.append(
-            f"would reject {measured.get('rejected', 0.0):.0%} of the right answers, which score "
+            f"would reject {percent(measured.get('rejected', 0.0))} of the right answers, which score "
             f"{right['min']:.2f} to {right['max']:.2f} on this index"
         )
     if negative:
-        said.append(f"would accept {measured.get('admitted', 0.0):.0%} of the answers to negative queries")
+        said.append(f"would accept {percent(measured.get('admitted', 0.0))} of the answers to negative queries")
     if not said:
         return f"{finding.message} {_ADVICE}"
     return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"

@@ -12,7 +12,7 @@ from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, verdict_words
 from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.reporting.text import shorten
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
 from ragval_pipeline.validation.regression.compare import Comparison
 from ragval_pipeline.validation.report import QueryReport
@@ -198,7 +198,7 @@ class _Comparison(LinePrinter):
         if change is None or comparison.chunks is None:
             self._title("Corpus", "one of the runs kept no snapshot")
             return
-        self._title("Corpus", f"{change.share:.0%} of the chunks are gone, {change.chunks_kept:,} kept")
+        self._title("Corpus", f"{percent(change.share)} of the chunks are gone, {change.chunks_kept:,} kept")
         self._named("page added", "", change.pages_added)
         self._named("page removed", "red", change.pages_removed)
         self._named("page changed", "", change.pages_changed)

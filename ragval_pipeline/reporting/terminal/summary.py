@@ -172,7 +172,7 @@ class SummaryPrinter(LinePrinter):
             self._table(missed)
         for title, results in (
             ("Required and not measured", [result for result in unknown if not result.excused]),
-            ("Required as soon as it applies", [result for result in unknown if result.excused]),
+            ("Required, but not counted in this run", [result for result in unknown if result.excused]),
         ):
             if results:
                 self.line((title, "bold"))

@@ -16,6 +16,7 @@ from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, Inp
 from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.embedders.tokens import fewest_tokens
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,7 +189,7 @@ def is_refusal(failure: SystemFailure) -> bool:
 def _dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> NotMeasurableError:
     """The error for an embedder whose dimension does not fit the collection."""
     return NotMeasurableError(
-        f"the collection holds vectors of {vector.size} dimensions, but {embedder.model} returns {size}",
+        f"the collection holds vectors of {plural(vector.size, 'dimension')}, but {embedder.model} returns {size}",
         code="vector.dimension",
         subject=vector.name or "vectors",
         remedy=dimension_remedy(embedder.model, vector.size),

@@ -42,11 +42,11 @@ def is_of_the_wire(error: BaseException) -> bool:
 def _of_certificate(chain: list[BaseException]) -> Failure | None:
     for error in chain:
         if isinstance(error, ssl.SSLCertVerificationError):
-            remedy = "Fix the certificate, or add its authority with SSL_CERT_FILE"
+            remedy = "Fix the certificate, or add its authority with SSL_CERT_FILE."
             return Failure(f"TLS certificate problem: {error.verify_message}", remedy, retry=False)
         if isinstance(error, ssl.SSLError):
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
-            return Failure(f"TLS problem: {reason}", "Check that the port speaks https", retry=False)
+            return Failure(f"TLS problem: {reason}", "Check that the port speaks https.", retry=False)
     return None
 
 
@@ -54,9 +54,9 @@ def _of_network(chain: list[BaseException]) -> Failure | None:
     for error in chain:
         if isinstance(error, socket.gaierror):
             final = error.errno in NOT_RESOLVED
-            return Failure("the host name does not resolve", "Check the spelling of the host", retry=not final)
+            return Failure("the host name does not resolve", "Check the spelling of the host.", retry=not final)
         if isinstance(error, ConnectionRefusedError):
-            return Failure("connection refused", "Check the port, and that the server runs")
+            return Failure("connection refused", "Check the port, and that the server runs.")
         if isinstance(error, ConnectionResetError | BrokenPipeError):
             return _broken_off()
     return None
@@ -66,7 +66,7 @@ def _of_time(chain: list[BaseException], timeout_s: float) -> Failure | None:
     import httpx
 
     if any(isinstance(error, TimeoutError | httpx.TimeoutException) for error in chain):
-        return Failure(f"timed out after {timeout_s:g} s", "Check the server, or raise the time limit")
+        return Failure(f"timed out after {timeout_s:g} s", "Check the server, or raise the time limit.")
     return None
 
 
@@ -74,19 +74,19 @@ def _of_protocol(error: BaseException) -> Failure:
     import httpx
 
     if isinstance(error, httpx.TooManyRedirects):
-        return Failure("redirects without end", "Use the URL that it should end at", retry=False)
+        return Failure("redirects without end", "Use the URL that it should end at.", retry=False)
     if isinstance(error, httpx.DecodingError):
         problem = "the answer's Content-Encoding cannot be decoded"
-        return Failure(problem, "Check the server's compression", retry=False, code="source.malformed")
+        return Failure(problem, "Check the server's compression.", retry=False, code="source.malformed")
     if isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError | httpx.InvalidURL):
-        return Failure("the URL cannot be fetched over http(s)", "Check the address", retry=False)
+        return Failure("the URL cannot be fetched over http(s)", "Check the address.", retry=False)
     if isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError | httpx.CloseError):
         return _broken_off()
-    return Failure("the connection failed", "Check the network and the proxy settings")
+    return Failure("the connection failed", "Check the network and the proxy settings.")
 
 
 def _broken_off() -> Failure:
-    return Failure("the connection was closed before the answer was complete", "Check the server's log")
+    return Failure("the connection was closed before the answer was complete", "Check the server's log.")
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

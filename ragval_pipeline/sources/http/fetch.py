@@ -297,16 +297,16 @@ class HttpFetcher:
             return Failure("not an http(s) URL", "Check the address", retry=False)
         if isinstance(error, TooLargeError):
             problem = f"the answer is larger than {self._max_bytes / 2**20:g} MiB"
-            return Failure(problem, "Check that the URL is right", retry=False, code="source.malformed")
+            return Failure(problem, "Check that the URL is right.", retry=False, code="source.malformed")
         if isinstance(error, RefusedHostError):
             details: dict[str, object] = {"redirects_to": without_userinfo(error.target)} if error.target else {}
-            remedy = "Add the host to source.host_aliases if it serves the same site"
+            remedy = "Add the host to source.host_aliases if it serves the same site."
             return Failure(error.problem, remedy, retry=False, code="source.malformed", details=details)
         if not is_of_the_wire(error):
             return None
         failure = explain(error, timeout_s=self._timeout_s)
         hint = proxy_hint(url)
-        return replace(failure, remedy=f"{failure.remedy}.{hint.rstrip('.')}") if hint else failure
+        return replace(failure, remedy=f"{failure.remedy}{hint}") if hint else failure
 
     def _pause(self, seconds: float) -> None:
         self._closed.wait(seconds)

@@ -66,7 +66,7 @@ class RetrievalResponse(BaseModel):
     """The outcome of one search (profile ``retrieval-pipeline``).
 
     Attributes:
-        query: As asked.
+        query: The text that was searched for.
         results: Hits at or above the threshold, best first.
         total_found: Number of results.
         search_time_ms: Milliseconds of connecting, embedding and searching, retries and waiting included.

@@ -41,7 +41,9 @@ class SiteFolder:
     def __init__(self, root: Path, base_path: str | None) -> None:
         if not root.is_dir():
             raise SuiteError(
-                f"there is no folder {root}", key="source.site_root", remedy="Build the site first, or correct the path"
+                f"there is no folder {root}",
+                key="source.site_root",
+                remedy="Build the site first, or correct the path.",
             )
         self._root = root.resolve()
         self.base_path = None if base_path is None else _trimmed(base_path)

@@ -97,7 +97,7 @@ def _checked(url: str, place: str) -> str:
         return without_fragment(url)
     shown = without_userinfo(url)[:80]
     raise SuiteError(
-        f"{place} is no http(s) address: {shown!r}", key="source.urls", remedy="Use a full URL, https://..."
+        f"{place} is not an http(s) URL: {shown!r}", key="source.urls", remedy="Use a full URL, https://..."
     )
 
 

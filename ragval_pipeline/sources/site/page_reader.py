@@ -243,7 +243,7 @@ def _refused(answer: Fetched) -> SystemFailure:
         code="source.unreachable",
         system=SYSTEM,
         subject=answer.url,
-        remedy="Check that the pages are public, or read them from source.site_root",
+        remedy="Check that the pages are public, or read them from source.site_root.",
         attempts=answer.attempts,
         details={"status": answer.status},
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeGuard
-from urllib.parse import unquote, urljoin
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from ragval_pipeline.errors import SuiteError
 
@@ -120,6 +120,17 @@ def path_of(url: str) -> str:
     return url if parsed is None else parsed.path_safe or "/"
 
 
+def split_url(url: str) -> SplitResult:
+    """The parts of an address as they are written; a text that is not an address is one path. Never raises.
+
+    ``urlsplit`` raises on half of an IPv6 address, which a payload may hold.
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")
+
+
 def without_userinfo(url: str) -> str:
     """The address without ``user:password@`` and values of secret parameters, for logs and reports."""
     return _PARAMETER.sub(
@@ -221,7 +232,7 @@ def _fold_host(entry: str) -> str:
         raise SuiteError(
             f"'{entry}' is not a host name",
             key="source.host_aliases",
-            remedy="Write hosts like docs.example.com or localhost:3000",
+            remedy="Write hosts like docs.example.com or localhost:3000.",
         )
     return _folded_authority(parsed)
 

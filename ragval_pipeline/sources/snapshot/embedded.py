@@ -58,7 +58,7 @@ def filled(template: str, values: Mapping[str, Any], *, as_written: bool = False
     Args:
         template: Names in braces. One without a value is left out, with what stands between it and the next.
         values: By placeholder; ``headings`` is joined to a path, and ``heading`` is the last of them.
-        as_written: Whether what stands behind a name without a value is kept, as formatted strings of programs have it.
+        as_written: Whether the text after a name without a value is kept, as in formatted strings of programs.
     """
     first, *pieces = PLACEHOLDER.split(template)
     said = [(_shown(name, values), behind) for name, behind in zip(pieces[::2], pieces[1::2], strict=True)]

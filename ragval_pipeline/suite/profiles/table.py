@@ -168,7 +168,7 @@ RAG_VALIDATION = Profile(
             "query_text",
             lambda text: len(text.strip()) >= MIN_CHARACTERS,
             f"must have at least {MIN_CHARACTERS} characters",
-            remedy="Ask a whole question.",
+            remedy="Write a complete question.",
         ),
         QueryRule(
             "category",

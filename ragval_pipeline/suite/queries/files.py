@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
-from ragval_pipeline.suite.queries.model import TEXT_NAMES, TestQuery
+from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 from ragval_pipeline.suite.queries.qrels import Qrels, read_qrels
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
@@ -118,7 +118,7 @@ def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
     if ending in {".jsonl", ".ndjson"}:
         return _json_lines(text, file)
     if ending in {".csv", ".tsv"}:
-        return _csv(text, file, delimiter="\t" if ending == ".tsv" else _delimiter(text))
+        return _csv(text, file, kind, delimiter="\t" if ending == ".tsv" else _delimiter(text))
     raise SuiteError(
         f"has the ending {printable(ending) or '(none)'}, which is not a known format of a {kind}",
         file=file,
@@ -176,16 +176,16 @@ def _json_lines(text: str, file: Path) -> list[Entry]:
 
 
 def _delimiter(text: str) -> str:
-    # Spreadsheets in half of Europe write semicolons.
+    # Spreadsheets in half of Europe write semicolons, and what is copied from one has tabs.
     header = text.split("\n", 1)[0]
-    return ";" if ";" in header and "," not in header else ","
+    return next((each for each in ",;\t" if each in header), ",")
 
 
-def _csv(text: str, file: Path, *, delimiter: str) -> list[Entry]:
+def _csv(text: str, file: Path, kind: str, *, delimiter: str) -> list[Entry]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     entries: list[Entry] = []
     try:
-        header = _header(next(reader, []), file)
+        header = _header(next(reader, []), file, kind)
         first = reader.line_num + 1
         for row in reader:
             where, first = f"line {first}", reader.line_num + 1
@@ -195,12 +195,25 @@ def _csv(text: str, file: Path, *, delimiter: str) -> list[Entry]:
     return entries
 
 
-def _header(cells: Sequence[str], file: Path) -> list[str]:
-    names = [cell.strip() for cell in cells]
+def _header(cells: Sequence[str], file: Path, kind: str) -> list[str]:
+    names = [_column(cell.strip()) for cell in cells]
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise SuiteError(f"has two columns called {printable(twice)}", file=file, key="line 1")
+    if names and kind == "query file" and not {*TEXT_NAMES, "template"}.intersection(names):
+        found = printable(", ".join(names))
+        remedy = "Name the column of the questions query_text, query or text."
+        raise SuiteError(f"has no column of questions, only {found}", file=file, key="line 1", remedy=remedy)
     return names
+
+
+_COLUMNS = frozenset({*TestQuery.model_fields, *TEXT_NAMES, *THRESHOLD_NAMES, "template", "parameters"})
+
+
+def _column(cell: str) -> str:
+    """The field of a column, written ``Relevant URLs`` as well; other names are unchanged."""
+    folded = re.sub(r"[\s-]+", "_", cell.lower())
+    return folded if folded in _COLUMNS else cell
 
 
 def _row(row: Sequence[str], header: Sequence[str], file: Path, where: str) -> Iterable[Entry]:

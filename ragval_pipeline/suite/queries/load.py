@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.problems import suite_error
@@ -183,18 +183,28 @@ def _replaced(located: Located, queries: Sequence[TestQuery]) -> Located:
 def _queries(entries: Sequence[Entry], file: Path | None) -> Located:
     located: Located = []
     seen: dict[str, str] = {}
+    wrong: list[SuiteError] = []
     for position, entry in enumerate(entries, 1):
-        for query in _expanded(entry, position, file):
-            if query.id in seen:
-                raise SuiteError(
-                    f"the query id {printable(query.id)} occurs twice, first at {seen[query.id]}",
-                    file=file,
-                    key=entry.where,
-                    remedy="Give each query a unique id.",
-                )
-            seen[query.id] = entry.where
-            located.append((entry, query))
+        try:
+            for query in _expanded(entry, position, file):
+                _refuse_twice(query.id, seen, entry, file)
+                located.append((entry, query))
+        except SuiteError as error:
+            wrong.append(error)
+    if wrong:
+        raise all_in_one(wrong)
     return located
+
+
+def _refuse_twice(name: str, seen: dict[str, str], entry: Entry, file: Path | None) -> None:
+    if name in seen:
+        raise SuiteError(
+            f"the query id {printable(name)} occurs twice, first at {seen[name]}",
+            file=file,
+            key=entry.where,
+            remedy="Give each query a unique id.",
+        )
+    seen[name] = entry.where
 
 
 def _expanded(entry: Entry, position: int, file: Path | None) -> list[TestQuery]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragval_pipeline.demo.workspace import DemoHome, move_into_place
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import NothingToSpoilError, SuiteError
 from ragval_pipeline.findings.catalogue import CATALOGUE, Level
 from ragval_pipeline.findings.graph import consequences_of
 from ragval_pipeline.suite.printing import did_you_mean
@@ -117,9 +117,15 @@ class Defect:
             corpus: The corpus to damage.
             amount: How many subjects; None: the minimum of the code's definition.
             seed: Chooses the subjects.
+
+        Raises:
+            NothingToSpoilError: The corpus has nothing that this defect could damage.
         """
         amount = amount or self.amounts[0]
-        return self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
+        planted = self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
+        if not planted.subjects:
+            raise NothingToSpoilError("the corpus has nothing in which this defect can be planted")
+        return planted
 
 
 _REGISTERED: dict[str, Defect] = {}

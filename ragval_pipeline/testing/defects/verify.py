@@ -237,4 +237,4 @@ def _late(planted: Sequence[Planted], seen: Seen) -> Iterator[str]:
         place = places.get((entry.code, entry.scope), 0)
         for finding in seen.loud:
             if entry.code in seen.causes(finding) and places[finding.code, finding.scope] < place:
-                yield f"{finding.code} stands before its cause {entry.code}"
+                yield f"{finding.code} comes before its cause {entry.code}"

@@ -100,7 +100,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     subjects = [
         replace(
             by_id[name].ref.subject(phrases=sorted(set(named)), outside_content=_outside(by_id[name])),
-            words=_most_words(named),
+            words=_most_words(by_id[name], named),
             extent=_around(by_id[name], named),
         )
         for name, named in held.items()
@@ -315,6 +315,15 @@ def _at_least(share: float, pages: int) -> int:
     return max(FEWEST, math.ceil(round(share * pages, 9)))
 
 
-def _most_words(phrases: Iterable[str]) -> int:
-    """Words of a chunk that are boilerplate: a phrase may occur twice, and be a part of another."""
-    return 2 * sum(len(words_of(phrase)) for phrase in set(phrases)) + MOST_WORDS
+def _most_words(text: TextFacts, phrases: Iterable[str]) -> int:
+    """Words that a text differs in from its page by its boilerplate: a phrase may occur twice, and be part of another.
+
+    A phrase that the page shows around its content, such as its footer, is no difference: the text holds as much from
+    there, or the phrase is longer than all that the page lacks.
+    """
+    missing = text.letters - text.found if text.compared else math.inf
+    letters = {phrase: len("".join(words_of(phrase))) for phrase in phrases}
+    if text.outside >= sum(letters.values()):
+        return 0
+    added = [words_of(phrase) for phrase, length in letters.items() if MOST * length <= missing]
+    return 2 * sum(map(len, added)) + MOST_WORDS if added else 0

@@ -1,29 +1,22 @@
-"""Chunk indices that are duplicate, missing, or out of page order."""
+"""Chunk indices that are missing, or out of page order."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
-from ragval_pipeline.validation.chunks.order import Number, Orders
-from ragval_pipeline.validation.chunks.same_stretch import stretches
+from ragval_pipeline.validation.chunks.order import Orders
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, CLOCK_SKEW, LONGEST_GAP, MOST, VERIFIED_FROM
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one counted from another start.
 _LATE = "The first chunks were deleted or never written, or the chunks of these pages are not numbered from {first}."
@@ -32,181 +25,8 @@ _COUNTED = (
     "complete: number their chunks from {first}, as on the other pages."
 )
 
-#: Maximum points with the same index, or missing indices, in a subject's details.
+#: Maximum missing indices in a subject's details.
 _LISTED = 100  # shown
-_TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
-_SURPLUS = "Delete the surplus points of each group, identified by their {}: see delete_point_ids in remediation.json."
-_IDS = "Derive ids from URL and index, so that an ingestion overwrites what it wrote before."
-_REPEATS = (
-    "The numbering repeats: it starts again within a page, for example at each section, or points have the payload "
-    "fields of another point."
-)
-_RENUMBER = (
-    "Number the chunks of a page in page order, delete the points of the pages under reingest_urls in "
-    "remediation.json, and re-ingest these pages."
-)
-
-
-@detector("chunk.duplicate_index", needs=ChunkEvidence)
-def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Points that share page and index, and which of them to keep, if known: one whose text is unchanged on the page.
-
-    Chunks of different parent chunks are numbered within each. Those with different parts of their page are not copies
-    of each other: only their numbers are wrong.
-    """
-    subjects, groups = [], 0
-    told: set[Basis | None] = set()
-    orders = evidence.orders
-    pages = orders.in_full(orders.chosen(orders.points > orders.indices))
-    shared = {key: {number: [*own] for number, own in page.numbered() if len(own) > 1} for key, page in pages.items()}
-    sharing = {name for by_index in shared.values() for names in by_index.values() for name in names}
-    gone, drifted = evidence.gone(sharing), evidence.differing(sharing, "drifted")
-    misplaced = evidence.misplaced(gone)
-    held = _held(evidence, shared, gone.keys())
-    for key, page in pages.items():
-        for number, names in shared[key].items():
-            groups += 1
-            index, _ = number
-            ids, dates = sorted(names), dict(page.points[index])
-            on_page = [name for name in ids if name not in gone]
-            strays = {name for name in ids if name in gone and name not in misplaced} if on_page else set()
-            own = [name for name in ids if name not in strays]
-            elsewhere = misplaced.intersection(ids)
-            # Without the texts of other pages the number is unique.
-            strangers = tuple(sorted(elsewhere)) if len(ids) - len(elsewhere) <= 1 else ()
-            alike = _alike(own, misplaced, held)
-            judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
-            told.update({"page"} if strays else ())
-            for copies in [own] if alike is None else alike:
-                if alike is not None:
-                    judged |= {name: {"same": _others(name, copies)} for name in copies}
-                    if len(copies) == 1:
-                        continue
-                # An unchanged text was stored from the current page.
-                whole = [name for name in copies if name not in drifted]
-                if 0 < len(whole) < len(copies):
-                    told.add("page")
-                    for name in copies:
-                        judged[name] = {**judged.get(name, {}), "older": name in drifted, "told_by": "page"}
-                    if len(whole) == 1:
-                        continue
-                left = whole or copies
-                stored = {name: Stored(dates[name], page.models.get(name)) for name in left}
-                stays, basis = _kept(stored, model=evidence.limits.model) or (None, None)
-                told.add(basis)
-                for name in left if stays is not None else ():
-                    judged[name] = {**judged.get(name, {}), "older": name != stays, "told_by": basis}
-            for point_id in names:
-                details = {"page_url": page.url, "chunk_index": index, "others": _others(point_id, ids)}
-                details |= {"embedded_at": dates[point_id], **judged.get(point_id, {})}
-                without = {Aspect.PLACE} if not strangers else set()
-                if not judged.get(point_id, {}).get("older"):
-                    without.add(Aspect.LATEST)
-                subjects.append(Subject(point_id, details, page=key, points=strangers, without=frozenset(without)))
-    if subjects:
-        yield _duplicates(subjects, groups, told)
-
-
-def _held(
-    evidence: ChunkEvidence, shared: Mapping[str, Mapping[Number, Sequence[str]]], gone: Collection[str]
-) -> dict[str, Hashable]:
-    """The parts of their page that points have, for pages that are not stored twice; by page and shared number."""
-    keys = {key for key, by_index in shared.items() if by_index and key not in evidence.layout.twice}
-    if not keys:
-        return {}
-    copies = evidence.same_texts
-    texts = {
-        ref.point_id: digest for digest, refs in copies.groups.items() for ref in refs if ref.point_id in copies.copies
-    }
-    found: dict[str, Hashable] = {}
-    for key, chunks in evidence.on_pages(keys):
-        for depth in sorted({chunk.depth for chunk in chunks}):
-            own = [chunk for chunk in chunks if chunk.depth == depth]
-            known = {chunk.point_id for chunk in own} - set(gone)
-            groups = {number: [name for name in names if name in known] for number, names in shared[key].items()}
-            found |= stretches(own, groups, texts)
-    return found
-
-
-def _alike(own: Sequence[str], misplaced: Collection[str], held: Mapping[str, Hashable]) -> list[list[str]] | None:
-    """Some points with the same number by their part of the page; None if unknown for some.
-
-    Args:
-        own: The points, without those gone from their page if others are not.
-        misplaced: Points whose text is on another page.
-        held: The points' parts of the page.
-    """
-    if len(own) < 2 or not all(name in held or name in misplaced for name in own):
-        return None
-    found: dict[Hashable, list[str]] = {}
-    for name in own:
-        found.setdefault(held.get(name, name), []).append(name)
-    return list(found.values())
-
-
-def _others(point_id: str, names: Sequence[str]) -> list[str]:
-    return list(islice((name for name in names if name != point_id), _LISTED))
-
-
-def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:
-    message = f"{len(subjects):,} points share page and chunk index, in {plural(groups, 'group')}"
-    repeats = sum(subject.details.get("same") == [] for subject in subjects)
-    if not repeats:
-        message, cause, remedy = f"{message}.", None, _surplus(told)
-    elif repeats == len(subjects):
-        message, cause = f"{message}. None of them is stored twice.", _REPEATS
-        remedy = f"{_RENUMBER} None of these points is a copy to delete."
-    else:
-        message = f"{message}. {repeats} of them {'is' if repeats == 1 else 'are'} not stored twice."
-        cause = CATALOGUE["chunk.duplicate_index"].cause
-        if not _are_of_several_ingestions(subjects):
-            cause = f"{cause} Elsewhere: {_REPEATS[0].lower()}{_REPEATS[1:]}"
-        surplus = _surplus(told) or CATALOGUE["chunk.duplicate_index"].remedy
-        remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
-    details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
-    found = make_finding(
-        "chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy
-    )
-    # If nothing is stored twice, wrong numbers do not change any search result.
-    return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
-
-
-def _are_of_several_ingestions(subjects: Sequence[Subject]) -> bool:
-    """Whether each point that only shares a number was embedded at another time than one that it shares it with.
-
-    Within one ingestion the numbering may begin again; the next version of a page is numbered from the start.
-    """
-    times = {subject.name: parse_time(subject.details["embedded_at"]) for subject in subjects}
-
-    def is_apart(subject: Subject) -> bool:
-        own = times[subject.name]
-        others = [times.get(name) for name in subject.details["others"]]
-        return own is not None and any(other is not None and abs(own - other) > CLOCK_SKEW for other in others)
-
-    return all(is_apart(subject) for subject in subjects if subject.details.get("same") == [])
-
-
-def _surplus(told: Collection[Basis | None]) -> str | None:
-    if None in told:
-        return None
-    return f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
-
-
-def stored_again(finding: Finding) -> Finding:
-    """The finding's groups without points that only share a number."""
-    subjects = (
-        replace(subject, details={**subject.details, "others": subject.details["same"]})
-        if subject.details.get("same")
-        else subject
-        for subject in finding.subjects
-        if subject.details.get("same") != []
-    )
-    return finding.model_copy(update={"subjects": tuple(subjects)})
-
-
-def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
-    """The point to keep, of those not gone from their page if others are, and the evidence."""
-    return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)
@@ -218,7 +38,7 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     if subjects and late:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
-        message = f"{named} no chunk {first}, and all numbers from {'their' if several else 'its'} first chunk on."
+        message = f"{named} no chunk {first}; later numbers are complete."
         cause, remedy = (words.format(first=first) for words in (_LATE, _COUNTED))
         yield make_finding("chunk.index_gap", subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:

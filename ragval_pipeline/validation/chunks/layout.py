@@ -109,6 +109,22 @@ class Layout:
         self.doubtful.update(chunks.out_of_order())
 
 
+class _Extents(NamedTuple):
+    """Where chunks are on their pages.
+
+    Attributes:
+        spans: The spans near a chunk's longest one.
+        begins: The first letter of each chunk on its page.
+        ends: The letter after its last.
+        placed: Which chunks are in one place of their page.
+    """
+
+    spans: Mask
+    begins: Numbers
+    ends: Numbers
+    placed: Mask
+
+
 @dataclass(frozen=True)
 class _Chunks:
     """The chunks of some pages, and the contiguous spans of their texts on the page.
@@ -163,7 +179,23 @@ class _Chunks:
         Args:
             sliding: Collects the pages whose chunks have no numbers and may be such windows by position.
         """
-        count, pages = len(self.page), len(self.keys)
+        at = self._extents()
+        stored = self.stored(at.spans & at.placed[self.chunk])
+        twice = self._overlap(at) & (self._counted(at.placed) > 1) & (stored.repeated >= WHOLE * stored.covered)
+        times = {
+            self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
+            for page in np.flatnonzero(twice).tolist()
+        }
+        numbered = self._counted(at.placed & (self.columns["chunk_index"] >= 0)) > 0
+        own = self._once(at) & (twice & ~numbered)[self.page]
+        windows = windows_of(self.page[own], at.begins[own], at.ends[own], pages=len(self.keys))
+        taken = {self.keys[page] for page in np.flatnonzero(windows.pages).tolist()}
+        sliding.add(windows, {key: times.pop(key) for key in list(times) if key in taken})
+        return times
+
+    def _extents(self) -> _Extents:
+        """Where the chunks are on their pages."""
+        count = len(self.page)
         begins, ends = np.full(count, _PAGE), np.full(count, -1)
         spans = self._beside_the_longest()
         np.minimum.at(begins, self.chunk[spans], self.place[spans])
@@ -174,39 +206,41 @@ class _Chunks:
         longest = np.append(self.length, 0)[self._longest_spans()]
         most = MOST * self.columns["letters"]
         placed = (longest >= most) | ((held >= most) & (held >= VERIFIED_FROM * (ends - begins)))
+        return _Extents(spans, begins, ends, placed)
+
+    def _overlap(self, at: _Extents) -> Mask:
+        """The pages whose chunks overlap as those of two ingestions, and not as sliding windows with numbers."""
+        pages, begins, ends, placed = len(self.keys), at.begins, at.ends, at.placed
         first, last = np.full(pages, _PAGE), np.full(pages, -1)
         np.minimum.at(first, self.page[placed], begins[placed])
         np.maximum.at(last, self.page[placed], ends[placed])
-
-        def counted(chunks: Mask) -> Numbers:
-            return np.bincount(self.page[placed & chunks], minlength=pages)
-
-        # Chunks within a previous one: it begins no later, and ends no earlier. Copies count once.
-        order = np.lexsort((-ends, begins, self.page))
-        order = order[placed[order]]
-        reached = np.maximum.accumulate(np.append(-1, (self.page * _PAGE + ends)[order]))[:-1]
-        within = np.zeros(count, dtype=bool)
-        stretch = np.stack((self.page, begins, ends))[:, order]
-        copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
-        within[order] = ((self.page * _PAGE + ends)[order] <= reached) & ~copies
+        beginnings = self._counted(placed & (begins - first[self.page] < PASSAGE_LETTERS))
+        endings = self._counted(placed & (last[self.page] - ends < PASSAGE_LETTERS))
         # A single one may end the page if the page only continues with invisible text.
-        twice = counted(within) >= np.maximum(2, NESTED * counted(placed))
-        beginnings = counted(begins - first[self.page] < PASSAGE_LETTERS)
-        twice |= np.minimum(beginnings, counted(last[self.page] - ends < PASSAGE_LETTERS)) > 1
-        stored = self.stored(spans & placed[self.chunk])
-        once = placed & (self.columns["repeated"] == 0)
-        twice &= ~self._in_turn(once, begins, ends)
-        twice &= (counted(placed) > 1) & (stored.repeated >= WHOLE * stored.covered)
-        times = {
-            self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
-            for page in np.flatnonzero(twice).tolist()
-        }
-        numbered = counted(self.columns["chunk_index"] >= 0) > 0
-        own = once & (twice & ~numbered)[self.page]
-        windows = windows_of(self.page[own], begins[own], ends[own], pages=pages)
-        taken = {self.keys[page] for page in np.flatnonzero(windows.pages).tolist()}
-        sliding.add(windows, {key: times.pop(key) for key in list(times) if key in taken})
-        return times
+        nested = self._counted(placed & self._within(at)) >= np.maximum(2, NESTED * self._counted(placed))
+        overlap: Mask = (nested | (np.minimum(beginnings, endings) > 1)) & ~self._in_turn(self._once(at), begins, ends)
+        return overlap
+
+    def _within(self, at: _Extents) -> Mask:
+        """The chunks within a previous one, which begins no later and ends no earlier; copies count once."""
+        order = np.lexsort((-at.ends, at.begins, self.page))
+        order = order[at.placed[order]]
+        upto = (self.page * _PAGE + at.ends)[order]
+        reached = np.maximum.accumulate(np.append(-1, upto))[:-1]
+        stretch = np.stack((self.page, at.begins, at.ends))[:, order]
+        copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)
+        within = np.zeros(len(self.page), dtype=bool)
+        within[order] = (upto <= reached) & ~copies
+        return within
+
+    def _once(self, at: _Extents) -> Mask:
+        """The chunks whose text the page does not repeat."""
+        once: Mask = at.placed & (self.columns["repeated"] == 0)
+        return once
+
+    def _counted(self, chunks: Mask) -> Numbers:
+        """How many of some chunks each page has."""
+        return np.bincount(self.page[chunks], minlength=len(self.keys))
 
     def _in_turn(self, placed: Mask, begins: Numbers, ends: Numbers) -> Mask:
         """The pages on which each next chunk begins and ends no earlier than the previous one."""

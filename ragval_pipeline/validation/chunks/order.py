@@ -51,7 +51,7 @@ class PageOrder:
                 found.setdefault((index, self.parents.get(name)), []).append(name)
             yield from found.items()
 
-    def spelt(self, url: str) -> None:
+    def add_address(self, url: str) -> None:
         """Add the address of another point of the page."""
         if url != self.url and without_fragment(url) == without_fragment(self.url):
             self.url = without_fragment(url)
@@ -206,7 +206,7 @@ def _collected(rows: Iterable[Mapping[str, Any]]) -> dict[str, PageOrder]:
     for row in rows:
         if row["chunk_index"] is not None and row["chunk_index"] >= 0:
             page = pages.setdefault(row["page_key"], PageOrder(row["source_url"]))
-            page.spelt(row["source_url"])
+            page.add_address(row["source_url"])
             page.points.setdefault(row["chunk_index"], []).append((row["point_id"], row["embedded_at"]))
             for known, name in ((page.parents, "parent_id"), (page.models, "model")):
                 if row[name] is not None:

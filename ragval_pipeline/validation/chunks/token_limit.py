@@ -11,6 +11,7 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.token_counts import (
@@ -101,6 +102,10 @@ class Measured:
         ends = {"at_least": int(self.tokens.at_least[row]), "at_most": round(float(self.tokens.at_most[row]))}
         return {**found, **ends}
 
+    def unread(self, row: int) -> float:
+        """The share of a chunk over the limit that the model does not read, by the middle of an estimate."""
+        return float(1 - self.limit[row] / self.tokens.tokens[row])
+
 
 @detector("chunk.over_model_limit", "chunk.one_per_page", needs=ChunkEvidence)
 def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
@@ -135,7 +140,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         details |= {"tokens": round(total), "tokens_unread": round(unread), "unread_share": round(unread / total, 4)}
         # A stored count is the ingestion's figure, which readers must know.
         basis = ", by the stored token counts" if np.isnan(texts.counts("exact")).any() else ""
-        message = f"{head}: {unread / total:.0%} of all tokens are not searchable{basis}."
+        message = f"{head}: {percent(unread / total)} of all tokens are not searchable{basis}."
     else:
         about, at_most = int((tokens.tokens > limit).sum()), int((tokens.at_most > limit).sum())
         details |= {
@@ -150,8 +155,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
             "The model's own tokenizer is not installed on this machine. Text beyond the limit is not searchable."
         )
     subjects = [
-        replace(texts.ref(row).subject(**measured.details(row)), extent=float(1 - limit[row] / tokens.tokens[row]))
-        for row in over.tolist()
+        replace(texts.ref(row).subject(**measured.details(row)), extent=measured.unread(row)) for row in over.tolist()
     ]
     finding = make_finding("chunk.over_model_limit", subjects, details=details, message=message)
     return [*_one_per_page(measured), finding]
@@ -178,11 +182,20 @@ def _one_per_page(measured: Measured) -> list[Finding]:
     if len(single) < 2 or len(single) < MOST * long:
         return []
     subjects = [_page_of(measured, row) for row in sorted(single.tolist())]
-    return [make_finding("chunk.one_per_page", subjects, details={"pages_over_limit": long, "pages": pages})]
+    counted = measured.tokens.tokens[single]
+    unread = 1 - float(measured.limit[single].sum() / counted.sum())
+    about = "" if measured.tokens.measured[single].all() else "about "
+    message = (
+        f"{plural(len(single), 'page')} are longer than the model's limit but stored as one chunk each: the model does "
+        f"not read {about}{percent(unread)} of their tokens."
+    )
+    details = {"pages_over_limit": long, "pages": pages, "unread_share": round(unread, 4)}
+    return [make_finding("chunk.one_per_page", subjects, details=details, message=message)]
 
 
 def _page_of(measured: Measured, row: int) -> Subject:
     """The page of a chunk that is its only one."""
     ref = measured.texts.ref(row)
     details = {**measured.details(row), "point": ref.point_id}
-    return Subject(name=ref.page_url or str(ref.page_key), page=ref.page_key, details=details)
+    name = ref.page_url or str(ref.page_key)
+    return Subject(name=name, page=ref.page_key, details=details, extent=measured.unread(row))

@@ -16,7 +16,7 @@ from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
-from ragval_pipeline.validation.thresholds import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
 ASSET = "coverage_report"
 _UNLISTED = "not in the sitemap"
@@ -150,7 +150,7 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
     """Judge lastmod first, then pages by it: a build that gives all pages one date says nothing about any."""
     inventory, indexed = covered.inventory, covered.indexed
     dated = {page.key: moment for page in inventory.in_scope if (moment := parse_lastmod(page.lastmod)) is not None}
-    suspicion = _suspicion(list(dated.values()), covered.now)
+    suspicion = _suspicion(list(dated.values()), len(inventory.in_scope), covered.now)
     if suspicion is not None:
         yield _suspicious(inventory, list(dated.values()), suspicion, covered.now)
         return
@@ -166,10 +166,13 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
         yield make_finding("coverage.stale_page", subjects)
 
 
-def _suspicion(moments: list[datetime], now: datetime) -> str | None:
-    """Why the dates cannot be dates of changes; two pages may have changed at the same time."""
-    if len(moments) > 2 and max(moments) - min(moments) <= CLOCK_SKEW:
-        return "every page has the same lastmod"
+def _suspicion(moments: list[datetime], pages: int, now: datetime) -> str | None:
+    """Why the dates cannot be dates of changes.
+
+    Two pages may have changed at the same time, and a build does not date a few pages only.
+    """
+    if len(moments) > max(2, MOST * pages) and max(moments) - min(moments) <= CLOCK_SKEW:
+        return "every lastmod is the same"
     if moments and min(moments) > now + CLOCK_SKEW:
         return "every lastmod is in the future"
     return None

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.sources.site.urls import fold_path, host_of, is_file_path, is_http_url, is_loopback_or_private
+from ragval_pipeline.sources.site.urls import (
+    fold_path,
+    host_of,
+    is_file_path,
+    is_http_url,
+    is_loopback_or_private,
+    split_url,
+)
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
@@ -129,7 +135,7 @@ def _host(key: str) -> str | None:
 def _rest(key: str) -> str:
     """A canonical URL without its host; a file's address without its scheme."""
     if key.lower().startswith("file:"):
-        return fold_path(urlsplit(key).path)
+        return fold_path(split_url(key).path)
     host = _host(key)
     return key if host is None else key.removeprefix(f"https://{host}")
 
@@ -242,4 +248,4 @@ def _folders(stored: Sequence[str], own: Sequence[str]) -> tuple[str, str]:
 
 
 def _segments(url: str) -> list[str]:
-    return fold_path(urlsplit(url).path).strip("/").split("/")
+    return fold_path(split_url(url).path).strip("/").split("/")

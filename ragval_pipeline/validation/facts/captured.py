@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,6 +23,8 @@ from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LABEL_WORDS, L
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from ragval_pipeline.sources.site.html.page_text import Block
 
     Mask = npt.NDArray[np.bool_]
     Hashes = npt.NDArray[np.uint64]
@@ -54,12 +57,7 @@ def held_blocks(
     for span in (span for chunk in chunks for span in chunk.spans if span.place >= 0):
         held[span.place : span.beyond] = True
     upto = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(held)])
-    grams: Hashes | None = None
-    pieces: set[str] | None = None
-    told: list[list[str]] | None = None
-    raw = tuple(stored)
-    texts = {text.letters for text in chain((chunk.text for chunk in chunks), raw)}
-    elsewhere = _Elsewhere(page, held, upto)
+    elsewhere, texts = _Elsewhere(page, held, upto), _Texts(page, chunks, tuple(labels), tuple(stored))
     blocks = []
     ranges = np.array([place for places in page.places for place in places], dtype=np.int64).reshape(-1, 2)
     counts = iter((upto[ranges[:, 1]] - upto[ranges[:, 0]]).tolist())
@@ -68,25 +66,11 @@ def held_blocks(
         letters, count = len(folded), sum(islice(counts, len(places)))
         if not letters or _ONLY_ADDRESS.fullmatch(block.text):
             continue
-        if count < letters:
-            # The beginning of a section, and other sections, often have the words of a heading that no chunk has.
-            count = count if block.kind == "heading" else max(count, elsewhere.held(folded, places))
-            # On a repetitive page pieces of a chunk may be taken for those of other passages.
-            if count < letters and letters >= PASSAGE_LETTERS:
-                grams = _grams_of(texts) if grams is None else grams
-                is_held = block.kind != "heading" and _consists_of(grams, folded)
-                count = letters if is_held or any(folded in text for text in texts) else count
-            if block.kind == "row" and count < letters < PASSAGE_LETTERS:
-                if told is None:
-                    told = [words_of(text.shown) for text in raw]
-                count = letters if _is_told(words_of(block.text), told) else count
-            if block.kind == "heading" and count < letters:
-                if pieces is None:
-                    known = {fold(name) for label in labels for form in _forms(label) for name in _names(form)}
-                    titles = (fold(value) for text in raw for value in _ATTRIBUTE.findall(text.shown))
-                    pieces = known.union(titles, *(pieces_of(chunk.text) for chunk in chunks))
-                is_told = _is_piece(folded, pieces) or _is_most_of(block.text, pieces)
-                count = letters if is_told or _is_within(folded, pieces, page) else count
+        # The beginning of a section, and other sections, often have the words of a heading that no chunk has.
+        if count < letters and block.kind != "heading":
+            count = max(count, elsewhere.held(folded, places))
+        if count < letters and texts.have(block, folded):
+            count = letters
         text = block.text if count < letters else ""
         text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
         start = page.position(places[0][0])
@@ -94,11 +78,60 @@ def held_blocks(
     return blocks
 
 
-def _grams_of(texts: Iterable[str]) -> Hashes:
-    """The hashes of the n-grams of some texts by which a text is located, sorted, each once."""
-    return np.unique(
-        np.concatenate([np.empty(0, dtype=np.uint64), *(gram_hashes(text, ANCHOR_LETTERS) for text in texts)])
-    )
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of a page's chunks, in which a block is looked up whole if they are not aligned with it.
+
+    Attributes:
+        page: The page.
+        chunks: Its chunks.
+        labels: Titles and headings stored with them.
+        stored: Their texts with all markup.
+    """
+
+    page: Page
+    chunks: Sequence[Alignment]
+    labels: Sequence[str]
+    stored: Sequence[FoldedText]
+
+    def have(self, block: Block, letters: str) -> bool:
+        """Whether chunks have a block.
+
+        Args:
+            block: A block of the page.
+            letters: Its letters.
+        """
+        # On a repetitive page pieces of a chunk may be taken for those of other passages.
+        if len(letters) >= PASSAGE_LETTERS and any(letters in text for text in self._letters):
+            return True
+        if block.kind == "heading":
+            pieces = self._pieces
+            is_told = _is_piece(letters, pieces) or _is_most_of(block.text, pieces)
+            return is_told or _is_within(letters, pieces, self.page)
+        if len(letters) >= PASSAGE_LETTERS:
+            return _consists_of(self._grams, letters)
+        return block.kind == "row" and _is_told(words_of(block.text), self._words)
+
+    @cached_property
+    def _letters(self) -> set[str]:
+        return {text.letters for text in chain((chunk.text for chunk in self.chunks), self.stored)}
+
+    @cached_property
+    def _grams(self) -> Hashes:
+        """The hashes of the n-grams of the texts by which a text is located, sorted, each once."""
+        hashes = (gram_hashes(text, ANCHOR_LETTERS) for text in self._letters)
+        return np.unique(np.concatenate([np.empty(0, dtype=np.uint64), *hashes]))
+
+    @cached_property
+    def _words(self) -> list[list[str]]:
+        return [words_of(text.shown) for text in self.stored]
+
+    @cached_property
+    def _pieces(self) -> set[str]:
+        """What may be a heading: labels and their parts, titles in markup, and lines."""
+        known = {fold(name) for label in self.labels for form in _forms(label) for name in _names(form)}
+        titles = (fold(value) for text in self.stored for value in _ATTRIBUTE.findall(text.shown))
+        return known.union(titles, *(pieces_of(chunk.text) for chunk in self.chunks))
 
 
 def _consists_of(grams: Hashes, letters: str) -> bool:

@@ -13,7 +13,7 @@ PageState = Literal["read", "unreadable", "elsewhere"]
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Words of a chunk in whose place, between the same words, its page has others.
+    """Words of a chunk where its page has others between the same words.
 
     Attributes:
         words: What the chunk has, as written.
@@ -66,23 +66,23 @@ class ChunkFacts:
         found: Letters that are found on the page.
         words: Words, split at whitespace.
         changed: Words with at least one letter that is not found on the page.
-        replaced: What stands between two pieces that the page has close together, with other words there; nothing for
-            words that are left out of a line.
-        inserted: What stands between two pieces that the page has in one, as written.
-        surely: Letters found, without words that are alone in their line.
-        longest: Letters of the longest run that the chunk shares with its page, or with what that was rendered from.
-        repeated: Whether the page has that run more than once, so that the chunk's place is not known.
+        replaced: Text between two passages that are close together on the page, with other words between them there;
+            words that are only left out of a line are not listed.
+        inserted: Text between two passages that follow each other directly on the page, as written.
+        surely: Letters found, without words that are alone on their line.
+        longest: Letters of the longest run that the chunk shares with its page, or with the source of that page.
+        repeated: Whether the page has that run more than once, so that the chunk's position is not known.
         again: Other positions on the page where that run begins, at most ``AGAIN`` places.
         depth: Number of stored parent chunks, counted up through the hierarchy.
         starts: First letter in the chunk of each span that is on the page in one piece.
-        places: First letter on the page of each span; -1 where the chunk's own title or headings have it, or what the
-            page does not show among its text: its title, what stands for pictures.
+        places: First letter on the page of each span; -1 if it was found in the chunk's own title or headings, or in
+            parts of the page outside its visible text: its title, descriptions of pictures.
         lengths: Letters of each span.
-        outside: Letters in runs that stand on the page outside its content: in its frame of menus and footers.
+        outside: Letters in runs that are on the page outside its content: in menus and footers.
         openings: Text at the beginning of the chunk that is not on its page, line by line.
         closings: Text at the end of the chunk that is not on its page, line by line.
         joins: Words that are joined where the page has a break, as written in the chunk.
-        probes: Hashes of some of its runs of letters, to look for it on other pages; empty where it stands on its own.
+        probes: Hashes of some of its runs of letters, to look for it on other pages; empty if it is on its own page.
     """
 
     point_id: str
@@ -158,10 +158,10 @@ class BlockFacts(NamedTuple):
     Attributes:
         kind: What it is.
         letters: Its letters and digits.
-        held: Those that stand in chunks of the page.
+        held: Those that are found in chunks of the page.
         start: Its first letter on the page.
-        digest: Hash of its letters: what stands on most pages is no content.
-        text: Its text where chunks lack some of it, cut to ``PASSAGE_CHARACTERS``; else empty.
+        digest: Hash of its letters: blocks that most pages have do not count as content.
+        text: Its text if chunks lack some of it, cut to ``PASSAGE_CHARACTERS``; otherwise empty.
     """
 
     kind: str
@@ -179,16 +179,16 @@ class PageFacts:
     Attributes:
         page_key: Canonical form of its URL.
         url: URL as written in the sitemap.
-        state: ``read``; ``unreadable``: there is no page or no text; ``elsewhere``: it only sends its visitors on.
+        state: ``read``; ``unreadable``: there is no page or no text; ``elsewhere``: it only redirects its visitors.
         problem: Why it could not be read; empty otherwise.
         unfit: Why it should not be in the sitemap; None if it should.
         target: Canonical form of the page that it redirects to; None if it does not.
         chunks: Number of its points with text.
         textless: Number of its points without text.
         blocks: The blocks of its content, in order; empty unless it was read.
-        beside: Digests of the lines that it shows beside its content: those of the site's frame stand on most pages.
+        beside: Digests of the lines outside its content; those of menus and footers are the same on most pages.
         anchors: Hashes of some of its runs of letters, by which chunks of other pages are found on it.
-        damaged: Words that it shows itself as if they had been decoded wrongly: it is about such text.
+        damaged: Wrongly decoded words that the page itself shows, for example because it is about such text.
     """
 
     page_key: str
@@ -203,3 +203,8 @@ class PageFacts:
     beside: Sequence[int] = ()
     anchors: Sequence[int] = ()
     damaged: tuple[str, ...] = ()
+
+    @property
+    def has_chunks(self) -> bool:
+        """Whether any point is stored for it: a page without one is missing as a whole."""
+        return self.chunks + self.textless > 0

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank
@@ -79,11 +79,11 @@ EXCERPT = 120  # shown
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Characters that nobody sees.
+    """Invisible characters.
 
     Attributes:
-        character: As ``U+200B``.
-        count: How often.
+        character: Such as ``U+200B``.
+        count: How often it occurs.
         place: ``text`` or ``headings``.
     """
 
@@ -94,7 +94,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
-    """One point that has a text; the texts of headings count where they are named.
+    """One point that has a text; headings count only where they are mentioned.
 
     Attributes:
         point_id: Point id as text.
@@ -102,30 +102,32 @@ class TextFacts:
         page_url: The page as written in the sitemap if it is in scope, otherwise as stored.
         compared: Whether its page is in scope and was read.
         letters: Letters and digits of the text, without markup that no page shows.
-        found: Those that stand on the page.
-        outside: Those in runs that stand there outside the content.
+        found: Those that are found on the page.
+        outside: Those in runs outside the content of the page.
         model: Embedding model as stored.
         claimed: Stored token count if it is at least 1.
         characters: Characters of the text.
-        parts: What blanks part.
+        parts: Parts separated by whitespace.
         marks: Words and punctuation marks.
-        script: ``latin``, ``accented`` or ``other``, as token counts differ by.
-        tokens: Tokens by the offline tokenizer, blanks joined, without special ones; 0 without limits and claims.
+        script: ``latin``, ``accented`` or ``other``: token counts differ between them.
+        tokens: Tokens by the offline tokenizer, whitespace collapsed, without special tokens; 0 if neither a limit nor
+            a stored count is known.
         added: Tokens that the framework embedded with the text, by the offline tokenizer.
         exact: Tokens that the model reads, by its own tokenizer; None if that is not installed on this machine.
-        digest: Hash of the text, blanks folded; None without a letter or digit.
-        blank: Whether the text has nothing visible.
-        body: Letters and digits without the lines that are its headings or title; of scripts without blanks 2.5 each.
-        excerpt: Its beginning.
+        digest: Hash of the text, whitespace collapsed; None without a letter or digit.
+        blank: Whether nothing of the text is visible.
+        body: Letters and digits without the lines that are its headings or title; 2.5 for each in scripts without
+            spaces.
+        excerpt: Beginning of the text.
         shingles: Sorted hashes of its word trigrams, each once; empty for texts that are too short to be compared.
-        strays: Characters that nobody sees and nothing asks for, in text and headings.
-        damaged: Passages that were decoded with the wrong character set, unless the page shows them so.
+        strays: Invisible characters without a purpose, in text and headings.
+        damaged: Passages that were decoded with the wrong character set, unless the page shows them in the same way.
         stored_hash: The stored text hash, normalised; None without one.
-        hashed_as: What the stored hash is a hash of; None when it is of no known form of the text.
-        begins: First words, behind labels that say where the chunk is from.
+        hashed_as: The form of the text that the stored hash is a hash of; None if it is unknown.
+        begins: First words, after labels that say where the chunk is from.
         ends: Last words.
-        begins_held: How many of the first words stand in the page's content, in pieces of some words.
-        ends_held: How many of the last words do.
+        begins_held: Number of the first words that are in the page's content, in runs of several words.
+        ends_held: Number of the last words that are.
         phrases: Phrases that documentation themes put around pages.
     """
 
@@ -182,22 +184,11 @@ def described(
     """
     for stored, counted in zip(texts, counts, strict=True):
         row, text, own = stored.row, stored.text, stored.words
-        against = page if page is not None and stored.folded.letters else None
         headings: tuple[str, ...] = tuple(row["headings"] or ())
         titles = _titles((*headings, row["title"] or ""))
         labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
         on_page = read.get(row["point_id"])
-        names = () if page is None else page.names
-        begins, ends = begins_and_ends(
-            text if on_page is None else on_page, labels, names=names, is_read=on_page is not None
-        )
-        begins_held, ends_held = _held(against, begins, ends)
-        if on_page is not None and (begins_held, ends_held) != (len(begins), len(ends)):
-            # The title of a link may be on the page as an attribute, in the middle of its content.
-            bare = begins_and_ends(text, labels, names=names)
-            bare_held = _held(against, *bare)
-            begins, begins_held = (bare[0], bare_held[0]) if bare_held[0] == len(bare[0]) else (begins, begins_held)
-            ends, ends_held = (bare[1], bare_held[1]) if bare_held[1] == len(bare[1]) else (ends, ends_held)
+        begins, ends = _edges(stored, labels, page, on_page)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
@@ -219,17 +210,50 @@ def described(
             damaged=tuple(damaged),
             stored_hash=digest,
             hashed_as=None if digest is None else convention_of(text, digest, row["text_sha256"]),
-            begins=begins,
-            ends=ends,
-            begins_held=begins_held,
-            ends_held=ends_held,
+            begins=begins.words,
+            ends=ends.words,
+            begins_held=begins.held,
+            ends_held=ends.held,
             phrases=tuple(phrase for phrase in furniture_phrases(text, own) if phrase.words not in titles),
         )
 
 
-def _held(page: PageWords | None, begins: Sequence[str], ends: Sequence[str]) -> tuple[int, int]:
-    """How many of the first, and of the last, words of a text are contiguous in its page's content."""
-    return (page.held(begins), page.held(ends, last=True)) if page else (0, 0)
+class _Edge(NamedTuple):
+    """The first, or the last, words of a text, and how many of them are contiguous in its page's content."""
+
+    words: tuple[str, ...]
+    held: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the page has all of them."""
+        return self.held == len(self.words)
+
+
+def _edges(
+    stored: StoredText, labels: tuple[str, ...], page: PageWords | None, on_page: str | None
+) -> tuple[_Edge, _Edge]:
+    """The beginning and end of a text, as aligned if it is on the page.
+
+    The title of a link may be on the page as an attribute, in the middle of its content: what the page has only with
+    all markup is taken with it.
+    """
+    against = page if stored.folded.letters else None
+    aligned = _edges_of(stored.text if on_page is None else on_page, labels, page, against, is_read=on_page is not None)
+    if on_page is None or all(edge.is_whole for edge in aligned):
+        return aligned
+    bare = _edges_of(stored.text, labels, page, against, is_read=False)
+    begins, ends = (whole if whole.is_whole else edge for edge, whole in zip(aligned, bare, strict=True))
+    return begins, ends
+
+
+def _edges_of(
+    text: str, labels: tuple[str, ...], page: PageWords | None, against: PageWords | None, *, is_read: bool
+) -> tuple[_Edge, _Edge]:
+    begins, ends = begins_and_ends(text, labels, names=() if page is None else page.names, is_read=is_read)
+    if against is None:
+        return _Edge(begins), _Edge(ends)
+    return _Edge(begins, against.held(begins)), _Edge(ends, against.held(ends, last=True))
 
 
 @lru_cache(maxsize=1024)  # work

@@ -43,7 +43,7 @@ _PLACES, _NEAR = 64, 200  # work
 
 
 class _Piece(NamedTuple):
-    """What may be writing, from one character to before another, and its letters; a mark stands before an item."""
+    """What may be writing, from one character to before another, and its letters; a mark comes before an item."""
 
     start: int
     end: int
@@ -107,13 +107,13 @@ def _is_at_line(shown: str, start: int) -> bool:
 
 
 def _is_mark(shown: str, start: int, end: int) -> bool:
-    """Whether a piece is a number, or what stands before an item in its line."""
+    """Whether a piece is a number, or the mark before an item in its line."""
     return shown[start:end].rstrip(".)").isdigit() or _is_at_line(shown, start)
 
 
 def _unless_shown(text: FoldedText, spans: Sequence[Span], piece: _Piece) -> _Piece | None:
-    """A piece, unless the page has it in one with what stands on both sides: elsewhere some letters are by chance."""
-    # Behind what is linked stands its address, which may repeat it: of a long piece what stands before it is enough.
+    """A piece, unless the page has it together with the text on both sides: elsewhere some letters match by chance."""
+    # The address of a link follows its text and may repeat it: for a long piece, the text before it is enough.
     beyond = 0 if piece.last - piece.first >= SIZE // 2 else SIZE // 2
     first, last = max(0, piece.first - SIZE // 2), min(piece.last + beyond, len(text.letters))
     if in_one(spans, first, last):
@@ -204,7 +204,7 @@ def _has_own(page: Searched, letter: int, is_mark: bool, *, behind: bool) -> boo
         found = list(_PIECE.finditer(shown, max(0, at - _NEAR), at))[-1:]
     if not found or not is_mark:
         return any(_NAME.search(piece[0]) or _may_be_writing(shown, piece) for piece in found)
-    # The marks of lines and items stand in the line.
+    # The marks of lines and items are in the line.
     between = shown[at : found[0].start()] if behind else shown[found[0].end() : at]
     return _is_mark(shown, *found[0].span()) and "\n" not in between
 

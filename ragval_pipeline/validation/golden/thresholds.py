@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
@@ -132,8 +133,8 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
         "negative": _quantiles(scores.negative),
     }
     done = [
-        f"would reject {rejected:.0%} of {len(scores.right):,} answers on the right page" if scores.right else "",
-        f"would accept {admitted:.0%} of {len(scores.negative):,} answers to negative queries"
+        f"would reject {percent(rejected)} of {len(scores.right):,} answers on the right page" if scores.right else "",
+        f"would accept {percent(admitted)} of {len(scores.negative):,} answers to negative queries"
         if scores.negative
         else "",
     ]

@@ -11,7 +11,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.points import Hit
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.index.readiness import answers_for_itself
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
@@ -76,7 +76,8 @@ class Recall:
 def find_low_recall(recall: Recall) -> Iterator[Finding]:
     """Recall below the suite's threshold."""
     if recall.mean < recall.threshold:
-        message = f"The default search returns {recall.mean:.0%} of the exact hits (asked for: {recall.threshold:.0%})."
+        asked = percent(recall.threshold)
+        message = f"The default search returns {percent(recall.mean)} of the exact hits (required: {asked})."
         yield make_finding("index.low_ann_recall", [recall.collection], details=recall.details, message=message)
 
 

@@ -17,7 +17,7 @@ from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
-from ragval_pipeline.validation.integrity.findings import Compared
+from ragval_pipeline.validation.integrity.compared import Compared
 
 #: ``same`` is in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
 SegmentKind = Literal["same", "index", "page", "skipped"]

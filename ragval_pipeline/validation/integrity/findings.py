@@ -1,17 +1,18 @@
-"""The comparison of pages and chunks, and its detectors."""
+"""Detectors of the comparison of pages and chunks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import (
     ChunkClass,
     cut_chunks,
@@ -19,10 +20,9 @@ from ragval_pipeline.validation.integrity.content import (
     lost_headings,
     lost_passages,
     next_to_lost,
-    pages_holding,
     stands_among,
 )
-from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
+from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 #: Maximum passages, headings and joins in a subject's details.
 DETAILED = 10  # shown
@@ -38,83 +38,34 @@ _SORT = (
 )
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The pages of an index compared with their chunks.
-
-    Attributes:
-        pages: Every in-scope page by key; with blocks only if some block is lost, without blocks that are on most
-            pages.
-        differing: Chunks that differ from their page or join words, by point id.
-        classes: The class of each of them.
-        short: The other chunks that are short, by page.
-        strays: Sampled n-grams of points whose page was not read, by point id, and their pages.
-        found: Letters of chunks found on their page.
-        letters: Letters of chunks whose page was read.
-        held: Letters of page content in chunks.
-        content: Letters of page content.
-        added: Letters that the ingestion adds around its chunks.
-    """
-
-    pages: Mapping[str, PageFacts]
-    differing: Mapping[str, ChunkFacts]
-    classes: Mapping[str, ChunkClass]
-    by_page: Mapping[str, Sequence[ChunkFacts]]
-    strays: Sequence[ChunkFacts]
-    found: int
-    letters: int
-    held: int
-    content: int
-    added: int
-
-    @cached_property
-    def stands_on(self) -> dict[str, str]:
-        """The key of another page with a gone chunk's text, by point id."""
-        gone = {name: chunk.probes for name, chunk in self.differing.items() if self.classes[name] == "gone"}
-        return {
-            name: others[0]
-            for name, keys in pages_holding(gone, self.pages.values()).items()
-            if (others := [key for key in keys if key != self.differing[name].page_key])
-        }
-
-    @cached_property
-    def made(self) -> frozenset[str]:
-        """Gone chunks that were probably derived from their pages, such as summaries: most pages have one.
-
-        They exist in addition to chunks with the whole page, and replace none.
-        """
-        own = [name for name, kind in self.classes.items() if kind == "gone" and name not in self.stands_on]
-        beside = {self.differing[name].page_key or "" for name in own}
-        whole = [key for key in beside if not lost_passages(self.pages[key].blocks)]
-        stored = sum(_has_chunks(page) for page in self.read)
-        return frozenset(own) if len(whole) >= max(FEWEST, WHOLE * stored) else frozenset()
-
-    @cached_property
-    def differing_of(self) -> dict[str, list[ChunkFacts]]:
-        """The chunks of each page that differ from it."""
-        found: dict[str, list[ChunkFacts]] = {}
-        for chunk in self.differing.values():
-            found.setdefault(chunk.page_key or "", []).append(chunk)
-        return found
-
-    def is_all_gone(self, page: PageFacts) -> bool:
-        """Whether no chunk has text of its page: a query about the page has nothing to find."""
-        own = self.differing_of.get(page.page_key, ())
-        return 0 < page.chunks == sum(self.classes[chunk.point_id] == "gone" for chunk in own)
-
-    @property
-    def read(self) -> list[PageFacts]:
-        """Pages whose text could be read."""
-        return [page for page in self.pages.values() if page.state == "read"]
-
-
 @detector("source.page_unfit", needs=Compared)
-def _unfit(compared: Compared) -> Iterator[Subject]:
+def _unfit(compared: Compared) -> Iterator[Finding]:
+    subjects = []
+    targets: Counter[str] = Counter()
     for page in compared.pages.values():
         if page.unfit:
             # Chunks may be stored under the page that it redirects to, which the site does not list.
             elsewhere = (page.target,) if page.target is not None and page.target not in compared.pages else ()
-            yield Subject(name=page.url, page=page.page_key, pages=elsewhere, details={"reason": page.unfit})
+            subjects.append(Subject(name=page.url, page=page.page_key, pages=elsewhere, details={"reason": page.unfit}))
+        if page.target is not None and page.state != "read":
+            # A page to sign in is told where its visitor came from.
+            targets[page.target.partition("?")[0]] += 1
+    if not subjects:
+        return
+    target, pages = max(targets.items(), key=lambda entry: entry[1], default=("", 0))
+    if pages < FEWEST or pages <= MOST * len(compared.pages):
+        yield make_finding("source.page_unfit", subjects)
+        return
+    message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the sitemap redirect to the same page."
+    cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
+    finding = make_finding("source.page_unfit", subjects, message=message, cause=cause, remedy=_READ_ELSEWHERE)
+    yield finding.model_copy(update={"severity": "error"})
+
+
+_READ_ELSEWHERE = (
+    "Run the validation where the pages can be read, or name the folder of the built site in source.site_root. If the "
+    "pages have moved there, rebuild the sitemap."
+)
 
 
 @detector("integrity.page_unreadable", needs=Compared)
@@ -141,7 +92,7 @@ _LOSES_WORDS = (
     "emphasis out of sentences, or the pages were edited after ingestion."
 )
 _KEEP_WORDS = (
-    "If a page has not changed, correct the extraction first: links, code and emphasis belong into their sentence. "
+    "If a page has not changed, correct the extraction first: links, code and emphasis belong in their sentence. "
     "Then re-ingest."
 )
 
@@ -282,7 +233,7 @@ def _ends_early(chunks: Iterable[ChunkFacts], passages: Sequence[BlockFacts]) ->
 
 def _lacking(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
-        passages = lost_passages(page.blocks) if _has_chunks(page) else []
+        passages = lost_passages(page.blocks) if page.has_chunks else []
         if passages:
             letters = sum(block.letters for block in page.blocks)
             captured = sum(block.held for block in page.blocks) / letters
@@ -314,7 +265,7 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
 def _heading_loss(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
         chunks = compared.by_page.get(page.page_key, ())
-        headings = lost_headings(page.blocks, chunks) if _has_chunks(page) else []
+        headings = lost_headings(page.blocks, chunks) if page.has_chunks else []
         if headings:
             shown = [block.text for block in headings[:DETAILED]]
             cut = _cut(compared, page)
@@ -343,11 +294,6 @@ def _kept_apart(compared: Compared, page: PageFacts, lost: Sequence[BlockFacts],
 def _uncut(cut: Mapping[str, Any]) -> frozenset[Aspect]:
     """Short chunks that do not cause a loss: a section may be short, and only a cut chunk loses content."""
     return frozenset() if cut else frozenset({Aspect.CUT})
-
-
-def _has_chunks(page: PageFacts) -> bool:
-    """Whether a page has chunks: one without is missing as a whole."""
-    return page.chunks + page.textless > 0
 
 
 def _cut(compared: Compared, page: PageFacts) -> dict[str, Any]:

@@ -120,7 +120,10 @@ def _finding(
     found = make_finding(code, subjects, scope=name, cause=cause, remedy=remedy, details=details)
     # It can still be found, and may intentionally have none.
     without_page = canonical == "source_url" and code in {"payload.missing_field", "payload.empty_field"}
-    return found.model_copy(update={"severity": "warning"}) if without_page and "required" in details else found
+    # An ingestion may call a page otherwise than the page does.
+    is_foreign = all("title_of" in subject.details for subject in subjects)
+    is_mild = (without_page and "required" in details) or is_foreign
+    return found.model_copy(update={"severity": "warning"}) if is_mild else found
 
 
 #: What to do about files stored as addresses.

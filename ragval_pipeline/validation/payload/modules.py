@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.site.inventory import START
+from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
-from ragval_pipeline.validation.thresholds import FEW, WHOLE
+from ragval_pipeline.validation.thresholds import FEW, MOST, WHOLE
 
 #: Maximum modules in the details, of the payloads and of the site.
 _SHOWN = 100  # shown
@@ -68,20 +70,34 @@ def _places(evidence: PayloadEvidence) -> Counter[tuple[str, str | None]]:
 def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> frozenset[str]:
     """The pages of the folders that modules are named after; empty if module names do not follow paths.
 
-    A folder contradicts no name if none of its points has the folder's: a single page at the top level is in no module,
-    whatever an ingestion calls it. A page out of scope has no folder, and is reported itself.
+    A folder of several points contradicts that if none of them has its name. One with a single point may have lost its
+    name, if most others have theirs. A single page at the top level is in no module, whatever an ingestion calls it,
+    and a page out of scope has no folder and is reported itself.
     """
-    on_pages: Counter[str] = Counter()
+    points: Counter[str] = Counter()
+    pages: dict[str, set[str]] = {}
     named: set[str] = set()
-    for (name, page), points in places.items():
+    for (name, page), count in places.items():
         if page is not None and page in path_modules:
             module = normalise_name(path_modules[page])
-            on_pages[module] += points
+            points[module] += count
+            pages.setdefault(module, set()).add(page)
             if normalise_name(name) == module:
                 named.add(module)
-    if sum(on_pages[module] for module in named) < WHOLE * on_pages.total():
+    folders = {module for module in pages if not _is_page_of_its_own(pages[module], module)}
+    nameless = folders - named - {START}
+    renamed = {module for module in nameless if points[module] == 1}
+    against = sum(points[module] for module in nameless - renamed)
+    agreeing = sum(points[module] for module in named)
+    if not agreeing or agreeing < WHOLE * (agreeing + against):
         return frozenset()
+    if len(named) >= MOST * len(named | renamed):
+        named |= renamed
     return frozenset(key for key, module in path_modules.items() if normalise_name(module) in named)
+
+
+def _is_page_of_its_own(pages: set[str], module: str) -> bool:
+    return len(pages) == 1 and normalise_name(path_of(*pages).split("/")[-1].removesuffix(".html")) == module
 
 
 _DEEPER = re.compile(r"^ {0,3}#{2,6}\s+\S", re.MULTILINE)

@@ -10,7 +10,7 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
 from ragval_pipeline.validation.regression.compare import Comparison, IndexChange, MetricChange, QueryLoss
@@ -119,7 +119,8 @@ def _value(comparison: Comparison, baseline: str) -> MeasuredValue:
     compared = max(change.test.n for change in comparison.changes)
     needed = fewest_pairs()
     if comparison.too_few:
-        reason = f"{plural(compared, 'query')} can be compared with {baseline}; below {needed} no drop is beyond chance"
+        told = f"{plural(compared, 'query')} can be compared with {baseline}"
+        reason = f"{told}; with fewer than {needed}, no drop is significant"
         return not_measured(CRITERION, "too_few", f"{reason}{again}")
     told = ", ".join(f"{change.metric} {change.test.delta:+.3f}" for change in comparison.changes)
     told = f"{told} over {plural(compared, 'query')} against {baseline}"
@@ -137,7 +138,7 @@ def aside_words(pairing: Pairing) -> str:
 
 
 def _fallen_words(change: IndexChange) -> str:
-    return f"{change.name} fell from {change.before:.1%} to {change.after:.1%}"
+    return f"{change.name} fell from {percent(change.before, digits=1)} to {percent(change.after, digits=1)}"
 
 
 def _drop_words(change: MetricChange) -> str:
@@ -188,12 +189,12 @@ def _cause(turnover: Turnover | None) -> str | None:
     if turnover is None:
         return None
     if turnover.voids_chunk_labels:
-        return f"{turnover.share:.0%} of the chunks were replaced: the corpus changed rather than the ranker."
+        return f"{percent(turnover.share)} of the chunks were replaced: the corpus changed rather than the ranker."
     if turnover.share == 0 and turnover.chunks_added == 0:
         return "No chunk changed. The vectors, the search, the site, the settings or the queries did."
     return (
         f"{plural(turnover.chunks_removed, 'chunk')} removed and {turnover.chunks_added:,} added "
-        f"({turnover.share:.0%} of the corpus is gone); the rest is unchanged."
+        f"({percent(turnover.share)} of the corpus is gone); the rest is unchanged."
     )
 
 

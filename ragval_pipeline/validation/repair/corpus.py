@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.repair.chunker import Chunker, Layout, Opening
+from ragval_pipeline.validation.repair.chunker import Layout
+from ragval_pipeline.validation.repair.ingestion import Ingestion, Row, Sample, header_of
 from ragval_pipeline.validation.repair.passages import (
     SEED,
     Homes,
@@ -31,8 +31,6 @@ from ragval_pipeline.validation.repair.point_lookup import FACTS, PointFacts, Po
 from ragval_pipeline.validation.repair.repair import Chunk, Compared
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
-Row = Mapping[str, Any]
-
 #: Snapshot columns, and columns of the page copies, that a plan reads.
 COLUMNS = (
     "point_id", "page_key", "page_url", "text", "source_url", "title", "module", "chapter", "headings", "token_count",
@@ -44,17 +42,10 @@ _PAYLOAD = ("source_url", "title", "module", "chapter", "headings", "chunk_id")
 MOST_POINTS = 5000  # work
 #: Points without a finding that are rewritten to measure the effect on their scores.
 _COMPARED = 12  # work
-#: Pages from which the chunker is inferred.
-_MODELS = 24  # work
 #: Chunks on either side that are remade with them.
 _AROUND = 2  # work
 #: One of this many words of them is changed first.
 _CHANGED = 8  # work
-#: Maximum characters of a remade chunk: about half the limit of the smallest common model.
-LONGEST = 1000  # work
-#: Second size tried if the chunker cannot be inferred, as a multiple of the usual chunk.
-_LARGER = 1.5  # work
-
 
 _OF_VECTORS = tuple(code for code, row in CATALOGUE.items() if Aspect.VECTOR in row.breaks)
 #: Findings after which the chunks of a page no longer show the ingestion's chunker.
@@ -66,7 +57,22 @@ _OF_CUTS = frozenset({
 
 @dataclass
 class RepairCorpus:
-    """The points and pages of the findings, and the conventions of the index."""
+    """The points and pages of the findings, and the conventions of the index.
+
+    Attributes:
+        inventory: The site.
+        gone: Ids of points whose text is gone from their page.
+        wrong_vectors: Ids of points with wrong vectors.
+        rows: The points of the findings by id, and ``of_page`` and ``of_source`` by page key and stored address.
+        texts: Pages read, by key, as are ``titles``, ``blocks``, ``layouts``, and ``placed``: points and places.
+        usual: How often a page, or ``module`` and its name, has each module and chapter.
+        modules: Module by path of each page.
+        ill: Names of everything that has a finding.
+        healthy: Points without a finding, to measure the effect of rewriting.
+        ingestions: How the ingestion may write chunks: one way if it could be inferred; ``ingestion`` is the one used.
+        whole: Whether ``rows`` holds all points of the findings.
+        homes: Where points belong.
+    """
 
     inventory: SiteInventory
     gone: frozenset[str]
@@ -83,11 +89,8 @@ class RepairCorpus:
     placed: dict[str, list[tuple[Row, Span]]] = field(default_factory=dict)
     ill: Set[str] = frozenset()
     healthy: list[Row] = field(default_factory=list)
-    header: Opening = field(default_factory=Opening)
-    opening: Opening = field(default_factory=Opening)
-    chunkers: tuple[Chunker, ...] = ()
-    chunker: Chunker = field(default_factory=Chunker)
-    titled: bool = False
+    ingestions: tuple[Ingestion, ...] = ()
+    ingestion: Ingestion = field(default_factory=Ingestion)
     whole: bool = True
     homes: Homes = field(init=False)
 
@@ -119,55 +122,60 @@ class RepairCorpus:
         world = cls(inventory, gone, wrong, modules=modules_of(inventory.pages))
         names = {subject.name for finding in known for subject in finding.subjects}
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
-        ill = {entry.page for finding in known if finding.subject_kind == "page" for entry in finding.subjects}
-        lengths, cut = [], _names(findings, "chunk.too_small")
         moved = {subject.page for finding in findings if _is_about_cuts(finding) for subject in finding.subjects}
-        models: dict[str, list[Row]] = {}
-        headed: Row | None = None
+        sample = Sample(_names(findings, "chunk.too_small"), moved)
         for row in rows():
-            key = row["page_key"]
-            if headed is None and header_of(row):
-                headed = row
-            if row["text"] and row["point_id"] not in cut:
-                lengths.append(len(row["text"]))
-            placed = row["page_url"] is not None and row["text"] and key not in moved
-            if placed and (key in models or len(models) < _MODELS):
-                models.setdefault(key, []).append(row)
-            for name in ("module", "chapter"):
-                if key is not None and row[name] is not None and not is_blank(str(row[name])):
-                    module = world.modules.get(key, key)
-                    world.usual.setdefault((name, key), Counter())[row[name]] += 1
-                    world.usual.setdefault((name, f"module {module}"), Counter())[row[name]] += 1
-            wanted = everything or row["point_id"] in names or row["source_url"] in names or key in keys
-            if wanted and len(world.rows) < MOST_POINTS:
-                world.rows[row["point_id"]] = row
-                world.of_page.setdefault(key or "", []).append(row)
-                world.of_source.setdefault(row["source_url"] or "", []).append(row)
-            elif wanted:
-                world.whole = False
+            sample.add(row)
+            world._count(row)
+            if everything or row["point_id"] in names or row["source_url"] in names or row["page_key"] in keys:
+                world._keep(row)
         world.ill = names
-        well = {key: [row for row in same if row["point_id"] not in names] for key, same in models.items()}
-        world.healthy = _evenly([same for key, same in well.items() if key not in ill], _COMPARED)
+        ill = {entry.page for finding in known if finding.subject_kind == "page" for entry in finding.subjects}
+        world.healthy = sample.without(names, ill, most=_COMPARED)
         world.homes.by_text = "source_url" in _constant_fields(known)
-        strays = world.homes.by_text or any(
-            row["page_url"] is None or row["point_id"] in gone for row in world.rows.values()
-        )
-        for page in pages():
-            key = page["page_key"]
-            if strays or key in keys or key in models or key in world.of_page:
-                world.texts[key] = FoldedText.of(page["main"])
-                world.titles[key] = page["title"]
-                if key in keys or key in models or key in world.of_page:
-                    world.blocks[key] = _blocks_of(page)
-        if headed is not None:
-            world.header = Opening.seen_in([(header_of(headed), header_of(headed), headed)])
-        usual = int(statistics.median(lengths)) if lengths else LONGEST
-        # If the chunker is unknown, results must hold for both sizes.
-        sizes = (min(LONGEST, usual), min(2 * LONGEST, int(_LARGER * usual)))
-        world.chunkers = tuple(Chunker(limit=max(1, size), even=True) for size in sizes)
-        world._learn(models)
-        world.chunker = world.chunkers[0]
+        world._read_pages(pages(), keys | sample.pages.keys() | world.of_page.keys())
+        world._learn(sample)
         return world
+
+    def _count(self, row: Row) -> None:
+        """Count the module and chapter of a point's page, and of the page's module."""
+        key = row["page_key"]
+        for name in ("module", "chapter"):
+            if key is not None and row[name] is not None and not is_blank(str(row[name])):
+                for place in (key, f"module {self.modules.get(key, key)}"):
+                    self.usual.setdefault((name, place), Counter())[row[name]] += 1
+
+    def _keep(self, row: Row) -> None:
+        """Hold a point of the findings, unless there are too many."""
+        if len(self.rows) >= MOST_POINTS:
+            self.whole = False
+            return
+        self.rows[row["point_id"]] = row
+        self.of_page.setdefault(row["page_key"] or "", []).append(row)
+        self.of_source.setdefault(row["source_url"] or "", []).append(row)
+
+    def _read_pages(self, pages: Iterable[Row], keys: Set[str]) -> None:
+        """Hold the texts of some pages; of all if the text of a point must be looked up on them."""
+        stray = (row["page_url"] is None or row["point_id"] in self.gone for row in self.rows.values())
+        all_ = self.homes.by_text or any(stray)
+        for page in pages:
+            key = page["page_key"]
+            if all_ or key in keys:
+                self.texts[key] = FoldedText.of(page["main"])
+                self.titles[key] = page["title"]
+            if key in keys:
+                self.blocks[key] = _blocks_of(page)
+
+    def _learn(self, sample: Sample) -> None:
+        """Infer how the ingestion writes chunks."""
+        placed = {
+            key: [(row, place) for row in rows if (place := place_of(row["text"], self.texts[key])) is not None]
+            for key, rows in sample.pages.items()
+            if key in self.texts
+        }
+        self.placed = {key: [(row, (place.start, place.end)) for row, place in rows] for key, rows in placed.items()}
+        self.ingestions = sample.ingestions(placed, self.layout, self._first_heading)
+        self.ingestion = self.ingestions[0]
 
     def lookup(self) -> PointLookup:
         """The data for the rules about duplicates."""
@@ -189,7 +197,7 @@ class RepairCorpus:
             others = [value for value, _ in counted if value != row[name]]
             if others:
                 return others[0]
-        return module if name == "module" else urlsplit(self.inventory.scope_urls.get(home, home)).path.strip("/")
+        return module if name == "module" else split_url(self.inventory.scope_urls.get(home, home)).path.strip("/")
 
     def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
         """The ids of a page's points to delete, and the chunks to add so that nothing of it is missing.
@@ -218,8 +226,8 @@ class RepairCorpus:
         Between chunks that are ``stored`` with the same letters, the others keep their boundaries.
         """
         layout, values = self.layout(key), self.payload_of(key)
-        pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
-        written = [self._written(layout, start, end, values) for start, end in pieces]
+        pieces = self.ingestion.pieces(layout)
+        written = [self.ingestion.written(layout, start, end, values) for start, end in pieces]
         known = [number for number, (_, text) in enumerate(written) if fold(text) in stored]
         # If all stored chunks follow the chunker, so do the first and last ones of the page.
         known += [-1, len(pieces)] if known and len(known) >= len(stored) else []
@@ -235,12 +243,6 @@ class RepairCorpus:
         usual = {name: self.value(name, blank) for name in ("module", "chapter")}
         return {"source_url": url, "title": self._title(key), **usual}
 
-    def _written(self, layout: Layout, start: int, end: int, values: Mapping[str, Any]) -> tuple[str, str]:
-        """The header embedded before a page's chunk, and its text."""
-        known = {**values, "headings": layout.path(start)}
-        begin = layout.below_headings(start) if self.opening.takes_in else start
-        return self.header.of(known), self.opening.of(known) + layout.text(min(begin, end), end)
-
     def layout(self, key: str) -> Layout:
         """Positions of a page's blocks."""
         if key not in self.layouts:
@@ -253,14 +255,14 @@ class RepairCorpus:
         placed = place_of(text, self.texts[key]) if key in self.texts else None
         if placed is None or placed.end - placed.start < len(fold(text)) - len(fold(placed.opening)) - SEED:
             layout = Layout.of(FoldedText.of(text), ())
-            return [layout.text(*piece) for piece in self.chunker.pieces(layout, 0, len(layout.page.letters))]
+            return [layout.text(*piece) for piece in self.ingestion.pieces(layout)]
         layout = self.layout(key)
-        pieces = self.chunker.pieces(layout, placed.start, placed.end)
-        return [self._written(layout, *piece, row)[1] for piece in pieces]
+        pieces = self.ingestion.chunker.pieces(layout, placed.start, placed.end)
+        return [self.ingestion.written(layout, *piece, row)[1] for piece in pieces]
 
     def as_on_page(self, row: Row, page: FoldedText) -> str | None:
         """The text of a point as on a page, with the ingestion's addition before it; None if it is not there."""
-        text, opening = row["text"] or "", self.opening.of(row)
+        text, opening = row["text"] or "", self.ingestion.opening.of(row)
         before = opening if text.startswith(opening) else ""
         own = as_on_page(text.removeprefix(before), page)
         return None if own is None else before + own
@@ -281,13 +283,13 @@ class RepairCorpus:
         """
         for row, (first, last) in self._compared():
             layout, page = self.layout(row["page_key"]), self.placed[row["page_key"]]
-            pieces = self.chunker.pieces(layout, 0, len(layout.page.letters))
+            pieces = self.ingestion.pieces(layout)
             here = max(range(len(pieces)), key=lambda at: min(pieces[at][1], last) - max(pieces[at][0], first))
             window = pieces[max(0, here - _AROUND) : here + _AROUND + 1]
             stored = [other for other, (start, end) in page if start < window[-1][1] and end > window[0][0]]
             if not any(other["point_id"] in self.ill for other in stored):
                 values = {**row, "title": row["title"] or self._title(row["page_key"])}
-                written = (self._written(layout, *piece, values) for piece in window)
+                written = (self.ingestion.written(layout, *piece, values) for piece in window)
                 yield tuple(map("".join, written)), tuple(stored_chunk(one).embedded for one in stored)
 
     def _compared(self) -> Iterator[tuple[Row, Span]]:
@@ -297,26 +299,10 @@ class RepairCorpus:
 
     def _title(self, key: str) -> str | None:
         """The title of a page's chunks: its first heading if other pages use theirs, else the HTML title."""
-        return (self._first_heading(key) if self.titled else None) or self.titles.get(key)
+        return (self._first_heading(key) if self.ingestion.titled else None) or self.titles.get(key)
 
     def _first_heading(self, key: str) -> str | None:
         return next((block.text for block in self.blocks.get(key, ()) if block.kind == "heading"), None)
-
-    def _learn(self, models: Mapping[str, Sequence[Row]]) -> None:
-        """Infer how the ingestion chunks pages, and what it adds before the chunks."""
-        pages, openings = [], []
-        for key, rows in models.items():
-            if key in self.texts:
-                found = [(row, place_of(row["text"], self.texts[key])) for row in rows]
-                known = [(row, place) for row, place in found if place is not None]
-                openings += [(place.opening, row["text"], row) for row, place in known]
-                self.placed[key] = [(row, (place.start, place.end)) for row, place in known]
-                pages.append((self.layout(key), [span for _, span in self.placed[key]]))
-                self.titled = self.titled or any(row["title"] == self._first_heading(key) for row in rows)
-        self.opening = Opening.seen_in(openings)
-        seen = Chunker.seen_in(pages)
-        if seen is not None:
-            self.chunkers = (seen,)
 
 
 def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
@@ -330,13 +316,6 @@ def _constant_fields(findings: Iterable[Finding]) -> set[Any]:
 
 def _is_about_cuts(finding: Finding) -> bool:
     return not _OF_CUTS.isdisjoint(CATALOGUE[finding.code].breaks)
-
-
-def _evenly(groups: Sequence[Sequence[Row]], most: int) -> list[Row]:
-    """At most so many rows, evenly from all groups and spread within each."""
-    each = -(-most // max(1, len(groups)))
-    rows = [group[number * len(group) // each] for number in range(each) for group in groups if number < len(group)]
-    return list({row["point_id"]: row for row in rows}.values())[:most]
 
 
 def _blocks_of(page: Mapping[str, Any]) -> list[Block]:
@@ -353,13 +332,6 @@ def _shared(one: Span, other: Span) -> int:
 
 def _is_within(number: int, known: Sequence[int]) -> bool:
     return bool(known) and min(known) < number < max(known)
-
-
-def header_of(row: Row) -> str:
-    """The header embedded before a point's text, from its embedded text."""
-    stored = row["text"] or ""
-    embedded = row["embedded_text"] or stored
-    return str(embedded.removesuffix(stored)) if stored and embedded.endswith(stored) else ""
 
 
 def stored_chunk(row: Row, text: str | None = None) -> Chunk:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.urls import without_fragment
-from ragval_pipeline.validation.chunks.indices import stored_again
+from ragval_pipeline.validation.chunks.duplicate_index import stored_again
 from ragval_pipeline.validation.chunks.newest import Stored, newest_of
 from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.repair.point_lookup import PointLookup

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS
@@ -192,5 +192,5 @@ class Homes:
         host, urls = self.inventory.site_host, self.inventory.scope_urls
         if not url or not host or "//" not in url:
             return None
-        key = self.inventory.folder().key(urlsplit(url)._replace(netloc=host).geturl())
+        key = self.inventory.folder().key(split_url(url)._replace(netloc=host).geturl())
         return key if key in urls else None

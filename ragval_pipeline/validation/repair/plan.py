@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.urls import host_of
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.repair.corpus import RepairCorpus, Row, stored_chunk
+from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.texts import normalise_name
@@ -103,7 +104,7 @@ class _Plan:
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]
         if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
-            worlds = [replace(self.world, chunker=chunker) for chunker in self.world.chunkers]
+            worlds = [replace(self.world, ingestion=ingestion) for ingestion in self.world.ingestions]
         found = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == "integrity.gone":
             found.append(self._moved())
@@ -143,7 +144,7 @@ class _Plan:
             return list(world.rows.values())
         if finding.code == "coverage.foreign_host":
             hosts = {subject.name for subject in finding.subjects}
-            return [row for row in world.rows.values() if urlsplit(row["source_url"] or "").hostname in hosts]
+            return [row for row in world.rows.values() if host_of(row["source_url"] or "") in hosts]
         if finding.subject_kind == "point":
             return [world.rows[subject.name] for subject in finding.subjects if subject.name in world.rows]
         return [row for subject in finding.subjects for row in self._rows_of_page(subject)]

@@ -10,6 +10,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import NAMED, QUOTED
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.texts import (
@@ -157,7 +158,12 @@ def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
     return True
 
 
+#: Characters of a name that a reason shows; nearly all addresses are shorter.
+_LONGEST = 200  # shown
+
+
 def _listed(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
-    shown = ", ".join(distinct[:NAMED]) + (", ..." if len(distinct) > NAMED else "")
+    shown = ", ".join(printable(name, limit=_LONGEST) for name in distinct[:NAMED])
+    shown += ", ..." if len(distinct) > NAMED else ""
     return shown or "nothing"

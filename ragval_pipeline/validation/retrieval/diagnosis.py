@@ -118,7 +118,7 @@ def find_input_type(asked: QueryEmbedding) -> Iterator[Finding]:
     if input_type == "search_query" or not (embedder.provider == "cohere" or _tells_apart(embedder, asked.text)):
         return
     details = {"query_input_type": input_type, "provider": embedder.provider, "model": embedder.model}
-    message = f"Queries are embedded with input type {input_type}, and {embedder.model} embeds queries otherwise."
+    message = f"Queries are embedded with input type {input_type}, and {embedder.model} embeds queries differently."
     yield make_finding("embedder.input_type", ["embedding.query_input_type"], details=details, message=message)
 
 

@@ -80,7 +80,7 @@ def _value(found: Comparison, settings: VectorSettings, classified: Classified) 
     if not found.points:
         return not_measured(CRITERION, "no_data", "the collection holds no points")
     if found.other and not found.ids:
-        return not_measured(CRITERION, "not_applicable", "the collection holds several vectors a point")
+        return not_measured(CRITERION, "not_applicable", "the collection has several vectors per point")
     points, every = classified.points, found.points
     sampled = points.sampled
     of = "re-embedded points" + (f", of {every} in the collection" if sampled < every else "")

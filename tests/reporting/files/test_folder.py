@@ -13,7 +13,7 @@ from upath import UPath
 
 from ragval_pipeline.reporting.files import folder as folder_module
 from ragval_pipeline.reporting.files.folder import copy_outputs, run_folder_name, write_run_folder
-from ragval_pipeline.sources.storage import ReportNotWrittenError
+from ragval_pipeline.sources.storage import ReportNotWrittenError, writing_to
 from tests.reporting import factory
 
 PAYLOADS = {
@@ -100,6 +100,11 @@ def test_a_path_below_a_file_is_an_error_that_names_it(tmp_path):
         write_run_folder(factory.bundle(), str(tmp_path / "file" / "run"))
     assert caught.value.exit_code == 3
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_defect_while_a_report_is_made_does_not_blame_the_folder(tmp_path):
+    with pytest.raises(ValueError, match="half an address"), writing_to(tmp_path):
+        raise ValueError("half an address")
 
 
 def test_an_unknown_protocol_is_an_error_that_names_the_address():

@@ -71,7 +71,7 @@ def test_an_index_that_lost_pages_is_a_regression_though_its_queries_pass(base: 
     after = keep(base, NAMES[1], report("fail", query_results=asked(10, 0), criteria=lost))
     found = compare_runs(before, after, tolerated_drop=0.02)
     assert found.exit_code == 1
-    assert found.no_regression.reason.endswith("coverage fell from 100.0% to 60.0%")
+    assert found.no_regression.reason.endswith("coverage fell from 100.0 % to 60.0 %")
     content = comparison_json(found)["index_criteria"]
     assert {name: change["significant"] for name, change in content.items()} == {
         "coverage": True, "metadata_completeness": False,

@@ -130,7 +130,14 @@ def test_only_what_is_worth_doing_is_advised_with_the_lines_to_copy():
     assert factory.PAGES[3] in steps, "the page to ingest again"
     assert "Criteria that fail because of this: Test questions answered, Pages in the index" in " ".join(steps.split())
     informed = page(factory.bundle(factory.report(findings=[make_finding("query.no_coverage", ["capstone"])])))
-    assert "Nothing to do" in informed.text
+    assert "Nothing to fix" in informed.text
+    assert "draft" not in informed.text
+
+
+def test_a_page_without_anything_to_fix_asks_to_review_the_drafts():
+    draft = factory.query("q1", "What is ROS 2?", 0.6, given={"status": "draft"})
+    told = " ".join(page(factory.bundle(factory.report(query_results=[draft]))).text.split())
+    assert "Next, review the draft question below" in told
 
 
 def test_a_run_without_queries_or_site_has_a_page():

@@ -39,7 +39,7 @@ def test_a_threshold_that_does_not_fit_the_model_is_explained_with_the_scores_of
     unfit = make_finding("query.threshold_unfit", [Subject(name="0.7", details=details)])
     text, _ = note(*seed_like(), findings=[unfit])
     assert text.startswith(
-        "The threshold 0.7 would reject 70% of the right answers, which score 0.55 to 0.73 on this index."
+        "The threshold 0.7 would reject 70 % of the right answers, which score 0.55 to 0.73 on this index."
     )
 
 

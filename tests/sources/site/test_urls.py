@@ -15,6 +15,7 @@ from ragval_pipeline.sources.site.urls import (
     is_loopback_or_private,
     join,
     path_of,
+    split_url,
     without_userinfo,
 )
 
@@ -194,6 +195,12 @@ def test_a_login_is_taken_out_of_an_address_and_the_rest_stays_as_it_is():
 def test_an_address_that_cannot_be_resolved_comes_back_as_it_is():
     assert join("https://x.org/a/b", "../c") == "https://x.org/c"
     assert join("https://x.org/a/b", "http://[::1") == "http://[::1"
+
+
+def test_an_address_that_cannot_be_split_is_one_path():
+    assert split_url("https://x.org/a?b#c").path == "/a"
+    assert split_url("http://[::1/a").path == "http://[::1/a"
+    assert split_url("http://[::1/a").hostname is None
 
 
 @pytest.mark.parametrize(

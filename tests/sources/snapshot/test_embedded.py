@@ -138,7 +138,7 @@ def test_a_blank_text_has_no_embedded_text_whatever_a_template_puts_before_it() 
     ("template", "told"),
     [
         ("{titel}\n{text}", "Did you mean title"),
-        ("{context}\n{text}", "What has no canonical name is {payload.context}"),
+        ("{context}\n{text}", "Any other field of the payload is {payload.context}"),
         ("{title}", "it must contain {text}"),
     ],
 )

@@ -126,7 +126,7 @@ def test_cells_of_csv_are_what_their_columns_say(tmp_path: Path):
         ("q.csv", 'query\n"a"b\n', None, "is not readable CSV at line 2"),
         ("q.csv", "query,expected_results\na,{\n", None, "is not readable JSON at line 2, expected_results"),
         ("q.csv", "query,negative\na,maybe\n", "line 2, negative", "valid boolean"),
-        ("q.csv", "What is ROS 2?\nWhat is URDF?\n", "line 2.query_text".replace(".", ", "), "the query has no text"),
+        ("q.csv", "What is ROS 2?\nWhat is URDF?\n", "line 1", "has no column of questions"),
         ("q.parquet", "", None, "has the ending .parquet, which is not a known format of a query file"),
         ("queries", "", None, "has the ending (none)"),
         ("q.yaml", b"- query: Caf\xe9\n", None, "is not UTF-8 text (byte 12)"),
@@ -317,3 +317,29 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, name: str, kind: str)
             put(tmp_path, file, text)
     error = refused(tmp_path, {"topics": "t.tsv", "qrels": "q.txt"})
     assert f"{name}: there is no such {kind}" in str(error)
+
+
+def test_every_wrong_entry_is_told_at_once(tmp_path: Path):
+    text = "- {query: a, negativ: true}\n- {query: b}\n- {qury: c}\n- {query: d, min_similarity: 7}\n"
+    put(tmp_path, "q.yaml", text)
+    error = refused(tmp_path, "q.yaml")
+    first, *rest = str(error).splitlines()
+    assert "[0].negativ: is not a known key" in first
+    assert [line.partition(": ")[0] for line in rest] == ["[2].query_text", "[3].min_similarity"]
+
+
+def test_columns_of_a_spreadsheet_are_known_by_their_words(tmp_path: Path):
+    text = "Query\tRelevant URLs\tMin-Similarity\nWhat is ROS 2?\thttps://x.org/a\t0.5\n"
+    put(tmp_path, "q.csv", text)
+    [query] = read(tmp_path, "q.csv")
+    assert (query.query_text, query.relevant_urls, query.min_similarity) == (
+        "What is ROS 2?",
+        ("https://x.org/a",),
+        0.5,
+    )
+
+
+def test_a_table_without_questions_is_refused_with_its_columns(tmp_path: Path):
+    put(tmp_path, "q.csv", "frage,url\nWas?,https://x.org/a\n")
+    error = refused(tmp_path, "q.csv")
+    assert "line 1: has no column of questions, only frage, url" in str(error)

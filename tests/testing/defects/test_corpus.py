@@ -129,3 +129,16 @@ def test_a_named_vector_may_be_missing_in_a_point(corpus: Corpus):
     again = Corpus.load(corpus.folder)
     assert again.space.name == "text"
     assert [point.id for point in again.points if point.vector is None] == [corpus.points[0].id]
+
+
+def test_a_defect_that_finds_nothing_to_spoil_is_an_error(corpus: Corpus):
+    for url, points in corpus.pages().items():
+        corpus.spoilt.add(url)
+        assert points
+    with pytest.raises(NothingToSpoilError, match="nothing in which this defect can be planted"):
+        find_defect("chunk.one_per_page").plant_in(corpus)
+
+
+def test_counts_that_another_defect_turned_into_texts_are_no_counts(corpus: Corpus):
+    find_defect("payload.wrong_type").plant_in(corpus)
+    assert find_defect("chunk.over_model_limit").plant_in(corpus).subjects

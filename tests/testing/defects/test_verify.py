@@ -72,7 +72,7 @@ def test_a_follower_of_a_follower_is_fine():
 
 def test_a_cause_after_its_consequence_is_a_problem():
     findings = [found("query.failed", "q", because="coverage.missing_page"), found("coverage.missing_page", "a", "b")]
-    assert verify(MISSING, report(*findings)) == ["query.failed stands before its cause coverage.missing_page"]
+    assert verify(MISSING, report(*findings)) == ["query.failed comes before its cause coverage.missing_page"]
 
 
 def test_an_error_or_warning_that_cannot_follow_is_a_problem_and_an_info_is_not():

@@ -64,6 +64,14 @@ def test_a_chunk_is_affected_as_far_as_it_consists_of_the_phrases():
     assert 0.2 < min(subject.extent for subject in much.subjects) < 0.3
 
 
+def test_a_phrase_that_the_page_shows_around_its_content_is_no_difference_from_it():
+    found = index(change=lambda text, page, part: f"On this page\n{text}")
+    framed = [page(number, frame="On this page") for number in range(10)]
+    assert {subject.words for subject in boilerplate(found, framed)[0].subjects} == {0}
+    assert min(subject.words for subject in boilerplate(found, PAGES)[0].subjects) > 3
+    assert min(subject.words for subject in boilerplate(found)[0].subjects) > 3
+
+
 def test_only_the_chunks_that_have_it_are_named():
     found = index(change=lambda text, page, part: f"{text} Edit this page" if part == 2 else text)
     assert named(boilerplate(found)) == sorted(str(number) for number in range(2, 30, 3))

@@ -4,6 +4,7 @@ import pytest
 import tokenizers
 
 from ragval_pipeline.sources.embedders.tokens import own_tokenizer
+from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 from ragval_pipeline.validation.chunks.token_limit import find_over_limit, measure_limits
 from tests.validation.rows import columns_of_texts, evidence_of, rows, texts_of
@@ -71,7 +72,7 @@ def test_the_models_own_tokenizer_counts_exactly_where_it_is_on_this_machine(mod
     assert "at_least" not in subject.details
     unread = (tokens - 100) / (fitting * words + 2 + tokens)
     assert finding.details["unread_share"] == round(unread, 4)
-    assert finding.message.endswith(f"{unread:.0%} of all tokens are not searchable.")
+    assert finding.message.endswith(f"{percent(unread)} of all tokens are not searchable.")
 
 
 def test_what_the_framework_embeds_with_the_text_counts_too(model_with_tokenizer):
@@ -101,10 +102,12 @@ def test_a_chunk_whose_claim_is_lost_is_not_over_the_limit_that_the_others_are_c
 
 
 def test_pages_that_are_one_long_chunk_are_a_chunker_that_does_not_split():
-    pages = [chunk(100, f"/p{number}") for number in range(4)]
-    found = judged([*pages, chunk(5, "/short")], LimitRules(max_input_tokens=500))
-    assert found["chunk.one_per_page"].count == 4
-    assert found["chunk.one_per_page"].subjects[0].name == "https://docs.example.com/p0"
+    pages = [chunk(100 + 50 * number, f"/p{number}", token_count=1000 + 500 * number) for number in range(4)]
+    found = judged([*pages, chunk(5, "/short", token_count=50)], LimitRules(max_input_tokens=500))["chunk.one_per_page"]
+    assert found.count == 4
+    assert found.subjects[0].name == "https://docs.example.com/p0"
+    assert [subject.extent for subject in found.subjects] == pytest.approx([1 / 2, 2 / 3, 3 / 4, 4 / 5])
+    assert found.message.endswith("as one chunk each: the model does not read 71 % of their tokens.")
 
 
 def test_a_page_that_was_ingested_twice_is_still_one_chunk():

@@ -104,18 +104,26 @@ def suspicion(lastmods: Mapping[str, str]) -> str | None:
 
 
 def test_one_date_for_all_pages_is_a_stamp_and_no_page_is_stale_by_it() -> None:
-    assert "the same lastmod" in (suspicion(dict.fromkeys(OLD, "2026-11-01T10:00:00Z")) or "")
+    assert "every lastmod is the same" in (suspicion(dict.fromkeys(OLD, "2026-11-01T10:00:00Z")) or "")
+
+
+def test_one_date_on_few_pages_of_a_sitemap_without_dates_is_a_change() -> None:
+    paths = [f"/{number}" for number in range(10)]
+    changed, built = (dict.fromkeys(paths[:dated], "2026-11-01T10:00:00Z") for dated in (5, 6))
+    indexed = index(site(*paths), *paths, embedded_at="2026-06-01")
+    assert stale(fresh(site(*paths, lastmods=changed), indexed)) == [f"{SITE}{path}" for path in changed]
+    assert [finding.code for finding in fresh(site(*paths, lastmods=built), indexed)] == ["source.suspicious_lastmod"]
 
 
 def test_the_seconds_of_one_build_are_one_date() -> None:
     stamped = {path: f"2026-11-01T10:00:{second:02}.{second}Z" for second, path in enumerate(OLD)}
-    assert "the same lastmod" in (suspicion(stamped) or "")
+    assert "every lastmod is the same" in (suspicion(stamped) or "")
 
 
 def test_the_minutes_of_a_long_build_are_one_date_and_those_of_a_morning_are_not() -> None:
     built = {path: f"2026-11-01T10:{3 * number:02}:00Z" for number, path in enumerate(OLD)}
     edited = {path: f"2026-11-01T10:{4 * number:02}:00Z" for number, path in enumerate(OLD)}
-    assert "the same lastmod" in (suspicion(built) or "")
+    assert "every lastmod is the same" in (suspicion(built) or "")
     assert len(stale(judge(edited))) == len(OLD)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.findings.model import Aspect
+from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket, facts_of_page
@@ -351,6 +352,22 @@ def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(
         assert "redirects to" in detail(found, "source.page_unfit")["reason"]
         [finding] = [entry for entry in found.findings if entry.code == "source.page_unfit"]
         assert finding.subjects[0].pages == named
+
+
+def test_a_site_most_of_whose_pages_lead_to_one_page_cannot_be_read(tmp_path: Path):
+    def walled(folder: str, pages: Sequence[str]) -> Finding:
+        shown = {**PAGES, "/d": html(paragraphs(GRIPPER)), **{page: signpost.format(page) for page in pages}}
+        found = measured(tmp_path / folder, shown, *POINTS)
+        return next(entry for entry in found.findings if entry.code == "source.page_unfit")
+
+    signpost = (
+        '<html><head><meta http-equiv="refresh" content="0; url=/login?next={}"></head><body>Moved.</body></html>'
+    )
+    most, some = walled("most", ["/b", "/c", "/d"]), walled("some", ["/b", "/c"])
+    assert (most.severity, most.count) == ("error", 3)
+    assert most.message == "3 of 4 pages of the sitemap redirect to the same page."
+    assert most.cause.endswith("the pages redirect to https://docs.example.com/login.")
+    assert (some.severity, some.count) == ("warning", 2)
 
 
 def test_a_short_chunk_in_whose_section_content_is_lost_was_cut_and_a_short_section_was_not():

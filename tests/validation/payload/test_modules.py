@@ -35,6 +35,16 @@ def test_half_of_the_points_may_be_renamed():
     assert len(named(judged(payloads))) == 9
 
 
+def test_the_only_point_of_a_folder_may_be_renamed():
+    pages = (*PAGES, "/docs/research-papers/schools")
+    renamed, other = point(pages[-1], "Papers"), point("/docs/module-1-ros2/p0", "Module 1 Ros2")
+    rest = [point(page, named_after_paths(page)) for page in PAGES]
+    assert named(judged([renamed, *rest], pages=pages)) == ["0"]
+    assert judged([renamed, renamed, *rest], pages=pages) == [], "two points that agree may be right"
+    pages = (*PAGES, *(f"/docs/part-{number}/a" for number in range(2)))
+    assert judged([other, *(point(page, "Papers") for page in pages[-2:])], pages=pages) == [], "most have other names"
+
+
 def test_spelling_with_dashes_or_capitals_is_the_same_module():
     assert judged([point(PAGES[0], "MODULE_1-ros2"), point(PAGES[3], "module-2-twin"), point(PAGES[6], "VLA")]) == []
 

@@ -21,6 +21,7 @@ def invalid(titles: dict[str, str], called: dict[str, str] = PAGES) -> dict[str,
     points = [{"text": "The arm turns.", "source_url": path, "title": title} for path, title in titles.items()]
     held = evidence(*points, pages=tuple(called), called=called)
     findings = [finding for finding in measure_payloads(held).findings if finding.code == "payload.invalid_value"]
+    assert {finding.severity for finding in findings} <= {"warning"}
     return {
         list(titles)[int(subject.name)]: subject.details["title_of"].rpartition(".com")[2]
         for finding in findings

@@ -90,7 +90,7 @@ def test_taking_out_a_query_that_failed_anyway_is_no_regression() -> None:
 def test_too_few_queries_say_so_instead_of_passing() -> None:
     [value] = measured(queries(4, 0), queries(0, 4)).values
     assert (value.value, value.reason_code) == (None, "too_few")
-    assert "below 5" in value.reason
+    assert "fewer than 5" in value.reason
 
 
 def test_queries_that_could_not_be_asked_are_not_compared() -> None:

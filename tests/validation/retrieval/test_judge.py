@@ -108,6 +108,11 @@ def test_pages_that_were_found_instead_are_shown_as_they_are_stored() -> None:
     assert report.fail_reason == f"the returned chunk is not on a relevant page (found: {stored})"
 
 
+def test_a_very_long_name_does_not_fill_the_reason() -> None:
+    report = judged((hit(1, 0.9, module_name="m" * 100_000),), expected_module="Module 1")
+    assert 200 < len(report.fail_reason or "") < 300
+
+
 def test_a_query_that_states_nothing_is_judged_by_the_suites_threshold() -> None:
     assert judged().passed is True
     assert judged(setting={"min_similarity": 0.9}).fail_reason == "best similarity 0.8500 is below 0.9"

@@ -143,7 +143,7 @@ def _base(root: Root, site_url: str | None) -> str:
         raise SuiteError(
             "the URL of the site is not known: its configuration does not contain it, or computes it",
             key="source.site_url",
-            remedy=f"Add it, such as https://docs.example.com/; or {FILES}, where points name files",
+            remedy=f"Add it, such as https://docs.example.com/; or {FILES}, where points name files.",
         )
     return "/".join(part for part in (address.rstrip("/"), root.prefix) if part) + "/"
 

@@ -140,6 +140,7 @@ def _failing(copy: PageCopy, tally: _Tally, expected: int, min_readable: float) 
         code="source.unreachable",
         system=SYSTEM,
         subject=copy.url,
-        remedy=f"Fix the host; source.min_readable is {min_readable:g}",
+        remedy="Make the pages readable from this machine, or set source.site_root to the built site. A run needs most "
+        f"of them: source.min_readable is {min_readable:g}.",
         details={"failed": tally.failed, "pages": expected, "status": copy.status},
     )

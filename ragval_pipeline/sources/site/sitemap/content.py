@@ -17,7 +17,7 @@ from ragval_pipeline.sources.site.urls import without_userinfo
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:
     """The failure for a ``location`` that is not a sitemap."""
-    remedy = remedy or "Fix the sitemap, or point source.sitemap at another one"
+    remedy = remedy or "Fix the sitemap, or point source.sitemap at another one."
     return SystemFailure(
         problem, code="source.malformed", system="sitemap", subject=location, remedy=remedy, details=details
     )
@@ -25,13 +25,13 @@ def malformed(location: str, problem: str, remedy: str = "", **details: object) 
 
 def html_page(location: str) -> SystemFailure:
     """The failure for a web page instead of a sitemap: a single-page app returns one for every address."""
-    remedy = "Point source.sitemap at the sitemap.xml itself; check that the site builds one"
+    remedy = "Point source.sitemap at the sitemap.xml itself; check that the site builds one."
     return malformed(location, "this is an HTML page, not a sitemap", remedy, line=1, byte=0)
 
 
 def too_large(location: str, max_bytes: int) -> SystemFailure:
     """The failure for a file over the limit: a bomb, or a sitemap that should be split."""
-    return malformed(location, f"more than {max_bytes / 2**20:g} MiB unpacked", "Split the sitemap into several files")
+    return malformed(location, f"more than {max_bytes / 2**20:g} MiB unpacked", "Split the sitemap into several files.")
 
 
 def unreachable(location: str, problem: str, attempts: int = 1, **details: object) -> SystemFailure:
@@ -41,7 +41,7 @@ def unreachable(location: str, problem: str, attempts: int = 1, **details: objec
         code="source.unreachable",
         system="sitemap",
         subject=location,
-        remedy="Check source.sitemap",
+        remedy="Check source.sitemap.",
         attempts=attempts,
         details=details,
     )

@@ -151,7 +151,8 @@ class _Walk:
             raise malformed(parent.location, f"the index names {loc[:200]!r}, which is not an http(s) URL")
         if self._host(url) not in self._hosts:
             problem = f"the index points to another host: {without_userinfo(url)[:200]}"
-            raise malformed(parent.location, problem, "Declare that sitemap in robots.txt, or set it in source.sitemap")
+            remedy = "Declare that sitemap in robots.txt, or set it in source.sitemap."
+            raise malformed(parent.location, problem, remedy)
         return url
 
     def _host(self, url: str) -> str | None:

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.site.urls import is_http_url
 ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}
 # The protocol needs three levels and its extensions five.
 DEEPEST = 32
-_WHOLE_ADDRESSES = "Configure the URL of the site in the site generator (baseURL, site_url), and build again"
+_WHOLE_ADDRESSES = "Configure the URL of the site in the site generator (baseURL, site_url), and build again."
 _HTML = re.compile(rb"\s*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -58,7 +58,7 @@ def _parse_text(body: bytes, location: str, max_entries: int) -> ParsedSitemap:
         if not is_http_url(loc):
             remedy = (
                 "Use source.llms for an llms.txt and source.folder for a folder of Markdown or HTML; otherwise fix "
-                "the sitemap"
+                "the sitemap."
             )
             raise malformed(location, f"neither XML nor a list of URLs, see line {number}", remedy, line=number)
         parsed.entries.append((loc, None))

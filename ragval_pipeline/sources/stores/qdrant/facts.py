@@ -225,6 +225,13 @@ def _named(config: Any) -> list[tuple[str | None, Any]]:
 _KINDS: dict[OtherKind, str] = {"sparse": "sparse vector", "multivector": "multivector"}
 
 
+def no_dense_vector(facts: CollectionFacts) -> tuple[str, str]:
+    """What a collection without dense vectors has instead, and what to do."""
+    others = ", ".join(f"{name or 'without a name'} ({kind})" for name, kind in facts.other_vectors.items())
+    remedy = "ragval checks one dense vector per point: choose a collection that has one."
+    return "has no dense vector" + (f", only {others}" if others else ""), remedy
+
+
 def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:
     """Check ``qdrant.vector_name`` against the dense vectors of the collection, if it has any.
 

@@ -215,20 +215,22 @@ def too_small(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 @defect("chunk.token_count_off", kind="points", describe="Multiplies the token count of a point by 5.")
 def token_count_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    points = choose_points(corpus, amount, rng, suits=lambda point: (corpus.get(point, "token_count") or 0) > 3)
+    points = choose_points(corpus, amount, rng, suits=lambda point: _tokens(corpus, [point]) > 3)
     for point in points:
         corpus.put(point, "token_count", 5 * corpus.get(point, "token_count"))
     return Planted("chunk.token_count_off", ids_of(points))
 
 
 def _limit_of_the_longest(corpus: Corpus) -> int:
-    limit = max(corpus.get(point, "token_count") or 0 for point in corpus.points)
+    limit = max(_tokens(corpus, [point]) for point in corpus.points)
     corpus.settings["embedding"]["max_input_tokens"] = limit
-    return int(limit)
+    return limit
 
 
 def _tokens(corpus: Corpus, points: Sequence[StoredPoint]) -> int:
-    return sum(corpus.get(point, "token_count") or 0 for point in points)
+    """The stored counts, as far as they are numbers: another defect may have spoilt some."""
+    counts = (corpus.get(point, "token_count") for point in points)
+    return sum(count for count in counts if isinstance(count, int))
 
 
 def _join(corpus: Corpus, page: Sequence[StoredPoint], points: Sequence[StoredPoint]) -> StoredPoint:

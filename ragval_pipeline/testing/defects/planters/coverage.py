@@ -181,7 +181,7 @@ def no_entries(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 @defect("source.suspicious_lastmod", kind="site", describe="Gives every page of the sitemap the same lastmod.")
 def stamped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    oldest = min(entry.lastmod or "" for entry in corpus.site.entries)
+    oldest = min((entry.lastmod for entry in corpus.site.entries if entry.lastmod), default="2000-01-01")
     corpus.site.set_lastmod({entry.url: oldest for entry in corpus.site.entries})
     return Planted("source.suspicious_lastmod", frozenset({corpus.sitemap_location}))
 

@@ -1,0 +1,233 @@
+"""Points that share page and chunk index, and which of them to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.times import parse_time
+from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
+from ragval_pipeline.validation.chunks.order import Number
+from ragval_pipeline.validation.chunks.same_stretch import stretches
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW
+
+#: Maximum points with the same index in a subject's details.
+_LISTED = 100  # shown
+_TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
+_SURPLUS = "Delete the surplus points of each group, identified by their {}: see delete_point_ids in remediation.json."
+_IDS = "Derive ids from URL and index, so that an ingestion overwrites what it wrote before."
+_REPEATS = (
+    "The numbering repeats: it starts again within a page, for example at each section, or points have the payload "
+    "fields of another point."
+)
+_RENUMBER = (
+    "Number the chunks of a page in page order, delete the points of the pages under reingest_urls in "
+    "remediation.json, and re-ingest these pages."
+)
+
+#: Points with the same number, by it and by page key.
+_Shared = Mapping[str, Mapping[Number, Sequence[str]]]
+
+
+@detector("chunk.duplicate_index", needs=ChunkEvidence)
+def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points that share page and index, and which of them to keep, if known: one whose text is unchanged on the page.
+
+    Chunks of different parent chunks are numbered within each. Those with different parts of their page are not copies
+    of each other: only their numbers are wrong.
+    """
+    orders = evidence.orders
+    pages = orders.in_full(orders.chosen(orders.points > orders.indices))
+    shared = {key: {number: [*own] for number, own in page.numbered() if len(own) > 1} for key, page in pages.items()}
+    judge = _Judge.of(evidence, shared)
+    subjects, told = list[Subject](), set[Basis | None]()
+    for key, page in pages.items():
+        for number, names in shared[key].items():
+            index, dates = number[0], dict(page.points[number[0]])
+            judged, bases = judge.group({name: Stored(dates[name], page.models.get(name)) for name in sorted(names)})
+            told |= bases
+            strangers = judge.strangers(names)
+            for name in names:
+                details = {"page_url": page.url, "chunk_index": index, "others": _others(name, sorted(names))}
+                details |= {"embedded_at": dates[name], **judged.get(name, {})}
+                unbroken = {Aspect.PLACE: not strangers, Aspect.LATEST: not details.get("older")}
+                without = frozenset(aspect for aspect, holds in unbroken.items() if holds)
+                subjects.append(Subject(name, details, page=key, points=strangers, without=without))
+    if subjects:
+        yield _duplicates(subjects, sum(map(len, shared.values())), told)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Decides which points with the same page and index are copies, and which of them stays.
+
+    Attributes:
+        gone: Points whose text is gone from the page.
+        drifted: Points whose text differs from the page.
+        misplaced: Of those gone, the points whose text is on another page.
+        held: The points' parts of their page, where known.
+        model: The queries' model.
+    """
+
+    gone: Collection[str]
+    drifted: Collection[str]
+    misplaced: Collection[str]
+    held: Mapping[str, Hashable]
+    model: str | None
+
+    @classmethod
+    def of(cls, evidence: ChunkEvidence, shared: _Shared) -> _Judge:
+        """Look up the points that share a number."""
+        sharing = {name for by_index in shared.values() for names in by_index.values() for name in names}
+        gone = evidence.gone(sharing)
+        held = _held(evidence, shared, gone.keys())
+        drifted = evidence.differing(sharing, "drifted")
+        return cls(gone, drifted, evidence.misplaced(gone), held, evidence.limits.model)
+
+    def group(self, stored: Mapping[str, Stored]) -> tuple[dict[str, dict[str, Any]], set[Basis | None]]:
+        """Details of points with the same page and index: their copies, unless all are, and which are older.
+
+        Returns:
+            By point, and the evidence used; None among it: for some it is not known which are older.
+        """
+        on_page = [name for name in stored if name not in self.gone]
+        strays = {name for name in stored if name in self.gone and name not in self.misplaced} if on_page else set()
+        judged: dict[str, dict[str, Any]] = {name: {"older": True, "told_by": "page"} for name in strays}
+        told: set[Basis | None] = {"page"} if strays else set()
+        own = [name for name in stored if name not in strays]
+        groups = self._alike(own)
+        if groups is None:
+            groups = [own]
+        else:
+            judged |= {name: {"same": _others(name, copies)} for copies in groups for name in copies}
+            groups = [copies for copies in groups if len(copies) > 1]
+        for copies in groups:
+            for names, older, basis in self._aged(copies, stored):
+                told.add(basis)
+                for name in names if basis is not None else ():
+                    judged[name] = {**judged.get(name, {}), "older": name in older, "told_by": basis}
+        return judged, told
+
+    def _aged(
+        self, copies: Sequence[str], stored: Mapping[str, Stored]
+    ) -> Iterator[tuple[Sequence[str], Collection[str], Basis | None]]:
+        """The points judged, those of them that are older, and by what; None: not known."""
+        # An unchanged text was stored from the current page.
+        whole = [name for name in copies if name not in self.drifted]
+        if 0 < len(whole) < len(copies):
+            yield copies, self.drifted, "page"
+            if len(whole) == 1:
+                return
+        left = whole or copies
+        stays, basis = _kept({name: stored[name] for name in left}, model=self.model) or (None, None)
+        yield left, {*left} - {stays}, basis
+
+    def strangers(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The points with the texts of other pages, if the number would be unique without them."""
+        elsewhere = sorted(name for name in names if name in self.misplaced)
+        return tuple(elsewhere) if len(names) - len(elsewhere) <= 1 else ()
+
+    def _alike(self, own: Sequence[str]) -> list[list[str]] | None:
+        """Points with the same number by their part of the page; None if unknown for some.
+
+        Args:
+            own: The points, without those gone from their page if others are not.
+        """
+        if len(own) < 2 or not all(name in self.held or name in self.misplaced for name in own):
+            return None
+        found: dict[Hashable, list[str]] = {}
+        for name in own:
+            found.setdefault(self.held.get(name, name), []).append(name)
+        return list(found.values())
+
+
+def _held(evidence: ChunkEvidence, shared: _Shared, gone: Collection[str]) -> dict[str, Hashable]:
+    """The parts of their page that points have, for pages that are not stored twice; by page and shared number."""
+    keys = {key for key, by_index in shared.items() if by_index and key not in evidence.layout.twice}
+    if not keys:
+        return {}
+    copies = evidence.same_texts
+    texts = {
+        ref.point_id: digest for digest, refs in copies.groups.items() for ref in refs if ref.point_id in copies.copies
+    }
+    found: dict[str, Hashable] = {}
+    for key, chunks in evidence.on_pages(keys):
+        for depth in sorted({chunk.depth for chunk in chunks}):
+            own = [chunk for chunk in chunks if chunk.depth == depth]
+            known = {chunk.point_id for chunk in own} - set(gone)
+            groups = {number: [name for name in names if name in known] for number, names in shared[key].items()}
+            found |= stretches(own, groups, texts)
+    return found
+
+
+def _others(point_id: str, names: Sequence[str]) -> list[str]:
+    return list(islice((name for name in names if name != point_id), _LISTED))
+
+
+def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:
+    message = f"{len(subjects):,} points share page and chunk index, in {plural(groups, 'group')}"
+    repeats = sum(subject.details.get("same") == [] for subject in subjects)
+    if not repeats:
+        message, cause, remedy = f"{message}.", None, _surplus(told)
+    elif repeats == len(subjects):
+        message, cause = f"{message}. None of them is stored twice.", _REPEATS
+        remedy = f"{_RENUMBER} None of these points is a copy to delete."
+    else:
+        message = f"{message}. {repeats} of them {'is' if repeats == 1 else 'are'} not stored twice."
+        cause = CATALOGUE["chunk.duplicate_index"].cause
+        if not _are_of_several_ingestions(subjects):
+            cause = f"{cause} Elsewhere: {_REPEATS[0].lower()}{_REPEATS[1:]}"
+        surplus = _surplus(told) or CATALOGUE["chunk.duplicate_index"].remedy
+        remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
+    details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
+    found = make_finding(
+        "chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy
+    )
+    # If nothing is stored twice, wrong numbers do not change any search result.
+    return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
+
+
+def _are_of_several_ingestions(subjects: Sequence[Subject]) -> bool:
+    """Whether each point that only shares a number was embedded at another time than one that it shares it with.
+
+    Within one ingestion the numbering may begin again; the next version of a page is numbered from the start.
+    """
+    times = {subject.name: parse_time(subject.details["embedded_at"]) for subject in subjects}
+
+    def is_apart(subject: Subject) -> bool:
+        own = times[subject.name]
+        others = [times.get(name) for name in subject.details["others"]]
+        return own is not None and any(other is not None and abs(own - other) > CLOCK_SKEW for other in others)
+
+    return all(is_apart(subject) for subject in subjects if subject.details.get("same") == [])
+
+
+def _surplus(told: Collection[Basis | None]) -> str | None:
+    if None in told:
+        return None
+    return f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
+
+
+def stored_again(finding: Finding) -> Finding:
+    """The finding's groups without points that only share a number."""
+    subjects = (
+        replace(subject, details={**subject.details, "others": subject.details["same"]})
+        if subject.details.get("same")
+        else subject
+        for subject in finding.subjects
+        if subject.details.get("same") != []
+    )
+    return finding.model_copy(update={"subjects": tuple(subjects)})
+
+
+def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
+    """The point to keep, of those not gone from their page if others are, and the evidence."""
+    return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)

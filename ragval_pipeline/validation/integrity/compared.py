@@ -1,0 +1,238 @@
+"""The pages of an index compared with their chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from ragval_pipeline.lazy import pc
+from ragval_pipeline.sources.arrow import constant, one_of
+from ragval_pipeline.text.folding import fold
+from ragval_pipeline.validation.facts.bucket import sampled_runs
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.store import Chosen, Facts
+from ragval_pipeline.validation.integrity.content import (
+    SHOWN,
+    ChunkClass,
+    class_of,
+    common_digests,
+    is_lost,
+    lost_passages,
+    of_other_pages,
+    pages_holding,
+)
+from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.walls import walls_of
+from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS, WHOLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
+_WALL = "it shows the same text as other pages, and nothing of its own"
+#: Why a short page with the content of others should not be in the sitemap.
+_PLACEHOLDER = "it shows only the few words that other pages show, like an error page that is served with status 200"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The pages of an index compared with their chunks.
+
+    Attributes:
+        pages: Every in-scope page by key; with blocks only if some block is lost, without blocks that are on most
+            pages.
+        differing: Chunks that differ from their page or join words, by point id.
+        classes: The class of each of them.
+        by_page: The chunks of each page with a lost block.
+        strays: Points whose page was not read, and those of walls.
+        found: Letters of chunks found on their page.
+        letters: Letters of chunks whose page was read.
+        held: Letters of page content in chunks.
+        content: Letters of page content.
+        added: Letters that the ingestion adds around its chunks.
+    """
+
+    pages: Mapping[str, PageFacts]
+    differing: Mapping[str, ChunkFacts]
+    classes: Mapping[str, ChunkClass]
+    by_page: Mapping[str, Sequence[ChunkFacts]]
+    strays: Sequence[ChunkFacts]
+    found: int
+    letters: int
+    held: int
+    content: int
+    added: int
+
+    @cached_property
+    def stands_on(self) -> dict[str, str]:
+        """The key of another page with a gone chunk's text, by point id."""
+        gone = {name: chunk.probes for name, chunk in self.differing.items() if self.classes[name] == "gone"}
+        return {
+            name: others[0]
+            for name, keys in pages_holding(gone, self.pages.values()).items()
+            if (others := [key for key in keys if key != self.differing[name].page_key])
+        }
+
+    @cached_property
+    def made(self) -> frozenset[str]:
+        """Gone chunks that were probably derived from their pages, such as summaries: most pages have one.
+
+        They exist in addition to chunks with the whole page, and replace none.
+        """
+        own = [name for name, kind in self.classes.items() if kind == "gone" and name not in self.stands_on]
+        beside = {self.differing[name].page_key or "" for name in own}
+        whole = [key for key in beside if not lost_passages(self.pages[key].blocks)]
+        stored = sum(page.has_chunks for page in self.read)
+        return frozenset(own) if len(whole) >= max(FEWEST, WHOLE * stored) else frozenset()
+
+    @cached_property
+    def differing_of(self) -> dict[str, list[ChunkFacts]]:
+        """The chunks of each page that differ from it."""
+        found: dict[str, list[ChunkFacts]] = {}
+        for chunk in self.differing.values():
+            found.setdefault(chunk.page_key or "", []).append(chunk)
+        return found
+
+    @cached_property
+    def moved(self) -> dict[str, list[str]]:
+        """By page that lacks something, what has its text: pages out of scope, points without a page or of another."""
+        strays = {chunk.point_id: chunk for chunk in self.strays if chunk.page_key not in self.pages}
+        lacking = {page.page_key for page in self.read if not page.chunks or page.blocks}
+        moved: dict[str, set[str]] = {}
+        for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, self.read).items():
+            for key in lacking.intersection(keys):
+                moved.setdefault(key, set()).add(strays[name].page_key or name)
+        under_others: dict[str, list[ChunkFacts]] = {}
+        for name, key in self.stands_on.items():
+            under_others.setdefault(key, []).append(self.differing[name])
+        for key in lacking.intersection(under_others):
+            names = _holding_lost(self.pages[key], under_others[key])
+            moved.setdefault(key, set()).update(names)
+        return {key: sorted(found) for key, found in moved.items() if found}
+
+    def is_all_gone(self, page: PageFacts) -> bool:
+        """Whether no chunk has text of its page: a query about the page has nothing to find."""
+        own = self.differing_of.get(page.page_key, ())
+        return 0 < page.chunks == sum(self.classes[chunk.point_id] == "gone" for chunk in own)
+
+    @property
+    def read(self) -> list[PageFacts]:
+        """Pages whose text could be read."""
+        return [page for page in self.pages.values() if page.state == "read"]
+
+
+def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
+    """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together."""
+    if not page.chunks:
+        held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
+        return [chunk.point_id for chunk in chunks] if len(held) >= MOST * len(page.anchors) else []
+    lost = {run for block in page.blocks if is_lost(block) for run in sampled_runs(fold(block.text))}
+    return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
+
+
+def compare(facts: Facts) -> Compared:
+    """Collect differences from the facts; unchanged chunks only contribute their letters."""
+    walls = walls_of(facts)
+    pages = _read_pages(facts, walls)
+    lacking = {key for key, page in pages.by_key.items() if page.blocks}
+    differing: dict[str, ChunkFacts] = {}
+    by_page: dict[str, list[ChunkFacts]] = {}
+    strays = []
+    for chunk in facts.chunks(partial(_is_told, pages=one_of("page_key", [*lacking, *walls]))):
+        if not chunk.compared or chunk.page_key in walls:
+            strays.append(chunk)
+            continue
+        if chunk.found < chunk.letters or chunk.joins or chunk.replaced:
+            differing[chunk.point_id] = chunk
+        if chunk.page_key in lacking:
+            by_page.setdefault(chunk.page_key, []).append(chunk)
+    read = [page for page in pages.by_key.values() if page.state == "read"]
+    habits = Habits.of(differing.values(), total=sum(page.chunks for page in read), pages=len(read))
+    classes = {name: class_of(chunk, habits) for name, chunk in differing.items()}
+    drifted = [chunk for name, chunk in differing.items() if classes[name] == "drifted"]
+    classes.update(dict.fromkeys(of_other_pages(drifted, read, pages.lacks), "gone"))
+    found, letters = _letters(facts, walls)
+    return Compared(
+        pages=pages.by_key,
+        differing=differing,
+        classes=classes,
+        by_page=by_page,
+        strays=strays,
+        found=found,
+        letters=letters,
+        held=pages.held,
+        content=pages.content,
+        added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
+    )
+
+
+@dataclass
+class _Pages:
+    """The pages as far as they were read.
+
+    Attributes:
+        by_key: Every page; with blocks only if some block is lost.
+        lacks: Letters of a page's content in none of its chunks, by key of the pages read.
+        held: Letters of all content in chunks.
+        content: Letters of all content.
+    """
+
+    by_key: dict[str, PageFacts] = field(default_factory=dict)
+    lacks: dict[str, int] = field(default_factory=dict)
+    held: int = 0
+    content: int = 0
+
+    def add(self, page: PageFacts, blocks: tuple[BlockFacts, ...]) -> None:
+        """Count the blocks of a page's own content, and keep them if some is lost."""
+        if page.state == "read":
+            held, content = sum(block.held for block in blocks), sum(block.letters for block in blocks)
+            self.lacks[page.page_key] = content - held
+            self.held, self.content = self.held + held, self.content + content
+        self.by_key[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else (), beside=())
+
+
+def _read_pages(facts: Facts, walls: Collection[str]) -> _Pages:
+    """The pages without the blocks that are on most of them; walls and placeholders are marked as such."""
+    common, pages = common_digests(facts.batches("pages", SHOWN)), _Pages()
+    shown: dict[tuple[int, ...], list[str]] = {}
+    for page in facts.pages():
+        if page.page_key in walls:
+            wall = replace(page, state="unreadable", problem=_WALL, blocks=(), beside=(), anchors=())
+            pages.by_key[page.page_key] = wall
+            continue
+        if page.blocks and sum(block.letters for block in page.blocks) < SIGNPOST_LETTERS:
+            shown.setdefault(tuple(block.digest for block in page.blocks), []).append(page.page_key)
+        pages.add(page, tuple(block for block in page.blocks if block.digest not in common))
+    for alike in shown.values():
+        if len({_name(key) for key in alike}) >= FEWEST:
+            for key in alike:
+                page = pages.by_key[key]
+                pages.by_key[key] = replace(page, unfit=page.unfit or _PLACEHOLDER)
+    return pages
+
+
+def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:
+    """Which chunks are examined individually: all except unchanged ones on pages without losses."""
+    differ = pc.less(chunks.column("found"), chunks.column("letters"))
+    for name in ("joins", "replaced"):
+        differ = pc.or_(differ, pc.greater(pc.list_value_length(chunks.column(name)), constant(0)))
+    told = pc.or_(differ, pages(chunks))
+    return pc.or_(told, pc.invert(chunks.column("compared")))
+
+
+def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
+    """Letters of the compared chunks found on their pages, and all of them."""
+    found = letters = 0
+    beside = one_of("page_key", walls)
+    for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
+        judged = batch.filter(pc.and_not(batch.column("compared"), beside(batch)))
+        found += pc.sum(judged.column("found")).as_py() or 0
+        letters += pc.sum(judged.column("letters")).as_py() or 0
+    return found, letters
+
+
+def _name(key: str) -> str:
+    """The last part of a page's address, shared by its versions and translations."""
+    return key.rstrip("/").rpartition("/")[2]
