@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -39,27 +39,24 @@ def foreign_titles(evidence: PayloadEvidence) -> dict[int, str]:
     """
     if "title" not in evidence.rules.fields:
         return {}
-    names = _names_of(evidence.pages())
-    held: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    folded = cache(fold)  # all points of a page have its title
-    for number, row in enumerate(evidence.rows("page_key", "title")):
-        if row["page_key"] in names and row["title"] and (title := folded(str(row["title"]))):
-            held[row["page_key"], title].append(number)
-    owners: defaultdict[str, set[str]] = defaultdict(set)
-    for key, page in names.items():
-        for name in page.main:
-            owners[name].add(key)
-    pages = {key for key, _ in held}
+    names, folded = _names_of(evidence.pages()), cache(fold)  # all points of a page have its title
+
+    def titled() -> Iterator[tuple[str, str] | None]:
+        for row in evidence.rows("page_key", "title"):
+            is_known = row["page_key"] in names and row["title"]
+            yield (row["page_key"], folded(str(row["title"]))) if is_known else None
+
+    held = {pair for pair in titled() if pair is not None and pair[1]}
     own = {(key, title) for key, title in held if _is_called(names[key], title)}
-    distinct = {title for _, title in held}
-    if max(len({key for key, _ in own}), len(distinct)) <= MOST * len(pages):
+    most = MOST * len({key for key, _ in held})
+    if max(len({key for key, _ in own}), len({title for _, title in held})) <= most:
         return {}
-    return {
-        number: min(names[owner].url for owner in owners[title])
-        for (key, title), numbers in held.items()
-        if title in owners and (key, title) not in own
-        for number in numbers
-    }
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for page in names.values():
+        for name in page.main:
+            owners[name].add(page.url)
+    foreign = {(key, title): min(owners[title]) for key, title in held - own if title in owners}
+    return {number: foreign[pair] for number, pair in enumerate(titled()) if pair in foreign} if foreign else {}
 
 
 def _names_of(pages: Iterable[Mapping[str, Any]]) -> dict[str, PageNames]:
