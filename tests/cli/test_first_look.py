@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,17 @@ def test_headings_of_the_site_win_and_other_languages_stay_as_they_are() -> None
     german = pages(1, "Der Motor bewegt den Arm und die Hand des Roboters.")
     (question,) = draft_questions(german, {f"{BASE}/p0": ["Motoren einstellen"]}, count=3, seed="docs")
     assert question.text == question.heading == "Motoren einstellen"
+
+
+def test_headings_of_translated_pages_of_an_english_site_stay_as_they_are() -> None:
+    english, [spanish] = (
+        pages(9),
+        pages(1, "El motor mueve el brazo del robot, que para en el acto cuando la mano toca una pieza."),
+    )
+    translated = replace(spanish, url=f"{BASE}/es/p0", headings=("Motores y brazos",))
+    found = draft_questions([*english, translated], {}, count=20, seed="docs")
+    assert "Motores y brazos" in {question.text for question in found}
+    assert all(question.text.endswith("?") for question in found if question.page is not translated)
 
 
 def test_the_name_of_the_site_is_in_no_question(tmp_path: Path, ragval: Ragval) -> None:

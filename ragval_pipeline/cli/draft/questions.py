@@ -140,7 +140,9 @@ def draft_questions(
         wanted = min(count - len(found), len(rest))
         for number in [rest[place * len(rest) // wanted] for place in range(wanted)]:
             heading, page = open_[number].pop(), pages[number]
-            found.append(Question(question_of(heading, page.title) if english else heading, heading, page))
+            # Pages with much code have few of the common words, translated ones hardly any.
+            asks = english and is_english((page.text,), one_in=24)
+            found.append(Question(question_of(heading, page.title) if asks else heading, heading, page))
     return sorted(found, key=lambda question: question.page.url or question.page.point.id)
 
 
@@ -168,10 +170,10 @@ def is_telling(heading: str) -> bool:
     return 2 * letters > len(heading) and not _MARKS.search(heading) and not set(words) <= _COMMON
 
 
-def is_english(texts: Iterable[str]) -> bool:
-    """Whether texts are English, by the frequency of its commonest words."""
+def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
+    """Whether texts are English: the commonest words are more than one in so many of theirs."""
     words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
-    return 12 * sum(word in _ENGLISH for word in words) > len(words)
+    return one_in * sum(word in _ENGLISH for word in words) > len(words)
 
 
 def question_of(heading: str, title: str) -> str:
