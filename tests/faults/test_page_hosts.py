@@ -55,7 +55,7 @@ ROWS = {
     "410 for 5 of 40": Fault(35, 410, severity="error"),
     "404 for 4 of 40": Fault(36, 404, measured=True, severity="warning"),
     "no text on 36 of 40": Fault(4, 200, severity="warning"),
-    "a sign-in page for 36 of 40": Fault(4, 302, severity="warning"),
+    "a sign-in page for 36 of 40": Fault(4, 302, severity="error"),
     "all well": Fault(40, 200, measured=True),
 }
 
