@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -53,13 +54,18 @@ def read_history(base: UPath, *, baseline: str | None = None, limit: int | None 
     """
     runs = kept_runs(base)
     chosen = runs if limit is None else runs[max(len(runs) - limit, 0) :]
+    return RunHistory(tuple(readable_points(chosen)), baseline)
+
+
+def readable_points(runs: Iterable[KeptRun]) -> list[RunPoint]:
+    """The runs whose reports can be read; others are left out with a warning in the log."""
     points = []
-    for run in chosen:
+    for run in runs:
         try:
             points.append(read_point(run))
         except HistoryNotReadError as error:
             logger.warning("%s", error)
-    return RunHistory(tuple(points), baseline)
+    return points
 
 
 def point_of(name: str, report: ValidationReport) -> RunPoint:
