@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.files.json_values import json_bytes
-from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.outline import groups_of_report, measured_groups
 from ragval_pipeline.sources.history import (
@@ -135,8 +135,8 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
 
     Args:
         base: Where the suite's runs are.
-        wanted: ``history.baseline``. ``last`` is the newest run with query results that did not end in an error, if
-            there is one.
+        wanted: ``history.baseline``. ``last`` is the newest run that can be read, has query results and did not end in
+            an error, if there is one.
 
     Raises:
         SuiteError: The named run does not exist (any more), or ended in an error.
@@ -171,7 +171,7 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
 
 
 def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
-    """The newest run with query results that did not end in an error; None if there is none.
+    """The newest readable run with query results that did not end in an error; None if there is none.
 
     Args:
         base: Where the suite's runs are.
@@ -185,6 +185,12 @@ def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
 
 
 def _is_comparable(run: KeptRun) -> bool:
-    if read_point(run).verdict == "error":
+    try:
+        if read_point(run).verdict == "error":
+            return False
+        report = read_report(run)
+        whole_answers_of(run, report)
+    except HistoryNotReadError as error:  # without this, one damaged run would stop all later ones
+        logger.warning("%s", error)
         return False
-    return any(query.passed is not None for query in read_report(run).query_results)
+    return any(query.passed is not None for query in report.query_results)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
-from ragval_pipeline.reporting.history.earlier import Subjects, answers_of, kept_subjects, read_report
+from ragval_pipeline.reporting.history.earlier import Subjects, kept_subjects, read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
@@ -148,8 +148,8 @@ def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> R
     rows = corpus_rows(before, CHUNK_COLUMNS), corpus_rows(after, CHUNK_COLUMNS)
     snapshots = None if rows[0] is None or rows[1] is None else (list(rows[0]), list(rows[1]))
     answers = compare_answers(
-        answers_of(before, old),
-        answers_of(after, new),
+        whole_answers_of(before, old),
+        whole_answers_of(after, new),
         tolerated_drop=tolerated_drop,
         turnover=turnover(*snapshots) if snapshots else None,
         criteria=(measured_values(old.criteria), measured_values(new.criteria)),

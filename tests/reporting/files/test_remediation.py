@@ -129,6 +129,13 @@ def test_of_every_group_of_duplicates_one_stays_when_all_are_alike():
     assert all(len(set(pair) - set(deleted)) == 1 for pair in pairs)
 
 
+def test_of_copies_of_unknown_age_the_one_with_the_lowest_number_stays_so_that_none_is_missing():
+    numbers = {"a": 5, "b": 0, "c": None}
+    lookup = PointLookup(points={name: PointFacts(chunk_index=number) for name, number in numbers.items()})
+    result = remedy(group("chunk.duplicate_text", "a", "b", "c"), lookup=lookup)
+    assert ids(result["delete_point_ids"]) == ["a", "c"]
+
+
 def test_duplicates_that_differ_in_text_are_left_to_a_person_when_none_is_newer():
     lookup = PointLookup(points={"a": PointFacts(text_sha256="1"), "b": PointFacts(text_sha256="2")})
     result = remedy(group("chunk.duplicate_index", "a", "b"), lookup=lookup)

@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.history.baseline import baseline_of, bless, named_run
-from ragval_pipeline.sources.history import HistoryNotReadError, blessed_run, find_run, kept_runs
+from ragval_pipeline.sources.history import LAST, HistoryNotReadError, blessed_run, find_run, kept_runs
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 
@@ -111,6 +111,13 @@ def test_a_run_that_measured_neither_queries_nor_the_index_is_no_baseline(runs: 
 
 def test_the_first_run_of_a_suite_has_no_run_before_it(base: UPath) -> None:
     assert baseline_of(base, "last") is None
+
+
+@pytest.mark.parametrize("damaged", ["validation_report.json", "run.trec"])
+def test_the_last_run_is_the_newest_that_can_be_read(runs: UPath, damaged: str) -> None:
+    file = kept_runs(runs)[-1].folder / damaged
+    file.write_bytes(file.read_bytes()[:-9] or b"q Q0 page")
+    assert baseline_of(runs, LAST) == kept_runs(runs)[-2], "a damaged run would stop every later one"
 
 
 def test_a_broken_pointer_says_so_instead_of_being_no_baseline(runs: UPath) -> None:
