@@ -10,7 +10,14 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
-from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, STANDS_FOR, site_pages_of
+from ragval_pipeline.validation.coverage.hosts import (
+    FOREIGN,
+    LOOPBACK,
+    STANDS_FOR,
+    STANDS_ON,
+    names_no_page,
+    site_pages_of,
+)
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
@@ -45,6 +52,7 @@ class Remediation:
     ) -> None:
         self._scope_urls = scope_urls
         self._elsewhere = _elsewhere(findings, scope_urls)
+        self._copies = _copies_without_page(findings)
         self._lookup = lookup
         self._model = model
         self._reingest: dict[str, list[str]] = {}
@@ -113,8 +121,12 @@ class Remediation:
             if url and code == LOOPBACK:
                 # The page that replaces one of the site is deleted, and the site's is ingested instead.
                 self._delete_page(subject.name, code)
-            for page in filter(None, (url, subject.details.get("stands_on"))):
+            for page in filter(None, (url, subject.details.get(STANDS_ON))):
                 _note(self._reingest, page, code)
+            if not url and names_no_page(finding) and (STANDS_ON in subject.details or subject.name in self._copies):
+                # No ingestion of a page replaces a point that names none.
+                _note(self._delete, subject.name, code)
+                continue
             for name in () if url else self._lookup.ids_of.get(subject.name, ()) if is_page else (subject.name,):
                 _note(self._reingest_points, name, code)
 
@@ -202,6 +214,17 @@ class Remediation:
         _note(self._delete_pages, url, code)
         for point_id in self._lookup.ids_of.get(url, ()):
             _note(self._delete, point_id, code)
+
+
+def _copies_without_page(findings: Sequence[Finding]) -> frozenset[str]:
+    """Points that name no page, and whose text is also stored by a point that does."""
+    nameless = {subject.name for finding in findings if names_no_page(finding) for subject in finding.subjects}
+    copies = [subject for finding in findings if finding.code == "chunk.duplicate_text" for subject in finding.subjects]
+    return frozenset(
+        subject.name
+        for subject in copies
+        if subject.name in nameless and not nameless.issuperset(subject.details.get("others", ()))
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
-from ragval_pipeline.validation.coverage.hosts import with_addresses
+from ragval_pipeline.validation.coverage.hosts import with_addresses, with_homes
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
@@ -49,6 +49,30 @@ def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
     result = remedy(make_finding("vector.zero", ["1"]))
     assert result["reingest_urls"] == []
     assert result["reingest_point_ids"] == [{"id": "1", "codes": ["vector.zero"]}]
+
+
+def without_page(*names):
+    return make_finding("payload.missing_field", list(names), scope="url", details={"field": "source_url"})
+
+
+def test_a_point_without_a_page_is_deleted_and_the_page_that_lacks_its_text_ingested():
+    lost = make_finding("integrity.not_captured", [Subject(name=PAGE, page="key:intro")])
+    told = with_homes([without_page("7", "8"), lost], {"key:intro": ["7"]})
+    result = remedy(*told)
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert ids(result["delete_point_ids"]) == ["7"]
+    assert ids(result["reingest_point_ids"]) == ["8"]
+    assert "delete_point_ids" in told[0].remedy
+
+
+def test_a_point_without_a_page_whose_text_is_stored_under_its_page_is_deleted():
+    """It is left when the page was ingested again: nothing else would ever remove it."""
+    others = {"7": ["3"], "8": ["9"], "9": ["8"]}
+    subjects = [Subject(name=name, details={"others": other, "because": "payload"}) for name, other in others.items()]
+    copies = make_finding("chunk.duplicate_text", subjects).model_copy(update={"because": "payload.missing_field"})
+    result = remedy(without_page("7", "8", "9"), copies)
+    assert ids(result["delete_point_ids"]) == ["7"]
+    assert ids(result["reingest_point_ids"]) == ["8", "9"]
 
 
 @pytest.mark.parametrize("code", ["payload.invalid_value", "payload.wrong_type"])
