@@ -30,6 +30,7 @@ def changes_between(
     pairing = pair_queries(before.query_results, after.query_results)
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
     groups = groups_of_report(before), groups_of_report(after)
+    names = before.collection_name, after.collection_name
     both_read = before.coverage_report.indexed_urls is not None and after.coverage_report.indexed_urls is not None
     return RunChanges(
         since=name,
@@ -42,6 +43,7 @@ def changes_between(
         queries_lost=sorted(new.query_id for old, new in pairing.same if old.passed is True and new.passed is False),
         queries_won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
         queries_set_aside=dict(sorted(pairing.set_aside.items())),
+        collections=None if names[0] == names[1] else names,
         chunks_before=before.quality_metrics.total_chunks,
         chunks_after=after.quality_metrics.total_chunks,
         pages_missing=sorted(had - have) if both_read else (),
