@@ -144,8 +144,8 @@ _ROWS = (
         "single page of an unrelated site is reported as an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",
         remedy="If the host serves the same site, add it to source.host_aliases. If several sites share the "
-        "collection, exclude its points with qdrant.filter. Otherwise delete its points and ingest the site's own "
-        "pages, listed under reingest_urls in remediation.json."),
+        "collection, exclude its points with qdrant.filter. Otherwise delete its points, listed under "
+        "review_point_ids in remediation.json, and ingest the site's own pages, listed under reingest_urls."),
     FindingType("coverage.loopback_host", "error", "corpus", "coverage", "page", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Addresses that users cannot open",

@@ -109,6 +109,9 @@ class Remediation:
     def _add_reingest(self, finding: Finding) -> None:
         code = finding.code
         if finding.subject_kind not in {*_PAGES, "point"}:
+            if code == FOREIGN:  # the host may serve the same site
+                for name in self._elsewhere.points(self._lookup):
+                    _note(self._review, name, code)
             self._lists["ingestion"].append(_entry(finding))
             for key in (key for subject in finding.subjects for key in subject.pages if key in self._scope_urls):
                 _note(self._reingest, self._scope_urls[key], code)
@@ -244,6 +247,10 @@ class _Elsewhere:
     def holds(self, url: str) -> bool:
         """Whether an address is on one of the hosts and cannot be ingested."""
         return host_of(url) in self.foreign or (self.private and is_loopback_or_private(url))
+
+    def points(self, lookup: PointLookup) -> list[str]:
+        """The points of the foreign hosts' pages."""
+        return [name for url, names in lookup.ids_of.items() if host_of(url) in self.foreign for name in names]
 
 
 def _elsewhere(findings: Sequence[Finding], scope_urls: dict[str, str]) -> _Elsewhere:

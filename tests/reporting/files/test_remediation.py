@@ -421,6 +421,18 @@ def test_of_another_host_the_sites_page_is_ingested_and_never_the_hosts():
     assert result["reingest_point_ids"] == [{"id": "2", "codes": ["vector.swapped"]}]
 
 
+def test_the_points_of_another_host_are_for_a_person_since_it_may_serve_the_same_site():
+    """Ingesting the site's pages leaves them: the next run would report every text twice."""
+    site, old = "https://docs.example.com/docs/intro", "https://old.example/docs/intro"
+    found = [
+        make_finding("coverage.foreign_host", [Subject(name="old.example", pages=(old, site))]),
+        make_finding("coverage.orphan_page", [old]).model_copy(update={"because": "coverage.foreign_host"}),
+    ]
+    result = remediation(found, {site: site}, PointLookup(ids_of={old: ["7", "8"], site: ["1"]}))
+    assert ids(result["review_point_ids"]) == ["7", "8"]
+    assert result["delete_point_ids"] == []
+
+
 def test_a_private_page_without_a_counterpart_on_the_site_is_not_a_url_to_reingest():
     result = remedy(
         make_finding("coverage.loopback_host", [Subject(name="http://localhost/x", page="http://localhost/x")])
