@@ -156,6 +156,9 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
         blessed = blessed_run(base)
         if blessed is None:
             raise SuiteError("there is no baseline", key=wanted, remedy="Set one with ragval bless RUN.")
+        if all(run.name != blessed for run in runs):
+            problem = f"there is no such run in {base} any more, and it was the baseline"
+            raise SuiteError(problem, key=blessed, remedy="Restore its folder, or set another with ragval bless RUN.")
         wanted = blessed
     found = [run for run in runs if _is_meant(run, wanted)]
     if len(found) == 1:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
@@ -150,6 +150,16 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
     if read_point(run).verdict == "error":
         raise SuiteError("ended in an error, so it cannot be a baseline", key=run.name, remedy="Choose a complete run.")
     return run
+
+
+def known_baseline(base: UPath, wanted: str | None) -> str | None:
+    """Name of the baseline's folder, to be shown beside the runs; None, with a warning in the log, if it is broken."""
+    try:
+        run = baseline_of(base, wanted)
+    except RagvalError as error:  # reported by the asset that compares with it
+        logger.warning("%s", error)
+        return None
+    return run.name if run else None
 
 
 def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:

@@ -13,7 +13,7 @@ from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.folder import copy_outputs, readable_files
 from ragval_pipeline.reporting.files.remediation import REMEDIATION
-from ragval_pipeline.reporting.history.baseline import baseline_of, point_of, readable_points
+from ragval_pipeline.reporting.history.baseline import baseline_of, known_baseline, point_of, readable_points
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import Subjects, answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
@@ -51,14 +51,14 @@ def history_of(
     """
     own = point_of(name, report)
     try:
-        chosen = baseline_of(base, baseline)
+        chosen = known_baseline(base, baseline)
         before = runs_before(base, name, report.timestamp)
         earlier = readable_points(before[max(len(before) - limit + 1, 0) :])
         changes = _since_last(base, earlier, report, subjects)
-    except RagvalError as error:  # reported by the asset that compares with the baseline
+    except RagvalError as error:
         logger.warning("%s", error)
         return RunHistory((own,))
-    return RunHistory((*earlier, own), chosen.name if chosen else None, changes)
+    return RunHistory((*earlier, own), chosen, changes)
 
 
 def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None:

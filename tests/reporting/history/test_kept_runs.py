@@ -165,11 +165,13 @@ def test_the_first_run_has_no_changes(base: UPath) -> None:
     assert history.changes is None
 
 
-def test_a_broken_earlier_run_does_not_cost_this_one_its_report(base: UPath) -> None:
+@pytest.mark.parametrize("pointer", [b"broken", b'{"run": "20260101T060000Z-deadbeef"}'], ids=["broken", "gone"])
+def test_a_baseline_that_cannot_be_read_costs_neither_trend_nor_changes(base: UPath, pointer: bytes) -> None:
     keep(base, NAMES[0], factory.report())
-    (base / "baseline.json").write_bytes(b"broken")
+    (base / "baseline.json").write_bytes(pointer)
     history = history_of(base, NAMES[1], factory.report(), {}, baseline=None, limit=50)
-    assert [run.name for run in history.runs] == [NAMES[1]]
+    assert [run.name for run in history.runs] == [NAMES[0], NAMES[1]]
+    assert (history.baseline, history.changes is not None) == (None, True)
 
 
 def test_a_sparkline_has_a_bar_for_each_value() -> None:
