@@ -45,6 +45,12 @@ def test_the_snapshot_tells_the_page_of_a_point_that_names_none():
     assert remedy(make_finding("vector.zero", ["1"]), lookup=lookup)["reingest_urls"][0]["url"] == PAGE
 
 
+def test_a_page_whose_chunks_are_out_of_order_is_ingested_again():
+    result = remedy(make_finding("chunk.order_shuffled", [Subject(name=PAGE, page="key:intro")]))
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert result["chunker"] == []
+
+
 def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
     result = remedy(make_finding("vector.zero", ["1"]))
     assert result["reingest_urls"] == []
