@@ -53,6 +53,7 @@ class Remediation:
         self._scope_urls = scope_urls
         self._elsewhere = _elsewhere(findings, scope_urls)
         self._copies = _copies_without_page(findings)
+        self._replaced: set[str] = set()
         self._lookup = lookup
         self._model = model
         self._reingest: dict[str, list[str]] = {}
@@ -91,9 +92,10 @@ class Remediation:
         """
         stay = {*self._reingest} - ({*self._delete_pages} - {*self._scope_urls.values()})
         review = {name: codes for name, codes in self._review.items() if name not in self._delete}
+        pageless = {name: codes for name, codes in self._reingest_points.items() if name not in self._replaced}
         return {
             "reingest_urls": _listed("url", {url: codes for url, codes in self._reingest.items() if url in stay}),
-            "reingest_point_ids": _listed("id", self._reingest_points),
+            "reingest_point_ids": _listed("id", pageless),
             "delete_point_ids": _listed("id", self._delete, self._ingest_first),
             "delete_pages": _listed("url", self._delete_pages, self._ingest_first),
             "review_point_ids": _listed("id", review),
@@ -129,6 +131,7 @@ class Remediation:
             if not url and names_no_page(finding) and (STANDS_ON in subject.details or subject.name in self._copies):
                 # No ingestion of a page replaces a point that names none.
                 _note(self._delete, subject.name, code)
+                self._replaced.add(subject.name)
                 continue
             for name in () if url else self._lookup.ids_of.get(subject.name, ()) if is_page else (subject.name,):
                 _note(self._reingest_points, name, code)

@@ -64,7 +64,7 @@ def without_page(*names):
 def test_a_point_without_a_page_is_deleted_and_the_page_that_lacks_its_text_ingested():
     lost = make_finding("integrity.not_captured", [Subject(name=PAGE, page="key:intro")])
     told = with_homes([without_page("7", "8"), lost], {"key:intro": ["7"]})
-    result = remedy(*told)
+    result = remedy(make_finding("vector.zero", ["7"]), *told)
     assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
     assert ids(result["delete_point_ids"]) == ["7"]
     assert ids(result["reingest_point_ids"]) == ["8"]
