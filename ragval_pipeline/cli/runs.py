@@ -88,15 +88,15 @@ def history(
 ) -> int:
     """List the earlier runs of a suite and how each criterion changed over them."""
     from ragval_pipeline.reporting.files.json_values import json_bytes
-    from ragval_pipeline.reporting.history.baseline import baseline_of, read_history
+    from ragval_pipeline.reporting.history.baseline import known_baseline, read_history
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.reporting.terminal.runs import history_json, render_history
     from ragval_pipeline.sources.history import kept_runs
 
     kept = open_history(suite)
     total = len(kept_runs(kept.base))
-    chosen = baseline_of(kept.base, kept.suite.history.baseline) if total else None
-    runs = read_history(kept.base, baseline=chosen.name if chosen else None, limit=limit)
+    chosen = known_baseline(kept.base, kept.suite.history.baseline) if total else None
+    runs = read_history(kept.base, baseline=chosen, limit=limit)
     console = stdout_console()
     with tolerating_closed_pipe():
         if as_json:

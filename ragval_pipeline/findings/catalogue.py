@@ -144,8 +144,8 @@ _ROWS = (
         "single page of an unrelated site is reported as an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",
         remedy="If the host serves the same site, add it to source.host_aliases. If several sites share the "
-        "collection, exclude its points with qdrant.filter. Otherwise delete its points and ingest the site's own "
-        "pages, listed under reingest_urls in remediation.json."),
+        "collection, exclude its points with qdrant.filter. Otherwise delete its points, listed under "
+        "review_point_ids in remediation.json, and ingest the site's own pages, listed under reingest_urls."),
     FindingType("coverage.loopback_host", "error", "corpus", "coverage", "page", "reingest",
         breaks={Aspect.FIELD, Aspect.ORIGIN}, fields=("source_url",),
         title="Addresses that users cannot open",
@@ -302,14 +302,15 @@ _ROWS = (
         remedy="Delete the older points and the copies under delete_point_ids in remediation.json; one point of "
         "each text remains. If the chunks differ and it is not known which are older, delete the points under "
         "review_point_ids and re-ingest the pages under reingest_urls."),
-    FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "chunker",
+    FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "reingest",
         reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
         means="has chunk numbers that do not follow its order",
         many="have chunk numbers that do not follow their order",
         measured="Each chunk is located on its page, and its position is compared with its chunk number.",
-        cause="The chunks were numbered in another order: by parallel workers, from a set, or sorted by text.",
-        remedy="Number the chunks of a page in page order, then re-ingest these URLs."),
+        cause="The chunks were numbered in another order: by parallel workers, from a set, or sorted by text. Or "
+        "the last ones were left by an ingestion with smaller chunks.",
+        remedy="Number the chunks of a page in page order, then delete the points of these URLs and re-ingest them."),
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.COPIES},
         reads={

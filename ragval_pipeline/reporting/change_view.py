@@ -61,6 +61,8 @@ def _whole(changes: RunChanges) -> list[Change]:
         words = VERDICT_WORDS[changes.verdict_before], VERDICT_WORDS[changes.verdict_after]
         tone = {"pass": "good", "fail": "bad", "error": "bad"}.get(changes.verdict_after, "plain")
         lines.append(Change(tone, "verdict", f"{words[0]} → {words[1]}"))
+    if changes.collections:
+        lines.append(Change("plain", "collection", " → ".join(changes.collections)))
     if changes.queries_lost:
         lost = list(changes.queries_lost)
         lines.append(Change("bad", plural(len(lost), "query"), "passed before, failed now", lost))

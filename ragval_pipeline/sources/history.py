@@ -117,6 +117,25 @@ def kept_runs(base: UPath) -> list[KeptRun]:
         return sorted(runs, key=lambda run: (run.second, run.ended() if run.second in several else "", run.name))
 
 
+def runs_before(base: UPath, name: str, ended: str) -> list[KeptRun]:
+    """The finished runs before one, oldest first, in the order of ``kept_runs``.
+
+    Args:
+        base: Where the suite's runs are.
+        name: Name of its folder, which may not exist yet.
+        ended: When its report was made.
+
+    Raises:
+        HistoryNotReadError: The filesystem refuses.
+    """
+    own = KeptRun(base / name)
+
+    def place(run: KeptRun) -> tuple[str, str, str]:
+        return run.second, run.ended() if run.second == own.second else "", run.name
+
+    return [run for run in kept_runs(base) if run.name != name and place(run) < (own.second, ended, name)]
+
+
 def find_run(base: UPath, wanted: str) -> KeptRun:
     """The run that a person means.
 
@@ -137,6 +156,9 @@ def find_run(base: UPath, wanted: str) -> KeptRun:
         blessed = blessed_run(base)
         if blessed is None:
             raise SuiteError("there is no baseline", key=wanted, remedy="Set one with ragval bless RUN.")
+        if all(run.name != blessed for run in runs):
+            problem = f"there is no such run in {base} any more, and it was the baseline"
+            raise SuiteError(problem, key=blessed, remedy="Restore its folder, or set another with ragval bless RUN.")
         wanted = blessed
     found = [run for run in runs if _is_meant(run, wanted)]
     if len(found) == 1:

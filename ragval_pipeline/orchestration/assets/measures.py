@@ -195,7 +195,7 @@ def _compared(
     of_index: Collection[Measurement],
 ) -> Measurement:
     from ragval_pipeline.errors import SuiteError
-    from ragval_pipeline.reporting.history.earlier import answers_of, read_report
+    from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
     from ragval_pipeline.sources.history import corpus_rows
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.regression.compare import compare_answers, measured_values
@@ -214,7 +214,7 @@ def _compared(
     asked = queries.failure is None
     comparison = compare_answers(
         # A query that could not be run is not a lost query.
-        answers_of(baseline, report) if asked else RunAnswers(()),
+        whole_answers_of(baseline, report) if asked else RunAnswers(()),
         answers_from_sections(queries.sections, rank=max(ranks_of(suite))) if asked else RunAnswers(()),
         tolerated_drop=suite.history.tolerated_drop,
         turnover=None if rows is None else turnover(rows, Snapshot(manifest).rows(PAGE_COLUMNS)),

@@ -10,7 +10,14 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
 from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
-from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, STANDS_FOR, site_pages_of
+from ragval_pipeline.validation.coverage.hosts import (
+    FOREIGN,
+    LOOPBACK,
+    STANDS_FOR,
+    STANDS_ON,
+    names_no_page,
+    site_pages_of,
+)
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
@@ -45,6 +52,8 @@ class Remediation:
     ) -> None:
         self._scope_urls = scope_urls
         self._elsewhere = _elsewhere(findings, scope_urls)
+        self._copies = _copies_without_page(findings)
+        self._replaced: set[str] = set()
         self._lookup = lookup
         self._model = model
         self._reingest: dict[str, list[str]] = {}
@@ -83,9 +92,10 @@ class Remediation:
         """
         stay = {*self._reingest} - ({*self._delete_pages} - {*self._scope_urls.values()})
         review = {name: codes for name, codes in self._review.items() if name not in self._delete}
+        pageless = {name: codes for name, codes in self._reingest_points.items() if name not in self._replaced}
         return {
             "reingest_urls": _listed("url", {url: codes for url, codes in self._reingest.items() if url in stay}),
-            "reingest_point_ids": _listed("id", self._reingest_points),
+            "reingest_point_ids": _listed("id", pageless),
             "delete_point_ids": _listed("id", self._delete, self._ingest_first),
             "delete_pages": _listed("url", self._delete_pages, self._ingest_first),
             "review_point_ids": _listed("id", review),
@@ -101,6 +111,9 @@ class Remediation:
     def _add_reingest(self, finding: Finding) -> None:
         code = finding.code
         if finding.subject_kind not in {*_PAGES, "point"}:
+            if code == FOREIGN:  # the host may serve the same site
+                for name in self._elsewhere.points(self._lookup):
+                    _note(self._review, name, code)
             self._lists["ingestion"].append(_entry(finding))
             for key in (key for subject in finding.subjects for key in subject.pages if key in self._scope_urls):
                 _note(self._reingest, self._scope_urls[key], code)
@@ -113,8 +126,13 @@ class Remediation:
             if url and code == LOOPBACK:
                 # The page that replaces one of the site is deleted, and the site's is ingested instead.
                 self._delete_page(subject.name, code)
-            for page in filter(None, (url, subject.details.get("stands_on"))):
+            for page in filter(None, (url, subject.details.get(STANDS_ON))):
                 _note(self._reingest, page, code)
+            if not url and names_no_page(finding) and (STANDS_ON in subject.details or subject.name in self._copies):
+                # No ingestion of a page replaces a point that names none.
+                _note(self._delete, subject.name, code)
+                self._replaced.add(subject.name)
+                continue
             for name in () if url else self._lookup.ids_of.get(subject.name, ()) if is_page else (subject.name,):
                 _note(self._reingest_points, name, code)
 
@@ -204,6 +222,17 @@ class Remediation:
             _note(self._delete, point_id, code)
 
 
+def _copies_without_page(findings: Sequence[Finding]) -> frozenset[str]:
+    """Points that name no page, and whose text is also stored by a point that does."""
+    nameless = {subject.name for finding in findings if names_no_page(finding) for subject in finding.subjects}
+    copies = [subject for finding in findings if finding.code == "chunk.duplicate_text" for subject in finding.subjects]
+    return frozenset(
+        subject.name
+        for subject in copies
+        if subject.name in nameless and not nameless.issuperset(subject.details.get("others", ()))
+    )
+
+
 @dataclass(frozen=True)
 class _Elsewhere:
     """Hosts with pages instead of the site's.
@@ -221,6 +250,10 @@ class _Elsewhere:
     def holds(self, url: str) -> bool:
         """Whether an address is on one of the hosts and cannot be ingested."""
         return host_of(url) in self.foreign or (self.private and is_loopback_or_private(url))
+
+    def points(self, lookup: PointLookup) -> list[str]:
+        """The points of the foreign hosts' pages."""
+        return [name for url, names in lookup.ids_of.items() if host_of(url) in self.foreign for name in names]
 
 
 def _elsewhere(findings: Sequence[Finding], scope_urls: dict[str, str]) -> _Elsewhere:

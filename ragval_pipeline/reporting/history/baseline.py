@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.reporting.files.json_values import json_bytes
-from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.outline import groups_of_report, measured_groups
 from ragval_pipeline.sources.history import (
@@ -53,13 +54,18 @@ def read_history(base: UPath, *, baseline: str | None = None, limit: int | None 
     """
     runs = kept_runs(base)
     chosen = runs if limit is None else runs[max(len(runs) - limit, 0) :]
+    return RunHistory(tuple(readable_points(chosen)), baseline)
+
+
+def readable_points(runs: Iterable[KeptRun]) -> list[RunPoint]:
+    """The runs whose reports can be read; others are left out with a warning in the log."""
     points = []
-    for run in chosen:
+    for run in runs:
         try:
             points.append(read_point(run))
         except HistoryNotReadError as error:
             logger.warning("%s", error)
-    return RunHistory(tuple(points), baseline)
+    return points
 
 
 def point_of(name: str, report: ValidationReport) -> RunPoint:
@@ -129,8 +135,8 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
 
     Args:
         base: Where the suite's runs are.
-        wanted: ``history.baseline``. ``last`` is the newest run with query results that did not end in an error, if
-            there is one.
+        wanted: ``history.baseline``. ``last`` is the newest run that can be read, has query results and did not end in
+            an error, if there is one.
 
     Raises:
         SuiteError: The named run does not exist (any more), or ended in an error.
@@ -144,6 +150,16 @@ def baseline_of(base: UPath, wanted: str | None) -> KeptRun | None:
     if read_point(run).verdict == "error":
         raise SuiteError("ended in an error, so it cannot be a baseline", key=run.name, remedy="Choose a complete run.")
     return run
+
+
+def known_baseline(base: UPath, wanted: str | None) -> str | None:
+    """Name of the baseline's folder, to be shown beside the runs; None, with a warning in the log, if it is broken."""
+    try:
+        run = baseline_of(base, wanted)
+    except RagvalError as error:  # reported by the asset that compares with it
+        logger.warning("%s", error)
+        return None
+    return run.name if run else None
 
 
 def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
@@ -165,7 +181,7 @@ def named_run(base: UPath, wanted: str, *, baseline: str | None) -> KeptRun:
 
 
 def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
-    """The newest run with query results that did not end in an error; None if there is none.
+    """The newest readable run with query results that did not end in an error; None if there is none.
 
     Args:
         base: Where the suite's runs are.
@@ -179,6 +195,12 @@ def last_answered(base: UPath, *, besides: int = 0) -> KeptRun | None:
 
 
 def _is_comparable(run: KeptRun) -> bool:
-    if read_point(run).verdict == "error":
+    try:
+        if read_point(run).verdict == "error":
+            return False
+        report = read_report(run)
+        whole_answers_of(run, report)
+    except HistoryNotReadError as error:  # without this, one damaged run would stop all later ones
+        logger.warning("%s", error)
         return False
-    return any(query.passed is not None for query in read_report(run).query_results)
+    return any(query.passed is not None for query in report.query_results)

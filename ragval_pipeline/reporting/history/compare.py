@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
-from ragval_pipeline.reporting.history.earlier import Subjects, answers_of, kept_subjects, read_report
+from ragval_pipeline.reporting.history.earlier import Subjects, kept_subjects, read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
@@ -30,6 +30,7 @@ def changes_between(
     pairing = pair_queries(before.query_results, after.query_results)
     had, have = set(before.coverage_report.indexed_urls or ()), set(after.coverage_report.indexed_urls or ())
     groups = groups_of_report(before), groups_of_report(after)
+    names = before.collection_name, after.collection_name
     both_read = before.coverage_report.indexed_urls is not None and after.coverage_report.indexed_urls is not None
     return RunChanges(
         since=name,
@@ -42,6 +43,7 @@ def changes_between(
         queries_lost=sorted(new.query_id for old, new in pairing.same if old.passed is True and new.passed is False),
         queries_won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
         queries_set_aside=dict(sorted(pairing.set_aside.items())),
+        collections=None if names[0] == names[1] else names,
         chunks_before=before.quality_metrics.total_chunks,
         chunks_after=after.quality_metrics.total_chunks,
         pages_missing=sorted(had - have) if both_read else (),
@@ -148,8 +150,8 @@ def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> R
     rows = corpus_rows(before, CHUNK_COLUMNS), corpus_rows(after, CHUNK_COLUMNS)
     snapshots = None if rows[0] is None or rows[1] is None else (list(rows[0]), list(rows[1]))
     answers = compare_answers(
-        answers_of(before, old),
-        answers_of(after, new),
+        whole_answers_of(before, old),
+        whole_answers_of(after, new),
         tolerated_drop=tolerated_drop,
         turnover=turnover(*snapshots) if snapshots else None,
         criteria=(measured_values(old.criteria), measured_values(new.criteria)),

@@ -28,6 +28,9 @@ from ragval_pipeline.validation.report import PACKED_SECTIONS, SCHEMA_VERSION, V
 if TYPE_CHECKING:
     from ragval_pipeline.sources.history import KeptRun
 
+#: File with the hits of a run's queries.
+RANKINGS = "run.trec"
+
 #: Subjects of the findings of a run by code and scope; a finding about the run as a whole may have none.
 Subjects: TypeAlias = Mapping[tuple[str, str | None], AbstractSet[str]]
 
@@ -51,8 +54,7 @@ def read_report(run: KeptRun) -> ValidationReport:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in (*report.where, *first["loc"])) or "the file"
         problem = f"{place}: {first['msg']}, in {error.error_count()} place(s)"
-        stated = _version(report.rest)
-        raise HistoryNotReadError(file, problem, remedy=f"Written by another version of ragval{stated}.") from None
+        raise HistoryNotReadError(file, problem, remedy=_remedy(report.rest)) from None
 
 
 #: Lines that begin a list of the report, and that begin and end an entry, as indented by ``json_pieces``. Texts have no
@@ -104,14 +106,17 @@ class _Lines:
                 entity, number = [], number + 1
 
 
-def _version(content: bytes) -> str:
-    """The schema version of an unreadable report, and the supported one."""
+def _remedy(content: bytes) -> str:
+    """What to do about an unreadable report, by the schema version that it states."""
     try:
         stated = json.loads(content).get("schema_version")
     except (ValueError, AttributeError, RecursionError):
         found = re.search(rb'^  "schema_version": "([^"]*)"', content, re.MULTILINE)
         stated = found and found[1].decode(errors="replace")
-    return f": its schema_version is {stated}, this one reads {SCHEMA_VERSION}" if isinstance(stated, str) else ""
+    if stated == SCHEMA_VERSION:
+        return "The file is damaged. Restore or remove the run."
+    versions = f": its schema_version is {stated}, this one reads {SCHEMA_VERSION}" if isinstance(stated, str) else ""
+    return f"Written by another version of ragval{versions}."
 
 
 def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
@@ -121,7 +126,7 @@ def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
         HistoryNotReadError: A file cannot be read.
     """
     rankings: dict[str, list[str]] = {}
-    for query, _, document, *_ in trec_columns(run.folder / "run.trec", 6):
+    for query, _, document, *_ in trec_columns(run.folder / RANKINGS, 6):
         rankings.setdefault(query, []).append(document)
     judgements: dict[str, dict[str, int]] = {}
     for query, _, document, grade in trec_columns(run.folder / "qrels.trec", 4):
@@ -131,6 +136,23 @@ def answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
         judgements.setdefault(query, {})[document] = int(grade)
     ranks = [rank_of(result.name) or 0 for result in report.criteria if result.name.startswith("ndcg_at_")]
     return RunAnswers(report.query_results, rankings, judgements, max(ranks, default=0))
+
+
+def whole_answers_of(run: KeptRun, report: ValidationReport) -> RunAnswers:
+    """``answers_of`` a run that is compared with another.
+
+    Raises:
+        HistoryNotReadError: A file cannot be read, or the one with the hits is missing or was cut: the queries would
+            seem to find nothing.
+    """
+    file = run.folder / RANKINGS
+    with reading_from(file):
+        content = file.read_bytes() if file.exists() else None
+    if content is None and any(query.returned_k for query in report.query_results):
+        raise HistoryNotReadError(file, "the hits of the queries are missing", remedy="Restore or remove the run.")
+    if content and not content.endswith(b"\n"):
+        raise HistoryNotReadError(file, "the last line is incomplete", remedy="Restore or remove the run.")
+    return answers_of(run, report)
 
 
 def subjects_of(findings: Iterable[Finding]) -> Subjects:

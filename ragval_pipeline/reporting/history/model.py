@@ -103,6 +103,7 @@ class RunChanges:
         queries_won: Ids of queries that pass now and did not then, sorted.
         queries_set_aside: Id of each query whose expectation changed to a description of the change, sorted. They are
             neither lost nor won.
+        collections: Names of the collections then and now, if they differ: what an alias stands for.
         chunks_before: Chunks of the collection then; None if it was not read.
         chunks_after: Chunks now.
         pages_missing: In-scope pages that had a chunk and have none now, sorted.
@@ -119,6 +120,7 @@ class RunChanges:
     queries_lost: Sequence[str] = ()
     queries_won: Sequence[str] = ()
     queries_set_aside: Mapping[str, str] = field(default_factory=dict)
+    collections: tuple[str, str] | None = None
     chunks_before: int | None = None
     chunks_after: int | None = None
     pages_missing: Sequence[str] = ()

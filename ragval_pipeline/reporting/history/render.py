@@ -13,12 +13,19 @@ from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.folder import copy_outputs, readable_files
 from ragval_pipeline.reporting.files.remediation import REMEDIATION
-from ragval_pipeline.reporting.history.baseline import baseline_of, point_of, read_history
+from ragval_pipeline.reporting.history.baseline import baseline_of, known_baseline, point_of, readable_points
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import Subjects, answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.outline import groups_of_report
-from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, KeptRun, reading_from, remove_surplus
+from ragval_pipeline.sources.history import (
+    EVIDENCE,
+    HistoryNotReadError,
+    KeptRun,
+    reading_from,
+    remove_surplus,
+    runs_before,
+)
 from ragval_pipeline.sources.storage import Content, open_folder, write_whole, writing_to
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -44,14 +51,14 @@ def history_of(
     """
     own = point_of(name, report)
     try:
-        chosen = baseline_of(base, baseline)
-        kept = read_history(base, limit=limit)
-        earlier = [point for point in kept.runs if point.name < name][-(limit - 1) :] if limit > 1 else []
+        chosen = known_baseline(base, baseline)
+        before = runs_before(base, name, report.timestamp)
+        earlier = readable_points(before[max(len(before) - limit + 1, 0) :])
         changes = _since_last(base, earlier, report, subjects)
-    except RagvalError as error:  # reported by the asset that compares with the baseline
+    except RagvalError as error:
         logger.warning("%s", error)
         return RunHistory((own,))
-    return RunHistory((*earlier, own), chosen.name if chosen else None, changes)
+    return RunHistory((*earlier, own), chosen, changes)
 
 
 def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None:
@@ -77,13 +84,16 @@ def _since_last(
     base: UPath, earlier: list[RunPoint], report: ValidationReport, subjects: Subjects
 ) -> RunChanges | None:
     asked = groups_of_report(report)
-    alike = (point for point in reversed(earlier) if point.verdict != "error" and point.groups == asked)
-    last = next(alike, None)
-    if last is None:
-        return None
-    run = KeptRun(base / last.name)
-    before = read_report(run)
-    return changes_between(last.name, before, report, (kept_subjects(run, before), subjects))
+    for point in reversed(earlier):
+        if point.verdict == "error" or point.groups != asked:
+            continue
+        run = KeptRun(base / point.name)
+        try:
+            before = read_report(run)
+            return changes_between(point.name, before, report, (kept_subjects(run, before), subjects))
+        except HistoryNotReadError as error:  # a folder that was copied in part, or whose files were removed
+            logger.warning("%s", error)
+    return None
 
 
 def render_again(

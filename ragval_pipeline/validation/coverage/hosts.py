@@ -212,6 +212,47 @@ def with_addresses(findings: Iterable[Finding], moved: Mapping[str, Iterable[str
     return [_with_addresses(finding, stands_for) if finding.code == ORPHAN else finding for finding in told]
 
 
+#: Detail of a point: the page of the site that has its text.
+STANDS_ON = "stands_on"
+_WITHOUT_PAGE = (
+    "Make the ingestion write the field. Delete the points under delete_point_ids in remediation.json, which an "
+    "ingestion of their pages does not replace, and re-ingest the pages under reingest_urls."
+)
+
+
+def with_homes(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
+    """The findings, with the page of each point without an address whose text a page of the site lacks.
+
+    Args:
+        findings: All findings of the run.
+        moved: By key of a page that lacks something, what has its text (``Site.moved``).
+    """
+    told = list(findings)
+    lacking = [entry for finding in told if finding.code in _LACKING for entry in finding.subjects]
+    home_of = {name: entry.name for entry in lacking for name in moved.get(entry.page or "", ())}
+    return [_with_homes(finding, home_of) if names_no_page(finding) else finding for finding in told]
+
+
+_LACKING = frozenset({MISSING, "integrity.not_captured"})
+
+
+def names_no_page(finding: Finding) -> bool:
+    """Whether the finding is about points whose address is missing or wrong."""
+    return finding.subject_kind == "point" and finding.details.get("field") == "source_url"
+
+
+def _with_homes(finding: Finding, home_of: Mapping[str, str]) -> Finding:
+    subjects = tuple(
+        replace(subject, details={**subject.details, STANDS_ON: home_of[subject.name]})
+        if subject.name in home_of and subject.page is None
+        else subject
+        for subject in finding.subjects
+    )
+    if not any(STANDS_ON in subject.details for subject in subjects):
+        return finding
+    return finding.model_copy(update={"subjects": subjects, "remedy": _WITHOUT_PAGE})
+
+
 def _with_addresses(finding: Finding, stands_for: Mapping[str, list[str]]) -> Finding:
     subjects = tuple(_with_pages(subject, stands_for.get(subject.page or "", ())) for subject in finding.subjects)
     moved = [subject for subject in subjects if STANDS_FOR in subject.details]

@@ -11,7 +11,7 @@ from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.chunks.duplicate_index import stored_again
 from ragval_pipeline.validation.chunks.newest import Stored, newest_of
 from ragval_pipeline.validation.groups import groups_of_pairs
-from ragval_pipeline.validation.repair.point_lookup import PointLookup
+from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 #: Codes whose subjects are groups of which one member is kept.
 GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
@@ -50,8 +50,9 @@ def groups_of(finding: Finding) -> list[list[str]]:
 def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:
     """The points of duplicate groups that can be deleted.
 
-    The member stored last is kept, preferably one whose text is on its page. Points in ``gone`` are deleted anyway and
-    are no reason to delete another. For review are members of different pages, and members with different texts and
+    The member stored last is kept, preferably one whose text is on its page; if unknown, the one with the lowest chunk
+    number, which a copy at the end of the page has not. Points in ``gone`` are deleted anyway and are no reason to
+    delete another. For review are members of different pages, and members with different texts and
     unknown age.
     """
     surplus, finding = Surplus([], []), stored_again(finding)
@@ -68,9 +69,13 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
         if len(group) < 2 or finding.code in UNDECIDABLE or apart or unclear:
             surplus.review.extend(alive)
             continue
-        keep = newest[0] if newest else next(iter(alive), None)
+        keep = newest[0] if newest else min(alive, key=lambda name: _place(facts[name]), default=None)
         surplus.delete.extend(name for name in alive if name != keep)
     return surplus
+
+
+def _place(point: PointFacts) -> tuple[bool, int]:
+    return point.chunk_index is None, point.chunk_index or 0
 
 
 def _is_stray(details: Mapping[str, Any]) -> bool:

@@ -12,19 +12,20 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 logger = logging.getLogger(__name__)
 
 #: Snapshot columns for ``PointFacts``.
-FACTS = ("page_url", "source_url", "embedded_at", "text_sha256", "model")
+FACTS = ("page_url", "source_url", "embedded_at", "text_sha256", "model", "chunk_index")
 _COLUMNS = ("point_id", *FACTS, "token_count")
 
 
 @dataclass(frozen=True)
 class PointFacts:
-    """One point: its sitemap page, its source as stored, embedding time and model, and its text's hash."""
+    """One point: its sitemap page, its source as stored, embedding time and model, its text's hash, and its number."""
 
     page_url: str | None = None
     source_url: str | None = None
     embedded_at: str | None = None
     text_sha256: str | None = None
     model: str | None = None
+    chunk_index: int | None = None
 
 
 @dataclass(frozen=True)

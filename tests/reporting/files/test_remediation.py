@@ -5,7 +5,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
-from ragval_pipeline.validation.coverage.hosts import with_addresses
+from ragval_pipeline.validation.coverage.hosts import with_addresses, with_homes
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
@@ -45,10 +45,40 @@ def test_the_snapshot_tells_the_page_of_a_point_that_names_none():
     assert remedy(make_finding("vector.zero", ["1"]), lookup=lookup)["reingest_urls"][0]["url"] == PAGE
 
 
+def test_a_page_whose_chunks_are_out_of_order_is_ingested_again():
+    result = remedy(make_finding("chunk.order_shuffled", [Subject(name=PAGE, page="key:intro")]))
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert result["chunker"] == []
+
+
 def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
     result = remedy(make_finding("vector.zero", ["1"]))
     assert result["reingest_urls"] == []
     assert result["reingest_point_ids"] == [{"id": "1", "codes": ["vector.zero"]}]
+
+
+def without_page(*names):
+    return make_finding("payload.missing_field", list(names), scope="url", details={"field": "source_url"})
+
+
+def test_a_point_without_a_page_is_deleted_and_the_page_that_lacks_its_text_ingested():
+    lost = make_finding("integrity.not_captured", [Subject(name=PAGE, page="key:intro")])
+    told = with_homes([without_page("7", "8"), lost], {"key:intro": ["7"]})
+    result = remedy(make_finding("vector.zero", ["7"]), *told)
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert ids(result["delete_point_ids"]) == ["7"]
+    assert ids(result["reingest_point_ids"]) == ["8"]
+    assert "delete_point_ids" in told[0].remedy
+
+
+def test_a_point_without_a_page_whose_text_is_stored_under_its_page_is_deleted():
+    """It is left when the page was ingested again: nothing else would ever remove it."""
+    others = {"7": ["3"], "8": ["9"], "9": ["8"]}
+    subjects = [Subject(name=name, details={"others": other, "because": "payload"}) for name, other in others.items()]
+    copies = make_finding("chunk.duplicate_text", subjects).model_copy(update={"because": "payload.missing_field"})
+    result = remedy(without_page("7", "8", "9"), copies)
+    assert ids(result["delete_point_ids"]) == ["7"]
+    assert ids(result["reingest_point_ids"]) == ["8", "9"]
 
 
 @pytest.mark.parametrize("code", ["payload.invalid_value", "payload.wrong_type"])
@@ -127,6 +157,13 @@ def test_of_every_group_of_duplicates_one_stays_when_all_are_alike():
     subjects = [subject for pair in pairs for subject in group("chunk.duplicate_index", *pair).subjects]
     deleted = ids(remedy(make_finding("chunk.duplicate_index", subjects))["delete_point_ids"])
     assert all(len(set(pair) - set(deleted)) == 1 for pair in pairs)
+
+
+def test_of_copies_of_unknown_age_the_one_with_the_lowest_number_stays_so_that_none_is_missing():
+    numbers = {"a": 5, "b": 0, "c": None}
+    lookup = PointLookup(points={name: PointFacts(chunk_index=number) for name, number in numbers.items()})
+    result = remedy(group("chunk.duplicate_text", "a", "b", "c"), lookup=lookup)
+    assert ids(result["delete_point_ids"]) == ["a", "c"]
 
 
 def test_duplicates_that_differ_in_text_are_left_to_a_person_when_none_is_newer():
@@ -388,6 +425,18 @@ def test_of_another_host_the_sites_page_is_ingested_and_never_the_hosts():
     result = remediation(found, {site: site}, PointLookup())
     assert result["reingest_urls"] == [{"url": site, "codes": ["coverage.foreign_host", "vector.swapped"]}]
     assert result["reingest_point_ids"] == [{"id": "2", "codes": ["vector.swapped"]}]
+
+
+def test_the_points_of_another_host_are_for_a_person_since_it_may_serve_the_same_site():
+    """Ingesting the site's pages leaves them: the next run would report every text twice."""
+    site, old = "https://docs.example.com/docs/intro", "https://old.example/docs/intro"
+    found = [
+        make_finding("coverage.foreign_host", [Subject(name="old.example", pages=(old, site))]),
+        make_finding("coverage.orphan_page", [old]).model_copy(update={"because": "coverage.foreign_host"}),
+    ]
+    result = remediation(found, {site: site}, PointLookup(ids_of={old: ["7", "8"], site: ["1"]}))
+    assert ids(result["review_point_ids"]) == ["7", "8"]
+    assert result["delete_point_ids"] == []
 
 
 def test_a_private_page_without_a_counterpart_on_the_site_is_not_a_url_to_reingest():

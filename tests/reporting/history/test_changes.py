@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.validation.report import ValidationReport
@@ -18,6 +19,15 @@ def changed(before: ValidationReport, after: ValidationReport) -> RunChanges:
 def test_the_same_run_twice_changes_nothing() -> None:
     changes = changed(report(), report())
     assert (changes.criteria, changes.findings, changes.queries_lost, changes.queries_won) == ([], [], [], [])
+
+
+def test_another_collection_behind_the_alias_is_a_change() -> None:
+    before, after = (report().model_copy(update={"collection_name": name}) for name in ("blue", "green"))
+    changes = changed(before, after)
+    assert changes.collections == ("blue", "green")
+    view = change_view(changes)
+    assert view is not None
+    assert [(line.subject, line.text) for line in view.lines] == [("collection", "blue → green")]
 
 
 def test_criteria_know_which_way_is_better() -> None:

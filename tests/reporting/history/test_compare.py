@@ -87,6 +87,18 @@ def test_findings_are_compared_by_every_subject_and_not_by_the_first_hundred(bas
     assert (change["new"], change["gone"], len(change["unchanged"])) == (["0250"], ["0000"], 249)
 
 
+@pytest.mark.parametrize("content", [None, b"q0 Q0 right%20page 1 -1 rag"], ids=["missing", "cut"])
+def test_a_run_whose_hits_were_not_copied_whole_is_not_compared_as_if_it_had_found_nothing(
+    base: UPath, content: bytes | None
+) -> None:
+    rankings = {f"q{number}": ["right page"] for number in range(10)}
+    runs = [keep(base, name, report(query_results=asked(10, 0)), rankings=rankings) for name in NAMES[:2]]
+    file = runs[1].folder / "run.trec"
+    file.unlink() if content is None else file.write_bytes(content)
+    with pytest.raises(HistoryNotReadError, match=r"run\.trec"):
+        compare_runs(*runs, tolerated_drop=0.02)
+
+
 def test_a_report_of_another_shape_names_the_file_and_the_field(base: UPath) -> None:
     run = keep(base, NAMES[0], report())
     (run.folder / "validation_report.json").write_bytes(b'{"suite": "book"}')

@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.history.baseline import baseline_of, bless, named_run
-from ragval_pipeline.sources.history import HistoryNotReadError, blessed_run, find_run, kept_runs
+from ragval_pipeline.sources.history import LAST, HistoryNotReadError, blessed_run, find_run, kept_runs
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep
 
@@ -113,6 +113,13 @@ def test_the_first_run_of_a_suite_has_no_run_before_it(base: UPath) -> None:
     assert baseline_of(base, "last") is None
 
 
+@pytest.mark.parametrize("damaged", ["validation_report.json", "run.trec"])
+def test_the_last_run_is_the_newest_that_can_be_read(runs: UPath, damaged: str) -> None:
+    file = kept_runs(runs)[-1].folder / damaged
+    file.write_bytes(file.read_bytes()[:-9] or b"q Q0 page")
+    assert baseline_of(runs, LAST) == kept_runs(runs)[-2], "a damaged run would stop every later one"
+
+
 def test_a_broken_pointer_says_so_instead_of_being_no_baseline(runs: UPath) -> None:
     (runs / "baseline.json").write_bytes(b"{")
     with pytest.raises(HistoryNotReadError, match="names no run"):
@@ -123,5 +130,5 @@ def test_a_baseline_that_is_gone_is_an_error(runs: UPath) -> None:
     bless(runs, find_run(runs, NAMES[0]), NOW)
     folder = runs / NAMES[0]
     folder.fs.rm(folder.path, recursive=True)
-    with pytest.raises(SuiteError, match="no such run"):
+    with pytest.raises(SuiteError, match=r"no such run in .* any more, and it was the baseline.*ragval bless RUN"):
         baseline_of(runs, None)

@@ -128,17 +128,50 @@ def test_a_run_of_other_groups_in_between_is_passed_over(base: UPath) -> None:
     assert history.changes.since == NAMES[0]
 
 
+def test_changes_are_since_the_last_run_that_can_be_read(base: UPath, caplog: pytest.LogCaptureFixture) -> None:
+    for name in NAMES:
+        keep(base, name, factory.report())
+    whole = (base / NAMES[2] / "validation_report.json").read_bytes()
+    (base / NAMES[2] / "validation_report.json").write_bytes(whole[: len(whole) - 20])
+    (base / NAMES[1] / "findings.parquet").unlink()
+    with caplog.at_level(logging.WARNING):
+        history = history_of(base, "20261121T060000Z-dddd4444", factory.report(), {}, baseline=None, limit=50)
+    assert history.changes is not None
+    assert history.changes.since == NAMES[0]
+    assert NAMES[1] in caplog.text
+    assert NAMES[2] in caplog.text
+
+
+def test_of_two_runs_that_began_in_one_second_the_one_that_ended_first_is_the_earlier(base: UPath) -> None:
+    first, second = "20261118T060000Z-ffff1111", "20261118T060000Z-aaaa2222"
+    early, late = factory.report(), factory.report().model_copy(update={"timestamp": "2099-01-01T00:00:00Z"})
+    keep(base, first, early)
+    history = history_of(base, second, late, {}, baseline=None, limit=50)
+    assert [run.name for run in history.runs] == [first, second]
+    keep(base, second, late)
+    assert [run.name for run in history_of(base, first, early, {}, baseline=None, limit=50).runs] == [first]
+
+
+def test_an_old_run_that_is_rendered_again_shows_the_runs_before_it(base: UPath) -> None:
+    for name in NAMES:
+        keep(base, name, factory.report())
+    history = history_of(base, NAMES[1], factory.report(), {}, baseline=None, limit=2)
+    assert [run.name for run in history.runs] == [NAMES[0], NAMES[1]]
+
+
 def test_the_first_run_has_no_changes(base: UPath) -> None:
     history = history_of(base, NAMES[0], factory.report(), {}, baseline=None, limit=50)
     assert [run.name for run in history.runs] == [NAMES[0]]
     assert history.changes is None
 
 
-def test_a_broken_earlier_run_does_not_cost_this_one_its_report(base: UPath) -> None:
+@pytest.mark.parametrize("pointer", [b"broken", b'{"run": "20260101T060000Z-deadbeef"}'], ids=["broken", "gone"])
+def test_a_baseline_that_cannot_be_read_costs_neither_trend_nor_changes(base: UPath, pointer: bytes) -> None:
     keep(base, NAMES[0], factory.report())
-    (base / "baseline.json").write_bytes(b"broken")
+    (base / "baseline.json").write_bytes(pointer)
     history = history_of(base, NAMES[1], factory.report(), {}, baseline=None, limit=50)
-    assert [run.name for run in history.runs] == [NAMES[1]]
+    assert [run.name for run in history.runs] == [NAMES[0], NAMES[1]]
+    assert (history.baseline, history.changes is not None) == (None, True)
 
 
 def test_a_sparkline_has_a_bar_for_each_value() -> None:
