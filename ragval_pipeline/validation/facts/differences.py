@@ -55,7 +55,9 @@ def differences(match: Alignment, page: Page) -> Differences:
         if page.content_before[after.place + 1] == page.content_before[before.beyond - 1]:
             continue
         if not own:
-            replaced += _left_out(match.text, page.folded, before, after) if other else ()
+            # What only screen readers are told is no content, although it may be joined to a word that is.
+            if other and page.content_before[after.place] > page.content_before[before.beyond]:
+                replaced += _left_out(match.text, page.folded, before, after)
             continue
         ways = ((before.end - step, after.start + shared - step) for step in range(shared + 1))
         # Letters inserted within a word change the word.
@@ -81,8 +83,6 @@ def _left_out(text: FoldedText, page: FoldedText, before: Span, after: Span) -> 
     back = min(same_letters(page, page, start - 1, end - 1, -1), before.length - 1)
     ways = range(-back, min(same_letters(page, page, start, end, 1), after.length - 1) + 1)
     if all(_is_in_a_word(page, start + way, end + way) for way in ways):
-        if "\n" in page.between(start - 1, start + 1) and "\n" in text.between(at - 1, at + 1):
-            return  # a label that nobody sees before a line, as screen readers are told what an icon means
         own = at if page.word_starts[start] else at - 1
         (first, last), (begin, beyond) = text.whole_words(own, own + 1), page.whole_words(start, end)
         if (at - first, last - at) == (start - begin, beyond - end):
