@@ -11,7 +11,7 @@ from typing import Any
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord, record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.testing.defects import Corpus
-from ragval_pipeline.testing.defects.corpus import StoredPoint
+from ragval_pipeline.testing.defects.store import StoredPoint
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detectors_of, findings_of
 from ragval_pipeline.validation.facts.bucket import facts_of_bucket

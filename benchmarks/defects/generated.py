@@ -15,7 +15,8 @@ from benchmarks.defects.world.queries import MIN_SIMILARITY, queries_for
 from ragval_pipeline.demo import chunking, ingest
 from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, REPORTS, SITE, SUITE_FILE
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint, VectorSpace
+from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.store import StoredPoint, VectorSpace
 
 COLLECTION = "glasshouse_handbook"
 #: Later than every lastmod, and the same each time.

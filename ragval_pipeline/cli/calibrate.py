@@ -15,7 +15,7 @@ from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, toler
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.asking import AskedScores
+    from ragval_pipeline.orchestration.scores import AskedScores
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.calibration import Proposal
 
@@ -36,7 +36,7 @@ def calibrate(
     log_level: LogLevel = None,
 ) -> int:
     """Propose min_similarity and relevance_similarity from the actual scores of this index."""
-    from ragval_pipeline.reporting.files.json_values import json_bytes
+    from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.runs import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.validation.calibration import propose
@@ -64,7 +64,7 @@ def calibrate(
 
 
 def _kept(suite_file: Path, run: str) -> AskedScores:
-    from ragval_pipeline.orchestration.asking import kept_scores
+    from ragval_pipeline.orchestration.scores import kept_scores
     from ragval_pipeline.reporting.history.baseline import last_answered
     from ragval_pipeline.sources.history import LAST
 
@@ -79,8 +79,8 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
 
 def _asked(suite: Suite) -> AskedScores:
     with showing_progress() as display:
-        from ragval_pipeline.orchestration.asking import ask_for_scores
         from ragval_pipeline.orchestration.progress import observed_by
+        from ragval_pipeline.orchestration.scores import ask_for_scores
 
         with observed_by(display):
             return ask_for_scores(suite, log_level=dagster_level())

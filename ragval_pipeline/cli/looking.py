@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.sources.payload_paths import lookup, payload_paths
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths, whole_number
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, whole_number
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Point
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
 
 #: Mean characters from which a text is more than a name.

@@ -87,8 +87,8 @@ def history(
     log_level: LogLevel = None,
 ) -> int:
     """List the earlier runs of a suite and how each criterion changed over them."""
-    from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.history.baseline import known_baseline, read_history
+    from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.reporting.terminal.runs import history_json, render_history
     from ragval_pipeline.sources.history import kept_runs
@@ -131,8 +131,8 @@ def compare(
     log_level: LogLevel = None,
 ) -> int:
     """Compare two runs: criteria, metrics, queries gained and lost, pages and chunks. Exits with 1 on a regression."""
-    from ragval_pipeline.reporting.files.json_values import json_bytes
     from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
+    from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.runs import render_comparison
 
     kept = open_history(suite)
@@ -180,7 +180,7 @@ def report(
 ) -> int:
     """Render report.html, summary.md, junit.xml and query_results.csv of an earlier run again."""
     from ragval_pipeline.orchestration.report import settings_without_secrets
-    from ragval_pipeline.reporting.history.render import render_again
+    from ragval_pipeline.reporting.files.rerender import render_again
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     check_output(output)

@@ -1,32 +1,27 @@
-"""Running queries: those of a run, and those whose scores are the basis of proposed thresholds."""
+"""How the queries of a resolved suite are run and judged: what searches, and the settings."""
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.run import run_suite
-from ragval_pipeline.reporting.history.earlier import read_report
-from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, reading_from
-from ragval_pipeline.suite.load import variant_of
+from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.validation.calibration import Scores, scores_of
-from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
-    from upath import UPath
-
     from ragval_pipeline.findings.model import Finding
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.search.searchers import Searcher
+    from ragval_pipeline.sources.site.inventory import SiteInventory
+    from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+    from ragval_pipeline.validation.golden.golden_set import GoldenSet
+    from ragval_pipeline.validation.retrieval.hits import HitReader
+    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 
 @dataclass(frozen=True)
@@ -100,66 +95,89 @@ def _manner(*, fresh: bool, anew: bool) -> str:
     return f"{client} and {vectors}"
 
 
-OWN_SCORES = "self_retrieval.json"
+def hit_fields(suite: Suite) -> list[str]:
+    """Payload fields that come with a hit: mapped and required ones."""
+    return list(dict.fromkeys([*suite.payload.fields.values(), *suite.payload.required]))
 
 
-@dataclass(frozen=True)
-class AskedScores:
-    """Scores, and the report of their run."""
+def hit_reader(suite: Suite, inventory: SiteInventory) -> HitReader:
+    """Reads the hits of a resolved suite."""
+    from ragval_pipeline.validation.retrieval.hits import HitReader
 
-    scores: Scores
-    report: ValidationReport
-
-    @property
-    def distance(self) -> str | None:
-        """Distance of the collection's vectors; None if unknown."""
-        vectors: list[dict[str, Any]] = self.report.index.get("vectors") or []
-        return vectors[0].get("distance") if len(vectors) == 1 else None
+    return HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
 
 
-def ask_for_scores(suite: Suite, *, log_level: str = "CRITICAL") -> AskedScores:
-    """Run the suite's queries and the pages' titles against the index; nothing is stored.
+def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:
+    """The vector that searches use.
 
     Raises:
-        SuiteError: The suite, its queries or the environment are wrong.
+        NotMeasurableError: ``vector.dimension``: the collection has no vector with that name.
     """
-    with tempfile.TemporaryDirectory(prefix="ragval-calibrate-") as folder:
-        finished = run_suite(variant_of(suite, {"report_uri": folder}), only=["queries"], log_level=log_level)
-        return AskedScores(
-            scores_of(finished.report.query_results, _own_scores(_path(finished.folder))), finished.report
-        )
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
+    if vector is None:
+        raise _no_such_vector(suite, manifest)
+    return vector
 
 
-def kept_scores(run: KeptRun) -> AskedScores:
-    """The scores of a stored run.
+def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFacts) -> RetrievalSettings:
+    """Retrieval settings of a resolved suite."""
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.validation.retrieval.conditions import Rules
+    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
-    Raises:
-        SuiteError: It ran no queries and has no scores.
-        HistoryNotReadError: Its files cannot be read.
-    """
-    report = read_report(run)
-    own = _own_scores(run.folder)
-    if report.verdict != "error" and not report.query_results and not own:
-        raise SuiteError(
-            "has no query results to take scores from",
-            key=run.name,
-            remedy="Choose a run with queries, or leave out --run to query the index now.",
-        )
-    return AskedScores(scores_of(report.query_results, own), report)
+    profile = get_profile(suite.profile)
+    own = suite.retrieval.retriever is not None
+    return RetrievalSettings(
+        rules=Rules(
+            read=hit_reader(suite, inventory),
+            module_match=suite.retrieval.module_match,
+            min_similarity=suite.retrieval.min_similarity,
+            # The scores of the user's own search are unbounded, and higher is better.
+            higher_is_better=own or vector.higher_is_better,
+            results_reach_threshold=profile.results_reach_threshold if profile else False,
+        ),
+        judge=suite.retrieval.judge,
+        ranks=ranks_of(suite),
+        top_k=suite.retrieval.top_k,
+        relevance_similarity=suite.retrieval.relevance_similarity,
+        distance="Dot" if own else vector.distance,
+    )
 
 
-def _path(folder: str) -> UPath:
-    from upath import UPath
+def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:
+    from ragval_pipeline.sources.stores.qdrant.facts import no_dense_vector
 
-    return UPath(Path(folder))
+    names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
+    wanted = suite.qdrant.vector_name or "(unnamed)"
+    what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
+    if not names:
+        what, remedy = no_dense_vector(manifest.facts)
+    return NotMeasurableError(
+        f"the collection {what}",
+        code="vector.dimension",
+        subject=wanted,
+        remedy=remedy,
+        details={"expected": wanted, "found": names},
+    )
 
 
-def _own_scores(folder: UPath) -> list[float]:
-    """Scores of pages found by their own title; none without a source, or for older runs."""
-    file = folder / "evidence" / OWN_SCORES
-    with reading_from(file):
-        content = file.read_bytes() if file.exists() else b"{}"
-    try:
-        return [float(score) for score in json.loads(content).get("title_scores", ())]
-    except (ValueError, AttributeError, TypeError):
-        raise HistoryNotReadError(file, "it has no scores") from None
+def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> GoldenSet:
+    """The test queries of a resolved suite with its requirements."""
+    from ragval_pipeline.suite.gates import gates_of
+    from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
+    from ragval_pipeline.validation.golden.golden_set import GoldenSet
+
+    queries = load_queries(suite)
+    vector = manifest.facts.vector(suite.qdrant.vector_name)
+    return GoldenSet(
+        # Unjudged queries and drafts have no expectations.
+        queries=[query for query in queries if query.counted],
+        inventory=inventory,
+        module_match=suite.retrieval.module_match,
+        judge=suite.retrieval.judge,
+        gates=gates_of(suite),
+        top_k=suite.retrieval.top_k,
+        min_similarity=suite.retrieval.min_similarity,
+        unmatched_topics=unmatched_topics(suite, queries),
+        higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
+    )

@@ -38,7 +38,7 @@ from ragval_pipeline.orchestration.triggers.schedule import (
     with_condition,
 )
 from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_asset, watched_job
-from ragval_pipeline.sources.site.urls import without_userinfo
+from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 

@@ -19,7 +19,7 @@ from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
     from ragval_pipeline.reporting.subjects import Subjects
-    from ragval_pipeline.validation.report import QueryReport
+    from ragval_pipeline.validation.query_report import QueryReport
 
 #: Rows of a table of offenders; the total is shown next to it.
 TABLE_ROWS = 50

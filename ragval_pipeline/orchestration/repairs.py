@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.orchestration.asking import golden_of, hit_fields, retrieval_settings
 from ragval_pipeline.orchestration.resources import open_reader
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ class Trial:
         Returns:
             The results. If a system fails, the repairs that need it are left out.
         """
-        from ragval_pipeline.orchestration.assets.query_validation_results import retrieval_settings
         from ragval_pipeline.suite.queries.load import load_queries
         from ragval_pipeline.validation.repair.cases import PASSING, cases_of
         from ragval_pipeline.validation.repair.cleared import Simulated
@@ -92,7 +92,6 @@ class Trial:
         findings: Sequence[Finding],
         settings: RetrievalSettings,
     ) -> Simulated:
-        from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields
         from ragval_pipeline.sources.embedders.reembedding import embed_like
         from ragval_pipeline.sources.stores.qdrant.scanning import Search
         from ragval_pipeline.validation.repair.cases import PASSING
@@ -133,7 +132,6 @@ class Trial:
     @cached_property
     def _golden(self) -> tuple[GoldenSet, IndexFacts]:
         """The test queries, and what they can meet by chance."""
-        from ragval_pipeline.orchestration.assets.query_validation_results import golden_of
         from ragval_pipeline.sources.snapshot.reader import Snapshot
         from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Since
 from ragval_pipeline.suite.criteria import Gate
@@ -63,10 +63,10 @@ def write_report(
     Returns:
         The report, and the folder it was written to.
     """
-    from ragval_pipeline.reporting.files.bundle import ReportBundle
+    from ragval_pipeline.reporting.bundle import ReportBundle
     from ragval_pipeline.reporting.files.folder import write_run_folder
     from ragval_pipeline.reporting.history.earlier import subjects_of
-    from ragval_pipeline.reporting.history.render import clean_up, history_of
+    from ragval_pipeline.reporting.history.trend import clean_up, history_of
 
     assembled = _assemble(
         suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.stores.qdrant.points import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 
 class QdrantConnection(dg.ConfigurableResource):  # type: ignore[type-arg]

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, Action
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import FindingNode, causes, going_away, gravest
-from ragval_pipeline.sources.site.urls import split_url
+from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 

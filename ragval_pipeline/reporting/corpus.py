@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np, pa, pc, pq
-from ragval_pipeline.reporting.files.evidence import fact_parts, page_parts, snapshot_parts
+from ragval_pipeline.reporting.bundle import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
 from ragval_pipeline.sources.history import EVIDENCE
@@ -24,7 +24,7 @@ from ragval_pipeline.validation.thresholds import MOST
 if TYPE_CHECKING:
     from upath import UPath
 
-    from ragval_pipeline.reporting.files.bundle import ReportBundle
+    from ragval_pipeline.reporting.bundle import ReportBundle
     from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.validation.facts.rows import BlockFacts
     from ragval_pipeline.validation.report import ValidationReport

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ragval_pipeline.sources.site.urls import fold_path, host_of, is_loopback_or_private, split_url
+from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private, split_url
+from ragval_pipeline.sources.site.urls import fold_path
 from ragval_pipeline.validation.coverage.hosts import counterparts
 from ragval_pipeline.validation.report import ValidationReport
 

@@ -14,7 +14,8 @@ from ragval_pipeline.reporting.outline import count_by_severity, groups_of_repor
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 #: Findings about a failed system.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ragval_pipeline.reporting.numbers import show_percent, show_score
 from ragval_pipeline.reporting.text import readable_path, shorten
@@ -12,9 +12,6 @@ from ragval_pipeline.suite.printing import plural, show_count, times
 from ragval_pipeline.text.characters import UNSPACED
 from ragval_pipeline.validation.coverage.hosts import STANDS_FOR
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
-
-if TYPE_CHECKING:
-    from ragval_pipeline.reporting.subjects import Subjects
 
 #: Maximum characters of a passage and entries of a list in a sentence.
 PASSAGE, LISTED = 110, 3
@@ -24,61 +21,72 @@ def _amount(value: Any) -> int:
     return len(value) if isinstance(value, list | tuple) else int(value or 0)
 
 
-Note = Callable[[Mapping[str, Any], "Subjects"], str]
+class Names(Protocol):
+    """What the points, pages and values of a finding are called in a sentence."""
+
+    def value(self, key: str, value: Any) -> str:
+        """The value of a detail."""
+
+    def page(self, url: str) -> str:
+        """A page."""
 
 
-def _orphan(found: Mapping[str, Any], subjects: Subjects) -> str:
+#: Details of a subject, and names, to a sentence.
+Note = Callable[[Mapping[str, Any], Names], str]
+
+
+def _orphan(found: Mapping[str, Any], names: Names) -> str:
     told = f"{found['reason']}; {plural(_amount(found['points']), 'chunk')}"
     pages = [readable_path(str(url)) for url in found.get(STANDS_FOR, ())]
-    return f"{told}; the text of {subjects.value('pages', pages)}" if pages else told
+    return f"{told}; the text of {names.value('pages', pages)}" if pages else told
 
 
-def _others(found: Mapping[str, Any], subjects: Subjects) -> str:
-    return f"the same as {subjects.value('others', found['others'])}" if found.get("others") else ""
+def _others(found: Mapping[str, Any], names: Names) -> str:
+    return f"the same as {names.value('others', found['others'])}" if found.get("others") else ""
 
 
-def _again(found: Mapping[str, Any], _: Subjects) -> str:
+def _again(found: Mapping[str, Any], _: Names) -> str:
     count = len(found.get("others") or ())
     return "another point has the same number" if count == 1 else f"{count:,} other points have the same number"
 
 
-def _alike(found: Mapping[str, Any], subjects: Subjects) -> str:
-    return f"{show_percent(found.get('similarity'))} like {subjects.value('others', found.get('others') or [])}"
+def _alike(found: Mapping[str, Any], names: Names) -> str:
+    return f"{show_percent(found.get('similarity'))} like {names.value('others', found.get('others') or [])}"
 
 
-def _strays(found: Mapping[str, Any], _: Subjects) -> str:
+def _strays(found: Mapping[str, Any], _: Names) -> str:
     characters = ", ".join(f"{name} {times(count)}" for name, count in found.get("characters", {}).items())
     return f"{characters} in its {' and '.join(found.get('places') or ['text'])}" if characters else ""
 
 
-def _hub(found: Mapping[str, Any], _: Subjects) -> str:
+def _hub(found: Mapping[str, Any], _: Names) -> str:
     if not {"queries", "of", "expected"} <= found.keys():
         return ""
     answered = f"answers {found['queries']:,} of {found['of']:,} questions"
     return f"{answered}, where about {found['expected']:,.0f} would be expected"
 
 
-def _chance(found: Mapping[str, Any], _: Subjects) -> str:
+def _chance(found: Mapping[str, Any], _: Names) -> str:
     return f"random hits pass it {show_percent(found['chance'])} of the time" if "chance" in found else ""
 
 
-def _unfit(found: Mapping[str, Any], _: Subjects) -> str:
+def _unfit(found: Mapping[str, Any], _: Names) -> str:
     right = found.get("right") or {}
     if "min" not in right:
         return ""
     return f"right answers score {right['min']:.2f} to {right['max']:.2f} on this index"
 
 
-def _lost(found: Mapping[str, Any], _: Subjects) -> str:
+def _lost(found: Mapping[str, Any], _: Names) -> str:
     passages = [shorten(passage["text"], PASSAGE) for passage in found.get("passages", [])[:1]]
     quoted = f": “{passages[0]}”" if passages else ""
     return f"{show_percent(found['captured'])} captured, {plural(found['lost'], 'passage')} lost{quoted}"
 
 
-def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
+def _differs(found: Mapping[str, Any], names: Names) -> str:
     told = f"{show_percent(found['coverage'])} of it is on the page"
     if found.get("stands_on"):
-        return f"{told}; its text is from {subjects.page(str(found['stands_on']))}"
+        return f"{told}; its text is from {names.page(str(found['stands_on']))}"
     count, replaced, inserted = found.get("changed_words"), found.get("replaced", []), found.get("inserted", [])
     if found.get("words"):
         told = f"{told}, {count:,} of {plural(found['words'], 'word')} {'differs' if count == 1 else 'differ'}"
@@ -93,20 +101,20 @@ def _differs(found: Mapping[str, Any], subjects: Subjects) -> str:
     return f"{told}{such_as} “{shorten(inserted[0], PASSAGE)}”, which it does not have" if inserted else told
 
 
-def _gap(found: Mapping[str, Any], _: Subjects) -> str:
+def _gap(found: Mapping[str, Any], _: Names) -> str:
     shown = ", ".join(map(str, found["missing"][:10]))
     more = "" if found["missing_count"] <= 10 else f" and {found['missing_count'] - 10} more"
     return f"chunk_index {shown}{more} missing, the highest is {found['highest']}"
 
 
-def _small(found: Mapping[str, Any], _: Subjects) -> str:
+def _small(found: Mapping[str, Any], _: Names) -> str:
     letters = plural(found["letters"], "letter")
     # The value compared with the threshold; the chunk's words come first.
     weighted = re.search(f"[{UNSPACED}]", str(found.get("text") or ""))
     return f"counts as {letters}, {UNSPACED_LETTERS:g} for each of its script" if weighted else letters
 
 
-def _twice(found: Mapping[str, Any], _: Subjects) -> str:
+def _twice(found: Mapping[str, Any], _: Names) -> str:
     first, *others = (plural(len(points), "chunk") for points in found["generations"][:4])
     if not others:
         return f"its text is stored {times(round(found['times_stored']))}"
@@ -118,7 +126,7 @@ def _twice(found: Mapping[str, Any], _: Subjects) -> str:
     )
 
 
-def _tokens(found: Mapping[str, Any], _: Subjects) -> str:
+def _tokens(found: Mapping[str, Any], _: Names) -> str:
     share = f", {show_percent(found['embedded_share'])} of it" if "embedded_share" in found else ""
     about = "" if "embedded_share" in found else "about "
     return f"{about}{plural(found['tokens'], 'token')}; the model reads {found['limit']:,}{share}"
@@ -139,49 +147,49 @@ LOOKS = {
 }
 
 
-def _vector(found: Mapping[str, Any], subjects: Subjects) -> str:
+def _vector(found: Mapping[str, Any], names: Names) -> str:
     if "length" in found:
         return f"length {found['length']:g}, not 1"
     looks = LOOKS.get(str(found.get("looks_like")), "")
     if found.get("looks_like") == "another_point" and found.get("belongs_to"):
-        looks = f"it is that of {subjects.value('others', [found['belongs_to']])}"
+        looks = f"it is that of {names.value('others', [found['belongs_to']])}"
     if found.get("cosine") is None:
         return looks
     return f"its vector has similarity {found['cosine']:.2f} to its own text" + (f"; {looks}" if looks else "")
 
 
-def _swapped(found: Mapping[str, Any], subjects: Subjects) -> str:
-    owner = subjects.value("others", [found["belongs_to"]])
+def _swapped(found: Mapping[str, Any], names: Names) -> str:
+    owner = names.value("others", [found["belongs_to"]])
     return (
         f"its vector has similarity {found['cosine']:.2f} to its own text, and {found['cosine_there']:.2f} to {owner}"
     )
 
 
-def _host(found: Mapping[str, Any], _: Subjects) -> str:
+def _host(found: Mapping[str, Any], _: Names) -> str:
     return f"{plural(found['pages'], 'page')} with {plural(found['points'], 'chunk')}, such as {found['urls'][0]}"
 
 
-def _failed(found: Mapping[str, Any], _: Subjects) -> str:
+def _failed(found: Mapping[str, Any], _: Names) -> str:
     return str(found.get("reason") or "").partition(" (found:")[0]
 
 
-def _high(found: Mapping[str, Any], _: Subjects) -> str:
+def _high(found: Mapping[str, Any], _: Names) -> str:
     return f"scores {show_score(found.get('best_similarity'))}, its limit is {found.get('threshold'):g}"
 
 
-def _dead(found: Mapping[str, Any], subjects: Subjects) -> str:
+def _dead(found: Mapping[str, Any], names: Names) -> str:
     near = [readable_path(str(name)) for name in (found.get("near") or {}).values()]
-    meant = f"; did you mean {subjects.value('near', near)}?" if near else ""
-    return f"expects {subjects.value('targets', [readable_path(str(target)) for target in found['targets']])}{meant}"
+    meant = f"; did you mean {names.value('near', near)}?" if near else ""
+    return f"expects {names.value('targets', [readable_path(str(target)) for target in found['targets']])}{meant}"
 
 
-def _flat(found: Mapping[str, Any], _: Subjects) -> str:
+def _flat(found: Mapping[str, Any], _: Names) -> str:
     which = f"all {found['pages']}" if found["flat"] == found["pages"] else f"{found['flat']} of the {found['pages']}"
     return f"flat on {which} pages with deeper headings"
 
 
-def _unanswered(found: Mapping[str, Any], subjects: Subjects) -> str:
-    return f"not found by {subjects.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
+def _unanswered(found: Mapping[str, Any], names: Names) -> str:
+    return f"not found by {names.value('asked', [f'“{shorten(asked, 60)}”' for asked in found['asked']])}"
 
 
 #: Sentence about a subject's measurements, by code.
@@ -194,7 +202,7 @@ NOTES: Mapping[str, Note] = {
     "chunk.duplicate_index": _again,
     "chunk.near_duplicate": _alike,
     "text.zero_width": _strays,
-    "text.boilerplate": lambda found, subjects: f"holds “{subjects.value('phrases', found['phrases'])}”",
+    "text.boilerplate": lambda found, names: f"holds “{names.value('phrases', found['phrases'])}”",
     "retrieval.hub_chunk": _hub,
     "query.weak_oracle": _chance,
     "query.threshold_unfit": _unfit,
@@ -206,7 +214,7 @@ NOTES: Mapping[str, Note] = {
     "chunk.one_per_page": _tokens,
     "chunk.order_shuffled": lambda found, _: f"{_amount(found['out_of_order'])} of {found['chunks']} out of order",
     "integrity.not_captured": _lost,
-    "integrity.heading_loss": lambda found, subjects: f"lost: {subjects.value('headings', found['headings'])}",
+    "integrity.heading_loss": lambda found, names: f"lost: {names.value('headings', found['headings'])}",
     "integrity.drifted": _differs,
     "integrity.gone": _differs,
     "integrity.page_unreadable": lambda found, _: f"{found['reason']}; {plural(found['points'], 'chunk')} not checked",

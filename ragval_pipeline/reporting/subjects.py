@@ -16,9 +16,10 @@ from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.sources.site.urls import is_http_url, split_url
+from ragval_pipeline.sources.http.addresses import is_http_url, split_url
 from ragval_pipeline.suite.printing import chunk_name, plural, times
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import MOST
 
 _WORDS, _NOTE, _QUESTION, _NAME = 90, 260, 160, 200

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.text.characters import encodable
 
 REPLACEMENT = "\ufffd"

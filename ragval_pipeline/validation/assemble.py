@@ -19,18 +19,10 @@ from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.coverage.hosts import with_addresses, with_homes
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
+from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport, query_results_of
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.cleared import Simulated, with_would_clear
-from ragval_pipeline.validation.report import (
-    Cost,
-    CoverageReport,
-    PrecisionMetric,
-    QualityMetrics,
-    QueryReport,
-    RetrievalMetrics,
-    ValidationReport,
-    query_results_of,
-)
+from ragval_pipeline.validation.report import Cost, CoverageReport, QualityMetrics, RetrievalMetrics, ValidationReport
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 

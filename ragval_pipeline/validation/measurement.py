@@ -101,7 +101,7 @@ class Measurement(BaseModel):
     def _packed_again(cls, sections: dict[str, Any]) -> dict[str, Any]:
         if not sections:
             return sections
-        from ragval_pipeline.validation.report import PACKED_SECTIONS  # which is made of what is judged by measurements
+        from ragval_pipeline.validation.query_report import PACKED_SECTIONS
 
         packed = {name: model for name, model in PACKED_SECTIONS.items() if name in sections}
         return {**sections, **{name: Packed.from_json(model, sections[name]) for name, model in packed.items()}}

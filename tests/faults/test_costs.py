@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.sources.site.html.document import refresh_target
 from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.sources.site.page_copies.copies import record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.sources.site.sitemap import reader as sitemap
-from ragval_pipeline.sources.site.urls import without_userinfo
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings

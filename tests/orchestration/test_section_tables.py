@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragval_pipeline.orchestration.metadata import TABLE_ROWS, section_tables
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.query_report import QueryReport
 from tests.reporting import factory
 
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ragval_pipeline.orchestration.run import run_validation
-from ragval_pipeline.sources.site.docs_folder.markdown_page import split_front_matter
+from ragval_pipeline.sources.site.markdown_page import split_front_matter
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.validation.report import ValidationReport
 

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.history.baseline import point_of
 from ragval_pipeline.reporting.history.compare import changes_between
@@ -24,6 +24,7 @@ from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 from ragval_pipeline.validation.report import (
     Cost,
@@ -31,9 +32,7 @@ from ragval_pipeline.validation.report import (
     Distribution,
     ModuleCoverage,
     QualityMetrics,
-    QueryReport,
     RetrievalMetrics,
-    TopResult,
     ValidationReport,
 )
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict

@@ -24,7 +24,8 @@ from ragval_pipeline.reporting.outline import (
     would_change,
 )
 from ragval_pipeline.reporting.terminal.summary import render_summary
-from ragval_pipeline.validation.report import HeldTo, QualityMetrics
+from ragval_pipeline.validation.query_report import HeldTo
+from ragval_pipeline.validation.report import QualityMetrics
 from tests.reporting import factory
 from tests.reporting.factory import report_html
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import AS_PACKED, Packed
-from ragval_pipeline.validation.report import HeldTo, QueryReport, TopResult
+from ragval_pipeline.validation.query_report import HeldTo, QueryReport, TopResult
 
 
 class Report(BaseModel):

@@ -8,7 +8,8 @@ from typing import Any
 
 from benchmarks.defects.world.pages import Page
 from benchmarks.defects.world.prose import data, sentence
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 PER_MODULE = 7
 MIN_SIMILARITY = 0.40

@@ -11,7 +11,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name, no_dense_vector
-from ragval_pipeline.sources.stores.qdrant.points import Reader
+from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.suite.load import naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.site.of_suite import check_files, fetch_inventory
-from ragval_pipeline.sources.site.urls import fold_path, host_of, is_http_url, path_of
+from ragval_pipeline.sources.site.urls import fold_path, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural

@@ -31,7 +31,8 @@ from ragval_pipeline.cli.draft.site import (
 )
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import host_of, path_of, without_fragment
+from ragval_pipeline.sources.http.addresses import host_of
+from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
 from ragval_pipeline.suite.printing import plural, suite_name
@@ -44,7 +45,7 @@ from ragval_pipeline.validation.thresholds import HABIT, MOST
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
 
 

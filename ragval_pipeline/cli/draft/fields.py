@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import is_file_path, is_http_url
-from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.http.addresses import is_http_url
+from ragval_pipeline.sources.payload_paths import lookup
+from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.suite.payload import usual_fields
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES

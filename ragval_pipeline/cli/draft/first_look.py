@@ -17,13 +17,13 @@ from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
-from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.suite.printing import percent, plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 #: Hits that the draft uses.
 TOP_K = 5

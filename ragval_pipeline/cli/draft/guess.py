@@ -17,8 +17,9 @@ from ragval_pipeline.sources.embedders.models import (
     facts_of,
     known_limit,
 )
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of
 from ragval_pipeline.suite.payload import OF_PAYLOAD
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MOST, NOISE
@@ -26,7 +27,8 @@ from ragval_pipeline.validation.vectors.trials import JOINTS, VARIANTS
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Point, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Point
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.profiles.base import Profile
 
 #: The most used models of each dimension; the first is proposed.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ragval_pipeline.cli.draft.site import SiteLook, records_of
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.site.urls import host_of, is_http_url
-from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 

@@ -16,9 +16,10 @@ from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
-from ragval_pipeline.sources.site.urls import is_http_url, path_of, without_fragment
+from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts

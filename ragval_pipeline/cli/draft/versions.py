@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import combinations
 
-from ragval_pipeline.sources.site.urls import is_http_url, path_of
+from ragval_pipeline.sources.http.addresses import is_http_url
+from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 _Path = tuple[str, ...]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.orchestration.assets.query_validation_results import hit_fields, searched_vector
+from ragval_pipeline.orchestration.asking import hit_fields, searched_vector
 from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, VECTOR_HEALTH
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import limit_of, open_reader

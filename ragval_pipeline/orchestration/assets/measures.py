@@ -147,7 +147,7 @@ def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measur
     """Describe chunks and query results; cheap, so it is done for any selection of groups."""
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.quality import measure_quality
-    from ragval_pipeline.validation.report import query_results_of
+    from ragval_pipeline.validation.query_report import query_results_of
 
     results = query_results_of(answers.sections)
     scores = [entry.best_similarity for entry in results if entry.counted and entry.best_similarity is not None]

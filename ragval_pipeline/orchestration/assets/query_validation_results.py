@@ -3,7 +3,15 @@
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.orchestration.asking import (
+    Asking,
+    asking,
+    golden_of,
+    hit_fields,
+    hit_reader,
+    retrieval_settings,
+    searched_vector,
+)
 from ragval_pipeline.orchestration.names import (
     GOLDEN_SET,
     QUERY_VALIDATION_RESULTS,
@@ -13,7 +21,6 @@ from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
@@ -21,12 +28,9 @@ from ragval_pipeline.validation.measurement import Failure, Measurement, not_mea
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragval_pipeline.orchestration.asking import Asking
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.search.answers import Answer, Answers
-    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.suite.queries.model import TestQuery
-    from ragval_pipeline.validation.golden.golden_set import GoldenSet
     from ragval_pipeline.validation.retrieval.hits import HitReader
     from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
     from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
@@ -42,7 +46,6 @@ def ask_and_judge(
 ) -> Measurement:
     """Run every query of a resolved suite and judge the results."""
     from ragval_pipeline.errors import SystemFailure
-    from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.retrieval.measure import measure_retrieval
     from ragval_pipeline.validation.retrieval.repeats import with_manner
@@ -101,7 +104,7 @@ def _located(
     measured: Measurement,
     answers: "Answers",
     settings: "RetrievalSettings",
-    way: "Asking",
+    way: Asking,
 ) -> dict[str, Any]:
     """Where the right pages of failed queries rank, for the report."""
     from ragval_pipeline.errors import SystemFailure
@@ -121,7 +124,7 @@ def _located(
 
 
 def _vectors(
-    suite: Suite, queries: "Sequence[TestQuery]", answers: "Answers", way: "Asking"
+    suite: Suite, queries: "Sequence[TestQuery]", answers: "Answers", way: Asking
 ) -> dict[str, dict[str, str]]:
     """The queries' vectors and the stored vectors of their hits, if the profile's entities have them."""
     from ragval_pipeline.errors import SystemFailure
@@ -143,7 +146,7 @@ def _vectors(
     return {"query_vectors": given, "chunk_vectors": {name: packed_vector(row) for name, row in rows}}
 
 
-def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: "Asking") -> "Answers":
+def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: Asking) -> "Answers":
     from ragval_pipeline.sources.search.answers import ask_with
     from ragval_pipeline.validation.retrieval.settings import questions_of
 
@@ -159,55 +162,6 @@ def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSetti
     )
 
 
-def hit_fields(suite: Suite) -> list[str]:
-    """Payload fields that come with a hit: mapped and required ones."""
-    return list(dict.fromkeys([*suite.payload.fields.values(), *suite.payload.required]))
-
-
-def hit_reader(suite: Suite, inventory: SiteInventory) -> "HitReader":
-    """Reads the hits of a resolved suite."""
-    from ragval_pipeline.validation.retrieval.hits import HitReader
-
-    return HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
-
-
-def searched_vector(suite: Suite, manifest: SnapshotManifest) -> "VectorFacts":
-    """The vector that searches use.
-
-    Raises:
-        NotMeasurableError: ``vector.dimension``: the collection has no vector with that name.
-    """
-    vector = manifest.facts.vector(suite.qdrant.vector_name)
-    if vector is None:
-        raise _no_such_vector(suite, manifest)
-    return vector
-
-
-def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: "VectorFacts") -> "RetrievalSettings":
-    """Retrieval settings of a resolved suite."""
-    from ragval_pipeline.suite.profiles import get_profile
-    from ragval_pipeline.validation.retrieval.conditions import Rules
-    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
-
-    profile = get_profile(suite.profile)
-    own = suite.retrieval.retriever is not None
-    return RetrievalSettings(
-        rules=Rules(
-            read=hit_reader(suite, inventory),
-            module_match=suite.retrieval.module_match,
-            min_similarity=suite.retrieval.min_similarity,
-            # The scores of the user's own search are unbounded, and higher is better.
-            higher_is_better=own or vector.higher_is_better,
-            results_reach_threshold=profile.results_reach_threshold if profile else False,
-        ),
-        judge=suite.retrieval.judge,
-        ranks=ranks_of(suite),
-        top_k=suite.retrieval.top_k,
-        relevance_similarity=suite.retrieval.relevance_similarity,
-        distance="Dot" if own else vector.distance,
-    )
-
-
 def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measurement:
     reason = "the collection holds no points" if manifest.points == 0 else "the suite has no test queries"
     names = ("query_pass_rate", "negative_pass_rate", "critical_queries")
@@ -216,23 +170,6 @@ def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measureme
         values[2] = not_measured("critical_queries", "not_applicable", "the suite has no critical queries")
     failure = Failure(kind="no_data", message=reason)
     return Measurement(asset=QUERY_VALIDATION_RESULTS, values=tuple(values), failure=failure)
-
-
-def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:
-    from ragval_pipeline.sources.stores.qdrant.facts import no_dense_vector
-
-    names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
-    wanted = suite.qdrant.vector_name or "(unnamed)"
-    what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
-    if not names:
-        what, remedy = no_dense_vector(manifest.facts)
-    return NotMeasurableError(
-        f"the collection {what}",
-        code="vector.dimension",
-        subject=wanted,
-        remedy=remedy,
-        details={"expected": wanted, "found": names},
-    )
 
 
 def ask_pages(
@@ -248,7 +185,6 @@ def ask_pages(
     Above ``retrieval.self_sample`` pages, a sample of that size is used, the same in every run over the same pages.
     Pages not found are then searched for by each heading alone and by their content.
     """
-    from ragval_pipeline.orchestration.asking import asking
     from ragval_pipeline.sources.site.page_copies.copies import PageCopies
     from ragval_pipeline.sources.snapshot.reader import Snapshot
     from ragval_pipeline.validation.self_retrieval import own_queries as own
@@ -283,7 +219,7 @@ def ask_pages(
 
 
 def _ask_of_self_retrieval(
-    suite: Suite, queries: "Sequence[OwnQuery]", way: "Asking", read: "HitReader"
+    suite: Suite, queries: "Sequence[OwnQuery]", way: Asking, read: "HitReader"
 ) -> "dict[str, Answer]":
     from ragval_pipeline.sources.search.answers import Question, ask_with
 
@@ -316,25 +252,3 @@ def review(
     golden = golden_of(suite, inventory, manifest)
     facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points)
     return review_golden_set(golden, facts, results=results, own=own)
-
-
-def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> "GoldenSet":
-    """The test queries of a resolved suite with its requirements."""
-    from ragval_pipeline.suite.gates import gates_of
-    from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
-    from ragval_pipeline.validation.golden.golden_set import GoldenSet
-
-    queries = load_queries(suite)
-    vector = manifest.facts.vector(suite.qdrant.vector_name)
-    return GoldenSet(
-        # Unjudged queries and drafts have no expectations.
-        queries=[query for query in queries if query.counted],
-        inventory=inventory,
-        module_match=suite.retrieval.module_match,
-        judge=suite.retrieval.judge,
-        gates=gates_of(suite),
-        top_k=suite.retrieval.top_k,
-        min_similarity=suite.retrieval.min_similarity,
-        unmatched_topics=unmatched_topics(suite, queries),
-        higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
-    )

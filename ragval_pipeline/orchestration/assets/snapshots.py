@@ -15,6 +15,7 @@ from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, SITEMAP, SITEMAP_
 from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
+from ragval_pipeline.orchestration.step_notes import Notes
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, SitemapUrls
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
@@ -99,8 +100,6 @@ def copy_pages(task: Task) -> Made:
     A failing page host, or a crash in reading, is recorded in the manifest: what needs no page is still measured. If
     the collection could not be read there is nothing to compare pages with, and they are not read.
     """
-    from ragval_pipeline.orchestration.closing import Notes
-
     unread = Notes(task.place.base, task.place.run_id).stopped
     if unread:
         manifest = nothing_read(task.place, "the collection could not be read")

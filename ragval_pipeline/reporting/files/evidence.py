@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.files.json_values import json_bytes
+from ragval_pipeline.reporting.bundle import ReportBundle, fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.files.tables import cell
+from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
-from ragval_pipeline.sources.snapshot.manifest import KeptParts
-from ragval_pipeline.sources.storage import Content, Moved, open_folder
+from ragval_pipeline.sources.storage import Content, Moved
 
 if TYPE_CHECKING:
-    from upath import UPath
+    pass
 
-logger = logging.getLogger(__name__)
-
-#: Ranks of the right pages of failed queries.
-DIAGNOSIS = "query_diagnosis.json"
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
 
 
@@ -56,36 +50,6 @@ def indexed_urls(bundle: ReportBundle) -> frozenset[str] | None:
     """In-scope pages with a chunk, as written in the sitemap; None if coverage was not measured."""
     urls = bundle.report.coverage_report.indexed_urls
     return None if urls is None else frozenset(urls)
-
-
-def snapshot_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The parts of the snapshot by name: where they were staged, else in an earlier run.
-
-    A missing snapshot is left out with a warning in the log.
-    """
-    return _parts(bundle.manifest, "payload snapshot is")
-
-
-def page_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The parts of the page copies by name, found like those of the snapshot."""
-    return _parts(bundle.pages, "page copies are")
-
-
-def fact_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The files of the facts by name, found like those of the snapshot."""
-    return _parts(bundle.facts, "facts are")
-
-
-def _parts(manifest: KeptParts | None, what: str) -> Mapping[str, UPath]:
-    if manifest is None or not manifest.parts:
-        return {}
-    for uri in (manifest.staged_uri, manifest.kept_uri):
-        folder = open_folder(uri)
-        found = {part.name: folder / part.name for part in manifest.parts}
-        if all(part.exists() for part in found.values()):
-            return found
-    logger.warning("the %s gone from %s and left out of the evidence", what, manifest.kept_uri)
-    return {}
 
 
 def _row(page: SitePage, indexed: Collection[str] | None) -> list[str | bool | None]:

@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.files.evidence import evidence_files
-from ragval_pipeline.reporting.files.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.files.junit import junit_xml
 from ragval_pipeline.reporting.files.remediation import REMEDIATION, names_to_look_up, remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec
 from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
 from ragval_pipeline.reporting.html.questions import score_note
+from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, REPORT
 from ragval_pipeline.sources.storage import (

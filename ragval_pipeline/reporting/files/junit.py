@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 
 from ragval_pipeline.reporting.numbers import show_gate, show_score, show_value
 from ragval_pipeline.reporting.text import one_line, shorten, xml_text
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 Kind = Literal["failure", "error", "skipped"]

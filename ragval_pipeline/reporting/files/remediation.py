@@ -9,7 +9,7 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, Subject
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
-from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import (
     FOREIGN,
     LOOPBACK,

@@ -24,10 +24,11 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.reporting.text import shorten
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 _SPECIAL = re.compile(r"([\\`*\[\]#|~$>]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\A[-+])")

@@ -9,12 +9,13 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import pa, pq
-from ragval_pipeline.reporting.files.json_values import json_line
+from ragval_pipeline.reporting.json_values import json_line
 from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.text.characters import ZERO_WIDTH, encodable
 from ragval_pipeline.text.trec_ids import encode_id
-from ragval_pipeline.validation.report import QueryReport, TopResult, ValidationReport
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
+from ragval_pipeline.validation.report import ValidationReport
 
 COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")
 

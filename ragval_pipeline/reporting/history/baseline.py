@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
+from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.outline import groups_of_report, measured_groups
 from ragval_pipeline.sources.history import (
     BASELINE,

@@ -14,12 +14,13 @@ from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison, compare_answers, measured_values
 from ragval_pipeline.validation.regression.measure import CRITERION, measure_regression
 from ragval_pipeline.validation.regression.measure import section as regression_section
 from ragval_pipeline.validation.regression.pairing import pair_queries
 from ragval_pipeline.validation.regression.turnover import CHUNK_COLUMNS, ChunkChange, chunk_changes, turnover
-from ragval_pipeline.validation.report import QueryReport, ValidationReport
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 

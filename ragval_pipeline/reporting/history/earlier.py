@@ -22,8 +22,9 @@ from ragval_pipeline.sources.history import (
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.packed import Packed
+from ragval_pipeline.validation.query_report import PACKED_SECTIONS
 from ragval_pipeline.validation.regression.pairing import RunAnswers
-from ragval_pipeline.validation.report import PACKED_SECTIONS, SCHEMA_VERSION, ValidationReport
+from ragval_pipeline.validation.report import SCHEMA_VERSION, ValidationReport
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.history import KeptRun

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ragval_pipeline.findings.catalogue import Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, gates_kept, lines_to_copy
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import (
     FindingNode,
     also_clears,

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting import numbers
+from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.change_view import ChangeView, change_view
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.headline import drafts_of, headline
 from ragval_pipeline.reporting.html.findings import FindingsView, TextDiff, findings_view, text_diffs
 from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
@@ -46,10 +45,11 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.text import one_line, shorten, visible
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.suite.printing import chunk_name, plural, show_count
-from ragval_pipeline.validation.report import TopResult, ValidationReport
+from ragval_pipeline.validation.query_report import TopResult
+from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import LEFT_OUT, CriterionResult
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
-from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.questions import grades_of, page_key
 from ragval_pipeline.reporting.numbers import show_percent
-from ragval_pipeline.sources.site.urls import split_url
+from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:

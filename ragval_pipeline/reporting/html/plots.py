@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.files.bundle import ReportBundle
 from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
 from ragval_pipeline.reporting.html.charts import (
     ScoreLane,

@@ -10,14 +10,13 @@ from heapq import nsmallest
 from typing import Any
 
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
+from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.printing import percent, plural
-from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
     chapter_matches,

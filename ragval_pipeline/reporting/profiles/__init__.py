@@ -10,10 +10,10 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.packed import Packed
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.query_report import QueryReport
 
 _ROOM = "ragval_pipeline.reporting.profiles"
 _RENDERERS = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.times import parse_time

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
     Rule,
     RuleViolation,
@@ -31,10 +31,10 @@ from ragval_pipeline.reporting.profiles.entities import (
     stored_chunks,
     success,
 )
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.text.times import as_time
-from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
 
 
 class Query(SeedEntity):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
     Rule,
     RuleViolation,
@@ -24,12 +24,12 @@ from ragval_pipeline.reporting.profiles.entities import (
     success,
     verdict_of,
 )
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import CATEGORIES, MIN_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RAG_VALIDATION as PROFILE
-from ragval_pipeline.validation.report import PrecisionMetric as Precision
-from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import PrecisionMetric as Precision
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
 
 PREVIEW_CHARACTERS = 150
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
     Rule,
     RuleViolation,
@@ -32,7 +32,7 @@ from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE as PROFILE
 from ragval_pipeline.text.times import as_time
-from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word
 
 State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
     Rule,
     RuleViolation,
@@ -19,10 +19,11 @@ from ragval_pipeline.reporting.profiles.entities import (
     is_share,
     success,
 )
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.profiles.table import MODULE_PATTERN
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE_TESTING as PROFILE
-from ragval_pipeline.validation.report import Distribution, QueryReport
+from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.report import Distribution
 from ragval_pipeline.validation.report import ValidationReport as RunReport
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
     Rule,
     RuleViolation,
@@ -31,9 +31,9 @@ from ragval_pipeline.reporting.profiles.entities import (
     stored_chunks,
     success,
 )
-from ragval_pipeline.sources.site.urls import is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.text.times import as_time
-from ragval_pipeline.validation.report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import QueryReport, TopResult
 
 Status = Literal["PASS", "FAIL", "ERROR", "PENDING"]
 #: Payload fields that the seed wants indexed for filtering.

@@ -14,8 +14,8 @@ from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison
-from ragval_pipeline.validation.report import QueryReport
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.reporting.bundle import DIAGNOSIS
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.files.evidence import DIAGNOSIS
 from ragval_pipeline.reporting.headline import drafts_of, failure_of, headline
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, proxy_bypass
 
-from ragval_pipeline.sources.site.urls import host_of, is_http_url, is_inner_address
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_inner_address
 
 if TYPE_CHECKING:
     import httpx

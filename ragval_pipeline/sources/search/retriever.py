@@ -17,8 +17,8 @@ from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_suite_embedder
 from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
-from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_suite
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader

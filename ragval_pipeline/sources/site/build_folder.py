@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.site.urls import fold_path, is_http_url, path_of
+from ragval_pipeline.sources.http.addresses import is_http_url
+from ragval_pipeline.sources.site.urls import fold_path, path_of
 
 # Enough to outvote pages that happen to exist under a shortened path, few enough to be cheap.
 SAMPLE = 200

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ragval_pipeline.sources.site.page_copies.manifest import HostFailure
-from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, host_of, is_http_url, path_of
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.site.host_failure import HostFailure
+from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, path_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.errors import SystemFailure

@@ -12,12 +12,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
 from ragval_pipeline.sources.site.build_folder import SiteFolder
-from ragval_pipeline.sources.site.docs_folder.markdown_page import LONGEST, is_markdown, markdown_html
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.markdown_page import LONGEST, is_markdown, markdown_html
 from ragval_pipeline.sources.site.page_cache import PageCache
-from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url
+from ragval_pipeline.sources.site.urls import UrlFolder
 
 # In a row: fewer may be broken pages, and waiting out the retries of every page of a dead host takes hours.
 BROKEN_IN_A_ROW = 3

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING, TypeGuard
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urljoin
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.http.addresses import DEFAULT_PORTS, authority, parse_url
 
 if TYPE_CHECKING:
     from yarl import URL
 
-DEFAULT_PORTS = {"http": 80, "https": 443}
 # Tracking parameters: the page is the same without them.
 TRACKER = re.compile(
     r"utm_.*|_ga|_gl|_hsenc|_hsmi|hsctatracking|dclid|fbclid|gad_source|gad_campaignid|gbraid|gclid|gclsrc|igshid"
     r"|li_fat_id|mc_cid|mc_eid|mkt_tok|msclkid|srsltid|ttclid|twclid|wbraid|yclid",
     re.IGNORECASE,
 )
-PRIVATE_NETWORKS = tuple(
-    ipaddress.ip_network(block)
-    for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
-)
 #: Scheme and host, and a path of characters with a single representation.
 _PLAIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d+)?)(/[A-Za-z0-9_./-]*)", re.ASCII)
-#: Prefixes that ingestion tools add to mark the kind of document (AnythingLLM: ``link://``).
-_WRAPPED = re.compile(r"\A(?!https?:)[a-z][a-z0-9+.-]*:(?://)?(?=https?://)")
-_LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
-_USERINFO = re.compile(r"(?<=://)[^/?#]*@")
-#: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
-_SECRET_NAME = re.compile("token|key|secret|sig|passw|pwd|auth|credential", re.IGNORECASE)
-_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]+=)[^&#]+")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class UrlFolder:
@@ -84,11 +70,11 @@ class UrlFolder:
             # Nothing to decode or cut off: only the host must be checked, once.
             host = self._hosts.get(plain[1])
             if host is None:
-                parsed = _parse(plain[1])
+                parsed = parse_url(plain[1])
                 host = self._hosts[plain[1]] = self._host(parsed) if parsed else ""
             path = plain[2].removesuffix(".md") if self._markdown else plain[2]
             return f"https://{host}{fold_path(path)}" if host else url
-        parsed = _parse(url)
+        parsed = parse_url(url)
         if parsed is None:
             return (self._files.key(url) if self._files is not None else None) or url
         host = self._host(parsed)
@@ -103,39 +89,10 @@ class UrlFolder:
         return self._site if self._site is not None and host in self._aliases else host
 
 
-def is_http_url(text: object) -> TypeGuard[str]:
-    """Whether ``text`` is an http(s) URL with a valid host and port; never raises."""
-    return isinstance(text, str) and _parse(text) is not None
-
-
-def host_of(url: str) -> str | None:
-    """The host in lower case without a trailing dot, with a non-default port; None without a host."""
-    parsed = _parse(url)
-    return None if parsed is None else _authority(parsed, {DEFAULT_PORTS[parsed.scheme]})
-
-
 def path_of(url: str) -> str:
     """The path, decoded except ``%2F`` and ``%25``; an opaque id is its own path."""
-    parsed = _parse(url)
+    parsed = parse_url(url)
     return url if parsed is None else parsed.path_safe or "/"
-
-
-def split_url(url: str) -> SplitResult:
-    """The parts of an address as they are written; a text that is not an address is one path. Never raises.
-
-    ``urlsplit`` raises on half of an IPv6 address, which a payload may hold.
-    """
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return SplitResult("", "", url, "", "")
-
-
-def without_userinfo(url: str) -> str:
-    """The address without ``user:password@`` and values of secret parameters, for logs and reports."""
-    return _PARAMETER.sub(
-        lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
-    )
 
 
 def without_fragment(url: str) -> str:
@@ -165,69 +122,16 @@ def fold_path(path: str) -> str:
         path = trimmed
 
 
-def is_loopback_or_private(url: str) -> bool:
-    """Whether the address is not public: localhost, a private or link-local address, ``file:``."""
-    if url.strip().lower().startswith("file:"):
-        return True
-    parsed = _parse(url)
-    if parsed is None:
-        return False
-    host = (parsed.raw_host or "").removesuffix(".").split("%")[0]
-    return host == "localhost" or host.endswith(".localhost") or is_inner_address(host)
-
-
-def is_inner_address(host: str) -> bool:
-    """Whether ``host`` is a loopback, private, link-local or unspecified IP address; False for names."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    address = getattr(address, "ipv4_mapped", None) or address
-    if address.is_loopback or address.is_link_local or address.is_unspecified:
-        return True
-    return any(address in network for network in PRIVATE_NETWORKS)
-
-
-@lru_cache(maxsize=4096)
-def _parse(text: str) -> URL | None:
-    from yarl import URL
-
-    # yarl silently drops lone surrogates, outer blanks and line breaks; here such a text is not a URL.
-    text = _WRAPPED.sub("", text, count=1)
-    if text[:4].lower() != "http" or text != text.strip() or _CONTROL.search(text):
-        return None
-    try:
-        text.encode()
-        url = URL(text)
-        valid = url.scheme in DEFAULT_PORTS and _is_host(url.raw_host or "")
-    except (ValueError, IndexError):  # yarl raises IndexError on an authority such as '[::1]@'
-        return None
-    return url if valid else None
-
-
-def _is_host(host: str) -> bool:
-    if ":" in host:  # IPv6, checked by yarl
-        return True
-    name = host.removesuffix(".")
-    return len(name) <= 253 and all(_LABEL.match(label) and label.strip("-") for label in name.split("."))
-
-
-def _authority(url: URL, default_ports: set[int]) -> str:
-    host = (url.host_subcomponent or "").removesuffix(".")
-    port = url.explicit_port
-    return host if port is None or port in default_ports else f"{host}:{port}"
-
-
 def _folded_authority(url: URL) -> str:
     # The scheme is folded, so the default port of either scheme is dropped.
-    host = _authority(url, set(DEFAULT_PORTS.values()))
+    host = authority(url, set(DEFAULT_PORTS.values()))
     while host.startswith("www.") and "." in host.removeprefix("www."):
         host = host.removeprefix("www.")
     return host
 
 
 def _fold_host(entry: str) -> str:
-    parsed = _parse(entry if "://" in entry else f"https://{entry}")
+    parsed = parse_url(entry if "://" in entry else f"https://{entry}")
     if parsed is None:
         raise SuiteError(
             f"'{entry}' is not a host name",

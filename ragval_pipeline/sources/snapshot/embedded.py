@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ragval_pipeline.sources.snapshot.values import json_object, lookup
+from ragval_pipeline.sources.payload_paths import json_object, lookup
 from ragval_pipeline.suite.payload import OF_PAYLOAD, PLACEHOLDER, PayloadSettings
 from ragval_pipeline.text.characters import is_blank
 

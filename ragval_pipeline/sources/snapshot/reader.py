@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import one_of
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import typed_value
-from ragval_pipeline.sources.snapshot.values import lookup
 from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
-from ragval_pipeline.sources.stores.qdrant.points import Reader
+from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,6 +13,7 @@ from typing import Any
 
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, array_of
+from ragval_pipeline.sources.payload_paths import NUMBERED, lookup
 from ragval_pipeline.sources.snapshot.embedded import Template, fields_read, text_of_payload
 from ragval_pipeline.sources.snapshot.manifest import (
     INTEGER_FIELDS,
@@ -21,16 +22,7 @@ from ragval_pipeline.sources.snapshot.manifest import (
     arrow_schema,
     kind_column,
 )
-from ragval_pipeline.sources.snapshot.values import (
-    EMPTY_KINDS,
-    KINDS,
-    NUMBERED,
-    Kind,
-    kind_of,
-    lookup,
-    shown,
-    whole_number,
-)
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, KINDS, Kind, kind_of, shown, whole_number
 from ragval_pipeline.sources.stores.qdrant.points import Point
 from ragval_pipeline.text.characters import encodable, is_blank
 

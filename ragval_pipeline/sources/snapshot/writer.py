@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.memory import sparing_memory
+from ragval_pipeline.sources.payload_paths import payload_paths
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
-from ragval_pipeline.sources.snapshot.values import payload_paths
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.points import Reader
+from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.sources.stores.qdrant.scanning import Way
 from ragval_pipeline.suite.payload import PayloadSettings
 

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from ragval_pipeline.demo.ingest import module_of, text_hash, token_counts
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import Amount
-from ragval_pipeline.testing.defects.services import vector_key
+from ragval_pipeline.testing.defects.store import StoredPoint
+from ragval_pipeline.testing.services import vector_key
 
 T = TypeVar("T")
 

@@ -10,35 +10,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, SITE, SUITE_FILE
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.payload_paths import json_object, lookup
 from ragval_pipeline.sources.site.inventory import Scope
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of
-from ragval_pipeline.sources.snapshot.values import json_object, lookup
 from ragval_pipeline.suite.payload import PayloadSettings, usual_fields
 from ragval_pipeline.testing.defects.site import Site
+from ragval_pipeline.testing.defects.store import (
+    StoredPoint,
+    VectorSpace,
+    new_collection,
+    parsed,
+    read_points,
+    read_site,
+    write_site,
+    write_yaml,
+)
 
 if TYPE_CHECKING:
     from ragval_pipeline.demo.workspace import DemoHome
-    from ragval_pipeline.testing.defects.services import Service
-
-
-@dataclass
-class StoredPoint:
-    """A point as in Qdrant; ``vector`` is None for a point without the collection's (named) vector."""
-
-    id: str | int
-    payload: dict[str, Any]
-    vector: list[float] | None
-
-
-@dataclass(frozen=True)
-class VectorSpace:
-    """Size, distance and name of the collection's vectors."""
-
-    size: int
-    distance: str = "Cosine"
-    name: str | None = None
+    from ragval_pipeline.testing.services import Service
 
 
 @dataclass
@@ -69,10 +62,25 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: Path) -> Corpus:
-        """Read a corpus from a folder with ``ragval.yaml`` and everything that it names, as written by ``write``."""
-        from ragval_pipeline.testing.defects.store import load_corpus
+        """Read the corpus of ``folder``: suite file, queries, site and embedded Qdrant under the demo's names.
 
-        return load_corpus(folder)
+        Raises:
+            FileNotFoundError: One of them is missing.
+        """
+        folder = folder.absolute()
+        originals = {name: (folder / name).read_text(encoding="utf-8") for name in (SUITE_FILE, QUERIES_FILE)}
+        settings: dict[str, Any] = parsed(originals[SUITE_FILE])
+        qdrant = settings["qdrant"]
+        space, points = read_points(folder / QDRANT, qdrant["collection"], qdrant.get("vector_name"))
+        return cls(
+            folder=folder,
+            site=read_site(folder / SITE, settings.get("source", {}).get("base_path")),
+            points=points,
+            queries=parsed(originals[QUERIES_FILE]),
+            settings=settings,
+            space=space,
+            originals=originals,
+        )
 
     @classmethod
     def of_demo(cls, home: DemoHome) -> Corpus:
@@ -93,7 +101,10 @@ class Corpus:
         )
 
     def write(self, into: Path | None = None) -> Path:
-        """Write site, index, queries and suite file; older ones are replaced.
+        """Write site, index, queries and suite file; older ones are replaced, everything else is left alone.
+
+        The collection keeps its original name: a planter that changes the name in the settings only makes the suite
+        read another one.
 
         Args:
             into: None: the corpus' own folder.
@@ -101,9 +112,14 @@ class Corpus:
         Returns:
             The suite file.
         """
-        from ragval_pipeline.testing.defects.store import write_corpus
-
-        return write_corpus(self, into or self.folder)
+        folder, original = into or self.folder, self.originals.get(SUITE_FILE)
+        collection = str(parsed(original)["qdrant"]["collection"]) if original else self.collection
+        folder.mkdir(parents=True, exist_ok=True)
+        write_site(self.site, folder / SITE)
+        new_collection(folder / QDRANT, collection, self.points, self.space)
+        for name, content in ((QUERIES_FILE, self.queries), (SUITE_FILE, self.settings)):
+            write_yaml(folder / name, content, self.originals.get(name))
+        return folder / SUITE_FILE
 
     @property
     def collection(self) -> str:

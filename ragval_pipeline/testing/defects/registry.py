@@ -1,4 +1,4 @@
-"""The registry of defects, what planting one declares, and planting one in the built demo.
+"""The registry of defects, and what planting one declares.
 
 @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
 def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
@@ -7,19 +7,14 @@ def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 from __future__ import annotations
 
 import random
-import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from ragval_pipeline.demo.workspace import DemoHome, move_into_place
-from ragval_pipeline.errors import NothingToSpoilError, SuiteError
+from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.findings.catalogue import CATALOGUE, Level
 from ragval_pipeline.findings.graph import consequences_of
-from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.services import resources_of
 
 #: What a planter changes: the collection's points, the site or its settings, the queries, or the responses of Qdrant or
 #: the embedder.
@@ -128,7 +123,8 @@ class Defect:
         return planted
 
 
-_REGISTERED: dict[str, Defect] = {}
+#: Every defect by its name; filled by ``defect``.
+REGISTERED: dict[str, Defect] = {}
 
 
 def defect(
@@ -152,69 +148,9 @@ def defect(
 
     def register(plant: Planter) -> Planter:
         entry = Defect(code, kind, describe, plant, variant, chosen)
-        if entry.name in _REGISTERED:
+        if entry.name in REGISTERED:
             raise ValueError(f"{entry.name} is planted twice")
-        _REGISTERED[entry.name] = entry
+        REGISTERED[entry.name] = entry
         return plant
 
     return register
-
-
-def defects() -> dict[str, Defect]:
-    """Every defect by name, in the catalogue's order, the main one of a code before its variants."""
-    from ragval_pipeline.testing.defects import planters
-
-    planters.load_all()
-    order = {code: position for position, code in enumerate(CATALOGUE)}
-    # Stable: variants stay in order of definition.
-    ordered = sorted(_REGISTERED.values(), key=lambda entry: (order[entry.code], entry.variant is not None))
-    return {entry.name: entry for entry in ordered}
-
-
-def find_defect(name: str) -> Defect:
-    """The defect called ``name``: a code, or ``code:variant``.
-
-    Raises:
-        SuiteError: There is none; a similar name is suggested.
-    """
-    known = defects()
-    if name not in known:
-        raise SuiteError(f"no defect is called {name}", key="--break", remedy=did_you_mean(name, known))
-    return known[name]
-
-
-@dataclass(frozen=True)
-class PlantedDemo:
-    """A demo with a planted defect.
-
-    Attributes:
-        defect: What was planted.
-        planted: What the run must report.
-        resources: Resources for the run (``run_suite(resources=...)``); None: none needed.
-    """
-
-    defect: Defect
-    planted: Planted
-    resources: Mapping[str, Any] | None
-
-
-def plant_in_demo(home: DemoHome, name: str, amount: Amount | None = None) -> PlantedDemo:
-    """Plant a defect in the built demo for the next run.
-
-    The changed parts are written next to ``home`` and moved into place at the end; reports are kept.
-
-    Args:
-        home: The built demo; rebuild it to remove the defect.
-        name: A code of the catalogue, or ``code:variant``.
-        amount: How many subjects to damage; None: the minimum of the code's definition.
-
-    Raises:
-        SuiteError: There is no such defect.
-    """
-    chosen = find_defect(name)
-    corpus = Corpus.of_demo(home)
-    planted = chosen.plant_in(corpus, amount)
-    with tempfile.TemporaryDirectory(prefix=f".{home.home.name}-", dir=home.home.parent) as folder:
-        corpus.write(Path(folder) / "fresh")
-        move_into_place(Path(folder) / "fresh", home.home, replaced=Path(folder) / "replaced")
-    return PlantedDemo(chosen, planted, resources_of(corpus.services))

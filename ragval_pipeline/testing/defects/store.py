@@ -1,69 +1,45 @@
-"""Reading a corpus from its folder and writing it there."""
+"""The parts of a corpus in its folder: points of an embedded Qdrant, HTML files, and YAML files."""
 
 from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from ragval_pipeline.demo.ingest import page_name, write_points
-from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, SITE, SUITE_FILE
 from ragval_pipeline.sources.site.build_folder import SiteFolder
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint, VectorSpace
 from ragval_pipeline.testing.defects.site import Site
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 
-def load_corpus(folder: Path) -> Corpus:
-    """Read the corpus of ``folder``: suite file, queries, site and embedded Qdrant under the demo's names.
+@dataclass
+class StoredPoint:
+    """A point as in Qdrant; ``vector`` is None for a point without the collection's (named) vector."""
 
-    Raises:
-        FileNotFoundError: One of them is missing.
-    """
-    folder = folder.absolute()
-    originals = {name: (folder / name).read_text(encoding="utf-8") for name in (SUITE_FILE, QUERIES_FILE)}
-    settings: dict[str, Any] = _parsed(originals[SUITE_FILE])
-    with _opened(folder / QDRANT) as client:
-        space, points = _read_points(client, settings["qdrant"])
-    return Corpus(
-        folder=folder,
-        site=_read_site(folder / SITE, settings.get("source", {}).get("base_path")),
-        points=points,
-        queries=_parsed(originals[QUERIES_FILE]),
-        settings=settings,
-        space=space,
-        originals=originals,
-    )
+    id: str | int
+    payload: dict[str, Any]
+    vector: list[float] | None
 
 
-def write_corpus(corpus: Corpus, folder: Path) -> Path:
-    """Write a corpus into ``folder``; replaced parts are removed, everything else is left alone.
+@dataclass(frozen=True)
+class VectorSpace:
+    """Size, distance and name of the collection's vectors."""
 
-    The collection keeps its original name: a planter that changes the name in the settings only makes the suite read
-    another one.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in (SITE, QDRANT):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    for name, text in corpus.site.files.items():
-        file = folder / SITE / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
-    with _opened(folder / QDRANT) as client:
-        _write_points(client, corpus)
-    _write_yaml(folder / QUERIES_FILE, corpus.queries, corpus.originals)
-    _write_yaml(folder / SUITE_FILE, corpus.settings, corpus.originals)
-    return folder / SUITE_FILE
+    size: int
+    distance: str = "Cosine"
+    name: str | None = None
 
 
-def _read_site(root: Path, base_path: str | None) -> Site:
+def read_site(root: Path, base_path: str | None) -> Site:
+    """The built site below ``root``."""
     root = root.resolve()
     files = sorted(file for file in root.rglob("*") if file.is_file())
     site = Site({file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files})
@@ -73,6 +49,58 @@ def _read_site(root: Path, base_path: str | None) -> Site:
     found = {url: file.relative_to(root).as_posix() for url in urls if (file := folder.find(url))}
     site.names = {url: name for url, name in found.items() if name != page_name(url)}
     return site
+
+
+def write_site(site: Site, root: Path) -> None:
+    """Replace everything below ``root`` with a site."""
+    shutil.rmtree(root, ignore_errors=True)
+    for name, text in site.files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+
+
+def read_points(path: Path, collection: str, vector_name: str | None) -> tuple[VectorSpace, list[StoredPoint]]:
+    """All points of a collection of the embedded Qdrant at ``path``."""
+    with _opened(path) as client:
+        vectors: Any = client.get_collection(collection).config.params.vectors
+        entry = vectors[vector_name] if vector_name else vectors
+        records = client.scroll(collection, limit=client.count(collection).count or 1, with_vectors=True)[0]
+    points = [
+        StoredPoint(_point_id(record.id), record.payload or {}, _vector(record.vector, vector_name))
+        for record in records
+    ]
+    return VectorSpace(entry.size, entry.distance.value, vector_name), points
+
+
+def new_collection(path: Path, collection: str, points: Sequence[StoredPoint], space: VectorSpace) -> None:
+    """Replace the embedded Qdrant at ``path`` with one that has this collection."""
+    from qdrant_client import models
+
+    shutil.rmtree(path, ignore_errors=True)
+    structs = [
+        models.PointStruct(
+            id=point.id,
+            payload=point.payload,
+            vector=point.vector if space.name is None else {space.name: point.vector} if point.vector else {},
+        )
+        for point in points
+    ]
+    with _opened(path) as client:
+        write_points(client, collection, structs, size=space.size, distance=space.distance, vector_name=space.name)
+
+
+def write_yaml(file: Path, content: Any, original: str | None) -> None:
+    """Write a file's content: its original text if that has the same content."""
+    text = original
+    if text is None or parsed(text) != content:
+        text = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, width=120)
+    file.write_text(text, encoding="utf-8", newline="\n")
+
+
+def parsed(text: str) -> Any:
+    """The content of a YAML file."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  (both are safe)
 
 
 @contextmanager
@@ -86,52 +114,9 @@ def _opened(path: Path) -> Iterator[QdrantClient]:
             yield client
 
 
-def _read_points(client: QdrantClient, settings: Mapping[str, Any]) -> tuple[VectorSpace, list[StoredPoint]]:
-    name, vector_name = settings["collection"], settings.get("vector_name")
-    vectors: Any = client.get_collection(name).config.params.vectors
-    entry = vectors[vector_name] if vector_name else vectors
-    records = client.scroll(name, limit=client.count(name).count or 1, with_vectors=True)[0]
-    points = [
-        StoredPoint(_point_id(record.id), record.payload or {}, _vector(record.vector, vector_name))
-        for record in records
-    ]
-    return VectorSpace(entry.size, entry.distance.value, vector_name), points
-
-
 def _point_id(point_id: Any) -> str | int:
     return point_id if isinstance(point_id, int) else str(point_id)
 
 
 def _vector(vector: Any, name: str | None) -> list[float] | None:
     return vector.get(name) if isinstance(vector, dict) else vector
-
-
-def _write_points(client: QdrantClient, corpus: Corpus) -> None:
-    from qdrant_client import models
-
-    space = corpus.space
-    points = [
-        models.PointStruct(
-            id=point.id,
-            payload=point.payload,
-            vector=point.vector if space.name is None else {space.name: point.vector} if point.vector else {},
-        )
-        for point in corpus.points
-    ]
-    write_points(client, _collection(corpus), points, size=space.size, distance=space.distance, vector_name=space.name)
-
-
-def _collection(corpus: Corpus) -> str:
-    original = corpus.originals.get(SUITE_FILE)
-    return str(_parsed(original)["qdrant"]["collection"]) if original else corpus.collection
-
-
-def _write_yaml(file: Path, content: Any, originals: Mapping[str, str]) -> None:
-    text = originals.get(file.name)
-    if text is None or _parsed(text) != content:
-        text = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, width=120)
-    file.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _parsed(text: str) -> Any:
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  (both are safe)

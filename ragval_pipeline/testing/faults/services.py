@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service, resources_of
+from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service, resources_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
-    from ragval_pipeline.sources.stores.qdrant.points import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 __all__ = ["Call", "acting_reader", "failing_embedder", "failing_reader", "resources_of"]
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of, without_nulls
-from ragval_pipeline.sources.site.urls import is_http_url, without_fragment
+from ragval_pipeline.sources.http.addresses import is_http_url
+from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 

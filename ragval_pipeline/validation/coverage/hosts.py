@@ -8,15 +8,9 @@ from itertools import takewhile
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.sources.site.urls import (
-    fold_path,
-    host_of,
-    is_file_path,
-    is_http_url,
-    is_loopback_or_private,
-    split_url,
-)
+from ragval_pipeline.sources.site.urls import fold_path, is_file_path
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ragval_pipeline.sources.snapshot.values import NUMBERED
+from ragval_pipeline.sources.payload_paths import NUMBERED
 
 #: Payload names by canonical field, most specific first; compared without case and separators. Names are unique.
 #: Sources: the five profiles; LangChain (page_content, metadata.source), LangChain4j (text_segment, index), LlamaIndex

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, array_of, constant, numbers_of, without_nulls
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.inventory import Addresses
-from ragval_pipeline.sources.site.urls import is_file_path, is_http_url
+from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
 from ragval_pipeline.text.times import parse_time

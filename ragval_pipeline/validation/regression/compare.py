@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ragval_pipeline.validation.measurement import MeasuredValue
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.paired import (
     ALPHA,
     PairedTest,
@@ -24,7 +25,6 @@ from ragval_pipeline.validation.regression.pairing import (
     without_chunk_labels,
 )
 from ragval_pipeline.validation.regression.turnover import Turnover
-from ragval_pipeline.validation.report import QueryReport
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 INDEX_CRITERIA = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ragval_pipeline.suite.queries.model import expected_result
-from ragval_pipeline.validation.report import HeldTo, QueryReport, query_results_of
+from ragval_pipeline.validation.query_report import HeldTo, QueryReport, query_results_of
 
 #: A query before and now.
 Pair: TypeAlias = tuple[QueryReport, QueryReport]

@@ -11,9 +11,9 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
-from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.chunker import Layout

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.sources.site.urls import split_url
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.thresholds import MOST, PASSAGE_LETTERS

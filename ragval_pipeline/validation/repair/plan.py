@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.sources.http.addresses import host_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.sources.site.urls import host_of
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk

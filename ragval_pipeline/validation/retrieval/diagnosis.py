@@ -13,7 +13,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import Rules, hits_in_module
 from ragval_pipeline.validation.retrieval.texts import chapter_matches
 from ragval_pipeline.validation.thresholds import NOISE

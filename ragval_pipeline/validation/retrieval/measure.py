@@ -14,7 +14,8 @@ from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.packed import Packed
-from ragval_pipeline.validation.report import PrecisionMetric, QueryReport, RetrievalMetrics
+from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport
+from ragval_pipeline.validation.report import RetrievalMetrics
 from ragval_pipeline.validation.retrieval import metrics
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.hits import Qrels, Run, page_qrels, page_run, relevant_pages

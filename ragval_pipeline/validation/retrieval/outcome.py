@@ -12,7 +12,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
 from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings

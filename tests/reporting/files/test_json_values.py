@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from ragval_pipeline.reporting.files.json_values import json_bytes, json_pieces, json_value
+from ragval_pipeline.reporting.json_values import json_bytes, json_pieces, json_value
 from ragval_pipeline.validation.report import ValidationReport
 from tests.reporting import factory
 

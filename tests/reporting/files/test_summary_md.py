@@ -6,7 +6,7 @@ from markdown_it import MarkdownIt
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.summary_md import escape, summary_md
-from ragval_pipeline.validation.report import HeldTo
+from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
 from tests.reporting.factory import report_html
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.reporting.files.json_values import json_pieces
 from ragval_pipeline.reporting.files.tables import findings_parquet, qrels_trec, run_trec
+from ragval_pipeline.reporting.json_values import json_pieces
 from ragval_pipeline.sources.history import KeptRun
 from ragval_pipeline.validation.report import ValidationReport
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.files.json_values import json_bytes
 from ragval_pipeline.reporting.history.compare import RunComparison, compare_runs, comparison_json
+from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.sources.history import HistoryNotReadError
-from ragval_pipeline.validation.report import QueryReport
+from ragval_pipeline.validation.query_report import QueryReport
 from tests.reporting.factory import CRITERIA, criterion, query, report
 from tests.reporting.history.kept import NAMES, keep
 from tests.validation.regression.runs import row

@@ -6,7 +6,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.html.plots import score_lanes, thresholds_of
 from ragval_pipeline.reporting.html.questions import excerpt, query_rows, score_note
-from ragval_pipeline.validation.report import HeldTo
+from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
 from tests.reporting.factory import report_html
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from ragval_pipeline.reporting.files.json_values import json_bytes
+from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import _renderer as renderer
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.reporting.profiles.entities import is_share

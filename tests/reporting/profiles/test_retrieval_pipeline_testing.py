@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.files.json_values import json_bytes
+from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import render_profile_report, schema_of
 from tests.reporting import factory
 

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.validation.report import HeldTo
+from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
 from tests.reporting.profiles.world import broken, rendered, snapshot
 

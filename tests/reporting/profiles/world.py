@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragval_pipeline.reporting.files.bundle import ReportBundle
-from ragval_pipeline.reporting.files.json_values import json_bytes
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.reporting.terminal.summary import render_summary
-from ragval_pipeline.validation.report import HeldTo
+from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
 
 PATH = "ragval_reports/demo_book/20261120T111541Z-1f0c9a52/report.html"

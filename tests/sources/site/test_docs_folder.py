@@ -8,8 +8,8 @@ import pytest
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
-from ragval_pipeline.sources.site.docs_folder.markdown_page import LONGEST, markdown_html
 from ragval_pipeline.sources.site.html.page_text import page_texts
+from ragval_pipeline.sources.site.markdown_page import LONGEST, markdown_html
 from ragval_pipeline.sources.site.urls import UrlFolder, path_of
 
 SITE = "https://docs.example.com/"

@@ -7,17 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.site.urls import (
-    UrlFolder,
-    fold_path,
+from ragval_pipeline.sources.http.addresses import (
     host_of,
     is_http_url,
     is_loopback_or_private,
-    join,
-    path_of,
     split_url,
     without_userinfo,
 )
+from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, join, path_of
 
 PAGE = "https://docs.example.com/docs/intro"
 

@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from ragval_pipeline.sources.payload_paths import lookup, payload_paths
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, lookup, payload_paths, shown
+from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, shown
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.text.characters import ZERO_WIDTH
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.defects import Corpus, find_defect, resources_of
-from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
+from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service
 
 
 def test_a_reader_that_passes_on_answers_as_the_real_one_and_says_that_it_is_simulated(corpus: Corpus):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.testing.defects import Corpus, find_defect
-from ragval_pipeline.testing.defects.corpus import StoredPoint
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 
 def named(report: Any, code: str) -> Any:

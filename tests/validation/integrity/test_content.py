@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ragval_pipeline.sources.site.docs_folder.markdown_page import markdown_html
+from ragval_pipeline.sources.site.markdown_page import markdown_html
 from ragval_pipeline.sources.site.page_copies.copies import record_of
 from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.validation.facts.bucket import facts_of_page

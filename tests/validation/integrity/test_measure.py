@@ -9,8 +9,9 @@ import pytest
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.sources.site.host_failure import HostFailure
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-from ragval_pipeline.sources.site.page_copies.manifest import HostFailure, PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket, facts_of_page
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.validation.integrity.world import (

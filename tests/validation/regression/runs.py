@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragval_pipeline.validation.report import HeldTo, QueryReport
+from ragval_pipeline.validation.query_report import HeldTo, QueryReport
 
 
 def query(

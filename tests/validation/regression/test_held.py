@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from ragval_pipeline.validation.query_report import HeldTo
 from ragval_pipeline.validation.regression.pairing import changes_of
-from ragval_pipeline.validation.report import HeldTo
 from ragval_pipeline.validation.retrieval.judge import held_to as held_by
 from tests.validation import factory
 from tests.validation.regression.runs import held_to, query

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Values, compare_answers, measured_values
 from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
 from ragval_pipeline.validation.regression.pairing import RunAnswers
 from ragval_pipeline.validation.regression.turnover import Turnover, turnover
-from ragval_pipeline.validation.report import QueryReport
 from tests.validation.regression.runs import held_to, queries, query, row
 
 

@@ -177,7 +177,7 @@ def _quoted(text: str, name: str) -> str | None:
 
 
 def _address(value: Any) -> str | None:
-    from ragval_pipeline.sources.site.urls import is_http_url
+    from ragval_pipeline.sources.http.addresses import is_http_url
 
     return value if is_http_url(value) else None
 

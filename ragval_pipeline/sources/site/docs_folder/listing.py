@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.docs_folder.configs import (
     Root,
@@ -19,16 +20,15 @@ from ragval_pipeline.sources.site.docs_folder.configs import (
     mkdocs_roots,
     sphinx_roots,
 )
-from ragval_pipeline.sources.site.docs_folder.markdown_page import (
+from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
+from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
+from ragval_pipeline.sources.site.markdown_page import (
     LONGEST,
     LONGEST_FRONT_MATTER,
     markdown_html,
     split_front_matter,
 )
-from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
-from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
 from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy
-from ragval_pipeline.sources.site.urls import host_of, is_http_url
 from ragval_pipeline.suite.sections import FILES
 
 

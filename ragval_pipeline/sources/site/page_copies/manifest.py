@@ -2,35 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.site.host_failure import HostFailure
 from ragval_pipeline.sources.snapshot.manifest import KeptParts
-
-
-class HostFailure(BaseModel):
-    """Why reading ended early: the page host did not answer, or refused access."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-    problem: str
-    code: str
-    system: str
-    subject: str
-    remedy: str = ""
-    attempts: int = 1
-    details: dict[str, Any] = Field(default_factory=dict)
-
-    @classmethod
-    def of(cls, failure: SystemFailure) -> HostFailure:
-        """The facts of a failure."""
-        return cls(**{name: getattr(failure, name) for name in cls.model_fields})
-
-    def error(self) -> SystemFailure:
-        """The failure as it was raised."""
-        return SystemFailure(**self.model_dump())
 
 
 class PageCopiesManifest(KeptParts):

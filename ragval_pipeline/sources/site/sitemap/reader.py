@@ -11,6 +11,7 @@ from urllib.parse import unquote, urldefrag
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url, without_userinfo
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
@@ -23,7 +24,7 @@ from ragval_pipeline.sources.site.sitemap.content import (
     read_bytes,
 )
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
-from ragval_pipeline.sources.site.urls import UrlFolder, host_of, is_http_url, join, path_of, without_userinfo
+from ragval_pipeline.sources.site.urls import UrlFolder, join, path_of
 
 log = logging.getLogger(__name__)
 #: Files of an index fetched in parallel.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 from xml.parsers import expat
 
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.sitemap.content import html_page, malformed
-from ragval_pipeline.sources.site.urls import is_http_url
 
 ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap"}
 # The protocol needs three levels and its extensions five.

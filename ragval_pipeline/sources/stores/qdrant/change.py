@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import unquoted
-from ragval_pipeline.sources.stores.qdrant.points import Reader
+from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.suite.printing import plural
 
 #: Types of payload indexes that support ordering.

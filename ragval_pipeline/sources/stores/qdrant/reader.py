@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import Attempts
-from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
 from ragval_pipeline.sources.stores.qdrant.facts import (
     CollectionFacts,
@@ -27,7 +27,8 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     filter_model,
     payload_selector,
 )
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point, RestPoints
+from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point
+from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.suite.sections import RetrySettings

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.sources.stores.qdrant.asking import Asking
     from ragval_pipeline.sources.stores.qdrant.facts import Limits
-    from ragval_pipeline.sources.stores.qdrant.points import RestPoints
+    from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 
 _log = logging.getLogger(__name__)
 PAGE_SIZE = 1000

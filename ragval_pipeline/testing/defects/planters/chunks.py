@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from html import escape
 
 from ragval_pipeline.testing.defects.choose import add_copies, choose_pages, choose_points, ids_of, rewrite
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 
 @defect("chunk.index_gap", kind="points", describe="Deletes a chunk from the middle of a page.")

@@ -9,8 +9,9 @@ from typing import Any
 from ragval_pipeline.demo.workspace import SITE
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.testing.defects.choose import choose_queries, top_k_of
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 #: A file next to the pages that no page links to.
 _QRELS = "judgements.qrels"

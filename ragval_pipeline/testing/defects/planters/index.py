@@ -12,7 +12,7 @@ from ragval_pipeline.demo.workspace import QDRANT
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service
+from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType

@@ -13,8 +13,9 @@ from typing import Any
 
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.testing.defects.choose import choose_points, ids_of, required_fields
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 
 @defect("payload.missing_field", kind="points", describe="Drops a required field from the payload of a point.")

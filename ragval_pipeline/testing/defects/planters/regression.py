@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import Service, SpoilingReader
+from ragval_pipeline.testing.services import Service, SpoilingReader
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.points import Hit

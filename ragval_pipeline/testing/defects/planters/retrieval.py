@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.sources.snapshot.values import lookup
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.testing.defects.choose import (
     add_copies,
     choose_pages,
@@ -21,12 +21,14 @@ from ragval_pipeline.testing.defects.choose import (
     required_fields,
     top_k_of,
 )
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingReader, Service, vector_key
+from ragval_pipeline.testing.defects.store import StoredPoint
+from ragval_pipeline.testing.services import PassingReader, Service, vector_key
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Hit
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 
 Key = tuple[float, ...]

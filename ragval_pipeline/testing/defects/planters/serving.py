@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, top_k_of
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.defects.services import PassingEmbedder, PassingReader, Service, SpoilingReader
 from ragval_pipeline.testing.faults.services import acting_reader
+from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service, SpoilingReader
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Hit
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 
 #: Payload field and value that the whole collection is filtered by.
 _SITE_FIELD, _SITE = "site", "handbook"

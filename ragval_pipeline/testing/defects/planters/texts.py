@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from ragval_pipeline.testing.defects.choose import choose_points, ids_of, rewrite
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, HALF, Amount, Planted, defect
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 _TYPESET = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
 _FOOTER = "Have you found what you were looking for? Tell the people who write these pages."

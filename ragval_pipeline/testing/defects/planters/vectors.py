@@ -12,8 +12,9 @@ from dataclasses import replace
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.lazy import np
 from ragval_pipeline.testing.defects.choose import choose_points, ids_of
-from ragval_pipeline.testing.defects.corpus import Corpus, StoredPoint
+from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.testing.defects.store import StoredPoint
 
 Vectors = list[list[float]]
 

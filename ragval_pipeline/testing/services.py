@@ -14,7 +14,8 @@ from ragval_pipeline.sources.stores.qdrant.points import Found
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit, Reader
+    from ragval_pipeline.sources.stores.qdrant.points import Hit
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.sources.stores.qdrant.scanning import Search
     from ragval_pipeline.suite.model import Suite
 

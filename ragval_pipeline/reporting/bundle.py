@@ -1,18 +1,29 @@
-"""The inputs of all outputs of a run."""
+"""The inputs of all outputs of a run: its report, and the evidence behind it."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import KeptParts, SnapshotManifest
+from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.report import ValidationReport
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+logger = logging.getLogger(__name__)
+
+
+#: Ranks of the right pages of failed queries.
+DIAGNOSIS = "query_diagnosis.json"
 
 
 @dataclass(frozen=True)
@@ -61,3 +72,33 @@ class ReportBundle:
         for key in path:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
+
+
+def snapshot_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
+    """The parts of the snapshot by name: where they were staged, else in an earlier run.
+
+    A missing snapshot is left out with a warning in the log.
+    """
+    return _parts(bundle.manifest, "payload snapshot is")
+
+
+def page_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
+    """The parts of the page copies by name, found like those of the snapshot."""
+    return _parts(bundle.pages, "page copies are")
+
+
+def fact_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
+    """The files of the facts by name, found like those of the snapshot."""
+    return _parts(bundle.facts, "facts are")
+
+
+def _parts(manifest: KeptParts | None, what: str) -> Mapping[str, UPath]:
+    if manifest is None or not manifest.parts:
+        return {}
+    for uri in (manifest.staged_uri, manifest.kept_uri):
+        folder = open_folder(uri)
+        found = {part.name: folder / part.name for part in manifest.parts}
+        if all(part.exists() for part in found.values()):
+            return found
+    logger.warning("the %s gone from %s and left out of the evidence", what, manifest.kept_uri)
+    return {}
