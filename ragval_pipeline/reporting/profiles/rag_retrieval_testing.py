@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    HASH_MATCHES,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -72,7 +73,7 @@ class VectorEmbedding(SeedEntity):
     model: str | None
     dimension: int | None
     text_hash: str | None
-    text_hash_matches: bool | None = Field(description="Null when no SHA-256 is stored")
+    text_hash_matches: bool | None = Field(description=HASH_MATCHES)
 
 
 class RetrievalResult(SeedEntity):

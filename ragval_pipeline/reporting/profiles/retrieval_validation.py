@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    HASH_MATCHES,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -58,7 +59,7 @@ class Embedding(SeedEntity):
     dimension: int | None
     model: str | None
     text_hash: str | None
-    text_hash_matches: bool | None = Field(description="Null when no SHA-256 is stored")
+    text_hash_matches: bool | None = Field(description=HASH_MATCHES)
 
 
 class Metadata(SeedEntity):
