@@ -121,7 +121,8 @@ def broken_rules(
     name = type(entity).__name__
     for field in required:
         if getattr(entity, field) is None:
-            yield RuleViolation(entity=name, where=where, field=field, rule="is required")
+            # Null also stands for a stored value of another type: "450" is no number.
+            yield RuleViolation(entity=name, where=where, field=field, rule="is required, in the field's type")
     for rule in rules:
         value = getattr(entity, rule.field)
         if value is not None and not rule.holds(value):
@@ -182,6 +183,8 @@ def are_best_first(scores: Sequence[float], *, higher: bool) -> bool:
     return all(reaches(one, two, higher=higher) for one, two in pairwise(scores))
 
 
+#: Description of the time that a query took.
+TIME_TAKEN = "Embedding and search, the query's share of calls for many queries; single calls are timed for the p95"
 #: Description of ``text_hash_matches``.
 HASH_MATCHES = "Null when no hash is stored, or one of something unknown; false: the chunk is in text.hash_mismatch"
 

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
     HASH_MATCHES,
+    TIME_TAKEN,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -94,7 +95,7 @@ class ValidationTest(SeedEntity):
     actual_results: list[RetrievedChunk] | None
     status: Status
     timestamp: str | None
-    execution_time_ms: float | None
+    execution_time_ms: float | None = Field(description=TIME_TAKEN)
 
 
 class Indexing(SeedEntity):
