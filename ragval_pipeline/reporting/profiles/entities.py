@@ -49,7 +49,10 @@ def chunk_vectors(bundle: ReportBundle) -> Vectors:
 
 
 class SuccessCriterion(SeedEntity):
-    """A success criterion of a seed: ``value`` and ``gate`` in the seed's unit; ``met`` is None if not measured."""
+    """A success criterion of a seed: ``value`` and ``gate`` in the seed's unit.
+
+    ``met`` is None if it was not measured, or if the suite has removed the gate.
+    """
 
     field: str
     value: float | None
@@ -83,14 +86,14 @@ def success(
         scale: Factor from ragval's unit to the seed's, e.g. 0.001 from milliseconds to seconds.
     """
     result = next((entry for entry in report.criteria if entry.name == criterion), None)
-    if result is None or result.threshold is None:
+    if result is None:
         return SuccessCriterion(field=field, value=None, gate=None, met=None)
     factor = 100.0 if percent else scale
     return SuccessCriterion(
         field=field,
         value=None if result.value is None else _scaled(result.value, factor),
-        gate=_scaled(result.threshold, factor),
-        met=_MET[result.verdict],
+        gate=None if result.threshold is None else _scaled(result.threshold, factor),
+        met=None if result.threshold is None else _MET[result.verdict],
     )
 
 
