@@ -36,7 +36,7 @@ def set_level(flag: str | None, environ: Mapping[str, str] | None = None) -> Non
     level = _level(*given)
     for handler in [handler for handler in _LOGGER.handlers if isinstance(handler, _Lines)]:
         _LOGGER.removeHandler(handler)
-    _LOGGER.addHandler(_Lines())
+    _LOGGER.addHandler(_Lines(by_flag=flag is not None))
     _LOGGER.setLevel(level)
     if not is_debugging() and not sys.warnoptions:
         # Deprecations inside libraries are for ragval's developers.
@@ -66,6 +66,10 @@ def _level(text: str, where: str) -> str:
 class _Lines(logging.Handler):
     """One line per record on the current stderr; tracebacks only when debugging."""
 
+    def __init__(self, *, by_flag: bool) -> None:
+        super().__init__()
+        self.by_flag = by_flag
+
     def emit(self, record: logging.LogRecord) -> None:
         text = without_secrets(record.getMessage())
         print(f"{record.levelname.lower()}: {one_line(text)}", file=sys.stderr)  # noqa: T201
@@ -79,6 +83,16 @@ def _set_level(value: str | None) -> None:
         set_level(value)
 
 
+def _set_level_beside(suite: Path) -> Path:
+    """Without a flag, ``LOG_LEVEL`` may also be in the ``.env`` next to the suite file, like all variables."""
+    from ragval_pipeline.suite.interpolation import environment_of
+    from ragval_pipeline.suite.yaml_file import split_name
+
+    if not any(isinstance(handler, _Lines) and handler.by_flag for handler in _LOGGER.handlers):
+        set_level(None, environment_of(split_name(suite)[0].expanduser().absolute().parent))
+    return suite
+
+
 def json_flag(what: str, more: str = "") -> Any:
     """The option ``--json`` of a command that can print ``what`` as JSON."""
     return typer.Option("--json", help=f"Print {what} and nothing else{more}.")
@@ -90,6 +104,7 @@ SuiteFile = Annotated[
         "--suite",
         "-s",
         metavar="FILE",
+        callback=_set_level_beside,
         help="The suite file, or a Dagster project's defs.yaml or defs.yaml#NAME.",
     ),
 ]

@@ -370,12 +370,12 @@ def _check_engine(suite: Suite) -> None:
 
 def _check_source(suite: Suite, *, reads_pages: bool) -> None:
     from ragval_pipeline.sources.site.build_folder import SiteFolder
-    from ragval_pipeline.sources.site.of_suite import check_files, inventory_of
+    from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
     from ragval_pipeline.sources.site.urls import UrlFolder
 
     if suite.source is None:
         return
-    check_files(suite.source)
+    check_places(suite.source)
     UrlFolder(host_aliases=suite.source.host_aliases)
     if suite.source.folder is not None or suite.source.urls is not None:
         inventory_of(suite.source, None)

@@ -20,6 +20,7 @@ from ragval_pipeline.suite.outline import complete_outline, unread_location, wit
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 from ragval_pipeline.suite.settings import (
+    VARIABLE,
     Layer,
     explain,
     explain_rule,
@@ -128,10 +129,10 @@ def resolve_suite(suite: Suite, environ: Mapping[str, str] | None = None) -> Sui
 
 @contextmanager
 def naming_file_of(suite: Suite) -> Iterator[None]:
-    """Add the suite's file to an error that only names a key.
+    """Add to an error that only names a key where that is set: the profile's variable, or else the suite's file.
 
     Raises:
-        SuiteError: The same error, with the file.
+        SuiteError: The same error, with the place.
     """
     try:
         yield
@@ -139,8 +140,28 @@ def naming_file_of(suite: Suite) -> Iterator[None]:
         if error.file is not None or (error.key or "").split(".")[0] not in Suite.model_fields:
             raise
         raise SuiteError(
-            error.problem, remedy=error.remedy, file=suite.file, key=error.key, others=error.others
+            error.problem,
+            remedy=error.remedy,
+            file=_variable_of(suite, str(error.key)) or suite.file,
+            key=error.key,
+            others=error.others,
         ) from error.__cause__
+
+
+def _variable_of(suite: Suite, key: str) -> str | None:
+    """The environment variable from which the suite has the value of a key, as errors name it; None without one."""
+    profile, origin = get_profile(suite.profile), suite._origin
+    if profile is None or origin is None or is_written(key.split("."), _own_settings(origin)):
+        return None
+    environment = environment_of(origin.folder)
+    names = (variable.name for variable in profile.variables if variable.key == key)
+    found = next((name for name in names if environment.get(name, "").strip()), None)
+    return None if found is None else f"{VARIABLE}{found}"
+
+
+def _own_settings(origin: SuiteOrigin) -> dict[str, Any]:
+    """What the suite file and the flags set, without profile and environment."""
+    return merge_layers([Layer("suite", origin.written), Layer("flags", origin.flags)])
 
 
 def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:
@@ -156,7 +177,7 @@ def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> Non
     profile, origin = get_profile(suite.profile), suite._origin
     if profile is None or origin is None:
         return
-    written = merge_layers([Layer("suite", origin.written), Layer("flags", origin.flags)])
+    written = _own_settings(origin)
     for_site = required_of_site(suite, only)
     environment = environment_of(origin.folder)
     lacking = [

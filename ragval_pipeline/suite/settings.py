@@ -109,6 +109,8 @@ _KEYS = {
     "openai": ("OPENAI_API_KEY",),
     "voyage": ("VOYAGE_API_KEY",),
 }
+#: Begins the name of a layer that an environment variable sets.
+VARIABLE = "environment variable "
 #: Sections that may be written without any key below them, as when all are commented out.
 _SECTIONS = {"qdrant", *(name for name, field in Suite.model_fields.items() if field.default_factory is not None)}
 
@@ -132,7 +134,7 @@ def layers_of(profile: Profile | None, environ: Mapping[str, str], written: Laye
     for variable in profile.variables:
         text = environ.get(variable.name, "").strip()
         if text and variable.key.split(".")[0] != void:
-            layers.append(Layer(f"environment variable {variable.name}", nest(variable.key, variable.convert(text))))
+            layers.append(Layer(f"{VARIABLE}{variable.name}", nest(variable.key, variable.convert(text))))
     return [*layers, written, flags]
 
 
@@ -218,16 +220,26 @@ def _explained(
         model=Suite,
         file=_place(source, origin.file),
         variables=variables_in(value_at(location, origin.written)) if of_file else (),
-        remedy=_remedy(location, profile),
+        remedy=_remedy(location, settings, layer, profile),
     )
 
 
-def _remedy(location: Sequence[int | str], profile: Profile | None) -> str:
-    """The profile's variable that sets what is missing, if it has one."""
+def _remedy(
+    location: Sequence[int | str], settings: Mapping[str, Any], layer: Layer | None, profile: Profile | None
+) -> str:
+    """What to do about a wrong variable, or about a key that the profile or one of its variables sets."""
+    if layer is not None and layer.name.startswith(VARIABLE):
+        return "Correct the variable, or unset it."
+    if profile is None:
+        return ""
     usual = {"qdrant": "qdrant.url", "source": "source.sitemap"}
     wanted = {dotted(location), usual.get(dotted(location), "")}
-    names = [variable.name for variable in profile.variables if variable.key in wanted] if profile else []
-    return f"Set it in the suite, or set the environment variable {names[0]}." if names else ""
+    for variable in profile.variables:
+        if variable.key in wanted and value_at(variable.key.split("."), settings) is None:
+            return f"Set it in the suite, or set the environment variable {variable.name}."
+    own = value_at(location, profile.settings)
+    plain = isinstance(own, int | float | str)
+    return f"Correct it or leave the key out: profile {profile.name} sets {own}." if plain else ""
 
 
 def explain_rule(

@@ -56,7 +56,7 @@ def nothing_timed(reason: str) -> Measurement:
 
 def switched_off() -> Measurement:
     """The measurement of a suite with timing switched off."""
-    return Measurement(asset=ASSET, values=(not_measured(CRITERION, "not_selected", "latency is off in the suite"),))
+    return Measurement(asset=ASSET, values=(not_measured(CRITERION, "not_applicable", "latency is off in the suite"),))
 
 
 def _section(timings: Timings) -> dict[str, Any]:

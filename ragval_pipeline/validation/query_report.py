@@ -74,8 +74,8 @@ class QueryReport(Entity):
     module_match: bool | None = Field(description="Whether a hit is in the expected module; null when none is expected")
     chapter_match: bool | None = Field(description="The same for the expected chapter")
     returned_k: int
-    embedding_ms: float | None
-    search_time_ms: float | None
+    embedding_ms: float | None = Field(description="Milliseconds: the query's share of a call for many queries")
+    search_time_ms: float | None = Field(description="The same for the search; latency has the times of single calls")
     top_results: list[TopResult]
     held_to: HeldTo | None = Field(None, description="What decided; null in reports of earlier versions")
 

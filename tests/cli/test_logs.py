@@ -51,6 +51,18 @@ def test_a_traceback_is_shown_only_when_debugging(place: str, home: Home, ragval
     assert "Traceback" in ended.err
 
 
+def test_the_level_may_stand_in_the_env_file_beside_the_suite(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home.folder / ".env").write_text("LOG_LEVEL=DEBUG\n")
+    command = ("run", "-s", home.folder / "nope.yaml")
+    assert "Traceback" in ragval(*command).err
+    assert "Traceback" not in ragval("--log-level", "INFO", *command).err
+    assert "Traceback" not in ragval(*command, "--log-level", "INFO").err
+    monkeypatch.setenv("LOG_LEVEL", "WARNING")
+    assert "Traceback" not in ragval(*command).err
+
+
 def test_a_wrong_level_ends_with_two(ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--log-level" in ragval("--log-level", "loud", "schema", "report").message
     monkeypatch.setenv("LOG_LEVEL", "loud")

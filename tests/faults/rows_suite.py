@@ -99,6 +99,8 @@ ROWS = [
     wrong("a site folder that is not there", inject=keys(source={"site_root": "nowhere"}), words="source.site_root", only="integrity"),
     wrong("a sitemap file that is not there", inject=keys(source={"sitemap": "nope.xml"}),
           words=r"ragval.yaml: source\.sitemap: there is no file .*nope.xml"),
+    wrong("a sitemap of another scheme", inject=keys(source={"sitemap": "ftp://h/sitemap.xml"}),
+          words=r"ragval.yaml: source\.sitemap: is not an http\(s\) URL"),
     wrong("an alias that is no host", inject=keys(source={"host_aliases": ["no host!"]}), words="source.host_aliases"),
     wrong("reports into a file", inject=keys(report_uri="queries.yaml/reports"), words="report_uri.*is a file"),
     wrong("reports to an unknown scheme", inject=keys(report_uri="nowhere://bucket/x"), words="report_uri"),

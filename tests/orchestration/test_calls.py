@@ -13,6 +13,7 @@ from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.cli.checkup.estimate import Provider, Size, estimate
 from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.reporting.outline import groups_of_report, is_partial
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
@@ -174,10 +175,17 @@ def test_latency_that_is_off_costs_nothing_and_counts_nowhere(
     gates = {"latency_p95_ms": {"threshold": 2000, "required": required}}
     report = run_suite(load_suite(suite_file(tmp_path, qdrant, cohere, criteria=gates)), only=["latency"]).report
     [value] = [entry for entry in report.criteria if entry.name == "latency_p95_ms"]
-    assert (value.verdict, value.reason_code) == ("not_measured", "not_selected")
+    assert (value.verdict, value.reason_code) == ("not_measured", "not_applicable")
     assert "off" in value.reason
     assert cohere.requests == []
     assert report.verdict == "pass"
+
+
+def test_a_whole_run_without_latency_is_not_partial(
+    tmp_path: Path, qdrant: QdrantStandIn, cohere: CohereStandIn
+) -> None:
+    report = run_suite(load_suite(suite_file(tmp_path, qdrant, cohere))).report
+    assert not is_partial(groups_of_report(report))
 
 
 def test_what_the_doctor_foretells_is_what_a_run_takes_within_a_factor_of_two(

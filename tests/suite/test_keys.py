@@ -415,3 +415,15 @@ def test_an_error_of_a_key_that_was_found_later_names_the_file_that_holds_the_ke
         raise SuiteError("is wrong", key=key, file=file, remedy="Correct it.")
     assert caught.value.file == (str(suite.file) if named else file)
     assert str(caught.value).endswith(f"{key}: is wrong. Correct it.")
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_such_an_error_names_the_variable_that_the_value_is_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+):
+    monkeypatch.setenv("DOCUSAURUS_BASE_URL", "book.example.org")
+    source = {"source": {"sitemap": "nope.xml"}} if written else {}
+    suite = suite_of(tmp_path, profile="retrieval-pipeline-testing", **source)
+    with pytest.raises(SuiteError) as caught, naming_file_of(suite):
+        raise SuiteError("there is no such file", key="source.sitemap", remedy="Correct it.")
+    assert caught.value.file == (str(suite.file) if written else "environment variable DOCUSAURUS_BASE_URL")

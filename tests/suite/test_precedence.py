@@ -64,6 +64,14 @@ def test_a_wrong_variable_of_a_profile_is_named(tmp_path: Path, variable: str, v
     error = one_line(caught.value)
     assert error.file == f"environment variable {variable}"
     assert error.key == key
+    assert error.remedy == "Correct the variable, or unset it."
+
+
+def test_a_wrong_value_in_the_suite_is_not_said_to_be_missing_and_the_profiles_is_named(tmp_path: Path):
+    with pytest.raises(SuiteError) as caught:
+        read(tmp_path, {"profile": "retrieval-validation", "retrieval": {"min_similarity": "low"}})
+    expected = "Correct it or leave the key out: profile retrieval-validation sets 0.3."
+    assert one_line(caught.value).remedy == expected
 
 
 @pytest.mark.parametrize("written", [{"path": "./data", "collection": "c"}, {"path": "data"}])

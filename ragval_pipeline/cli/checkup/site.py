@@ -11,7 +11,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
-from ragval_pipeline.sources.site.of_suite import check_files, fetch_inventory
+from ragval_pipeline.sources.site.of_suite import check_places, fetch_inventory
 from ragval_pipeline.sources.site.urls import fold_path, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
@@ -31,7 +31,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
             _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms.")
         ], 0
     try:
-        check_files(source)
+        check_places(source)
         inventory = fetch_inventory(source, PATIENCE)
     except RagvalError as error:
         return [failed("sitemap", error)], 0

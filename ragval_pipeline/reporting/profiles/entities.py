@@ -14,6 +14,7 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.times import parse_time
+from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
 from ragval_pipeline.validation.packed import unpacked_vector
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import ROUNDING
@@ -48,7 +49,10 @@ def chunk_vectors(bundle: ReportBundle) -> Vectors:
 
 
 class SuccessCriterion(SeedEntity):
-    """A success criterion of a seed: ``value`` and ``gate`` in the seed's unit; ``met`` is None if not measured."""
+    """A success criterion of a seed: ``value`` and ``gate`` in the seed's unit.
+
+    ``met`` is None if it was not measured, or if the suite has removed the gate.
+    """
 
     field: str
     value: float | None
@@ -82,14 +86,14 @@ def success(
         scale: Factor from ragval's unit to the seed's, e.g. 0.001 from milliseconds to seconds.
     """
     result = next((entry for entry in report.criteria if entry.name == criterion), None)
-    if result is None or result.threshold is None:
+    if result is None:
         return SuccessCriterion(field=field, value=None, gate=None, met=None)
     factor = 100.0 if percent else scale
     return SuccessCriterion(
         field=field,
         value=None if result.value is None else _scaled(result.value, factor),
-        gate=_scaled(result.threshold, factor),
-        met=_MET[result.verdict],
+        gate=None if result.threshold is None else _scaled(result.threshold, factor),
+        met=None if result.threshold is None else _MET[result.verdict],
     )
 
 
@@ -120,7 +124,8 @@ def broken_rules(
     name = type(entity).__name__
     for field in required:
         if getattr(entity, field) is None:
-            yield RuleViolation(entity=name, where=where, field=field, rule="is required")
+            # Null also stands for a stored value of another type: "450" is no number.
+            yield RuleViolation(entity=name, where=where, field=field, rule="is required, in the field's type")
     for rule in rules:
         value = getattr(entity, rule.field)
         if value is not None and not rule.holds(value):
@@ -142,18 +147,17 @@ def is_time(text: str) -> bool:
     return parse_time(text) is not None
 
 
-COLUMNS = ("point_id", "chunk_id", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
+COLUMNS = ("point_id", "chunk_id", "text", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
 
 
-def stored_chunks(bundle: ReportBundle) -> dict[str, dict[str, Any]]:
+def stored_chunks(bundle: ReportBundle) -> dict[str, Mapping[str, Any]]:
     """Stored values of every returned chunk by point id; empty without a snapshot."""
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
+    from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
 
     wanted = {hit.chunk_id for query in bundle.report.query_results for hit in query.top_results}
     if bundle.manifest is None or not wanted:
         return {}
-    rows = Snapshot(bundle.manifest).rows(COLUMNS)
-    return {row["point_id"]: row for row in rows if row["point_id"] in wanted}
+    return rows_by_id(Snapshot(bundle.manifest).batches(COLUMNS), wanted)
 
 
 def searched_vector(bundle: ReportBundle) -> tuple[int | None, str | None]:
@@ -182,12 +186,19 @@ def are_best_first(scores: Sequence[float], *, higher: bool) -> bool:
     return all(reaches(one, two, higher=higher) for one, two in pairwise(scores))
 
 
-def _hash_matches(row: Mapping[str, Any]) -> bool | None:
-    """None if no SHA-256 is stored."""
-    text_hash = row.get("text_hash")
-    if not isinstance(text_hash, str) or len(text_hash) != 64:
+#: Description of the time that a query took.
+TIME_TAKEN = "Embedding and search, the query's share of calls for many queries; single calls are timed for the p95"
+#: Description of ``text_hash_matches``.
+HASH_MATCHES = "Null when no hash is stored, or one of something unknown; false: the chunk is in text.hash_mismatch"
+
+
+def _hash_matches(row: Mapping[str, Any], *, mismatched: bool) -> bool | None:
+    text, stored = row.get("text"), stored_hash(row.get("text_hash"))
+    if stored is None:
         return None
-    return text_hash.lower() == row.get("text_sha256")
+    if text is not None and convention_of(text, stored, row.get("text_sha256")) is not None:
+        return True
+    return False if mismatched else None
 
 
 def embedding_records(
@@ -196,6 +207,8 @@ def embedding_records(
     """The embedding of every distinct returned chunk, as far as stored in the index."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
     dimension, _ = searched_vector(bundle)
+    found = (finding.subjects for finding in bundle.findings if finding.code == "text.hash_mismatch")
+    mismatched = {subject.name for subjects in found for subject in subjects}
     return [
         kind.model_validate(
             {
@@ -204,7 +217,7 @@ def embedding_records(
                 "model": row.get("model"),
                 "dimension": dimension,
                 "text_hash": row.get("text_hash"),
-                "text_hash_matches": _hash_matches(row),
+                "text_hash_matches": _hash_matches(row, mismatched=chunk in mismatched),
             }
         )
         for chunk in ids

@@ -13,6 +13,8 @@ from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    HASH_MATCHES,
+    TIME_TAKEN,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -72,7 +74,7 @@ class VectorEmbedding(SeedEntity):
     model: str | None
     dimension: int | None
     text_hash: str | None
-    text_hash_matches: bool | None = Field(description="Null when no SHA-256 is stored")
+    text_hash_matches: bool | None = Field(description=HASH_MATCHES)
 
 
 class RetrievalResult(SeedEntity):
@@ -82,7 +84,7 @@ class RetrievalResult(SeedEntity):
     matches: list[TextChunk]
     scores: list[float]
     metadata_list: list[Metadata]
-    retrieval_time: float | None = Field(description="Seconds for embedding and search")
+    retrieval_time: float | None = Field(description=f"Seconds. {TIME_TAKEN}")
     total_chunks_searched: int | None = Field(description="Number of points in the collection, not of matches")
 
 

@@ -5,7 +5,7 @@ Precisions are 0..1, scores are raw cosine similarities, times UTC in ISO 8601.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -30,6 +30,7 @@ from ragval_pipeline.suite.profiles.table import CATEGORIES, MIN_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RAG_VALIDATION as PROFILE
 from ragval_pipeline.validation.query_report import PrecisionMetric as Precision
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
+from ragval_pipeline.validation.retrieval.hits import NO_ADDRESS
 
 PREVIEW_CHARACTERS = 150
 
@@ -116,7 +117,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     threshold = float(PROFILE.settings["retrieval"]["relevance_similarity"] if stated is None else stated)
     higher = higher_is_better(bundle)
     results = [_query_results(query, threshold, higher=higher) for query in report.query_results]
-    precisions = [_precision(metric) for metric in report.precision_metrics]
+    precisions = [_precision(metric, bundle.rankings.get(metric.query_id, ())) for metric in report.precision_metrics]
     truth = [
         GroundTruthMapping(query=str(query["query_text"]), relevant_urls=list(query["relevant_urls"]))
         for query in bundle.queries
@@ -170,15 +171,22 @@ def _result(hit: TopResult) -> RetrievalResult:
     )
 
 
-def _precision(metric: Precision) -> PrecisionMetric:
-    found = len(metric.retrieved_urls)
-    short = (
-        None
-        if found >= metric.k
-        else f"the search returned no more than {plural(found, 'distinct page')}, however many points were requested"
-    )
+def _precision(metric: Precision, ranking: Sequence[str]) -> PrecisionMetric:
     values = metric.model_dump(exclude={"query_id"})
-    return PrecisionMetric(**values, short_because=short)
+    return PrecisionMetric(**values, short_because=_why_short(metric, ranking[: metric.k]))
+
+
+def _why_short(metric: Precision, ranked: Sequence[str]) -> str | None:
+    """Why fewer than k pages came back: too few are in the collection, or hits without a page took their ranks."""
+    found = len(metric.retrieved_urls)
+    if found >= metric.k:
+        return None
+    nameless = sum(page.startswith(NO_ADDRESS) for page in ranked)
+    reasons = [f"{plural(nameless, 'hit')} without a page among the first {metric.k} ranks"] if nameless else []
+    if found + nameless < metric.k:
+        distinct = plural(found, "distinct page")
+        reasons.append(f"the search returned no more than {distinct}, however many points were requested")
+    return "; ".join(reasons)
 
 
 _QUERY_RULES = (

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    TIME_TAKEN,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -80,7 +81,7 @@ class RetrievalResponse(SeedEntity):
     query: str
     results: list[SearchResult]
     total_found: int
-    search_time_ms: float | None
+    search_time_ms: float | None = Field(description="The query's share of a search for many queries")
     status: Literal["success", "no_matches", "error"]
     message: str
     states: list[State]
@@ -95,7 +96,7 @@ class ValidationResult(SeedEntity):
     results_count: int
     top_result_score: float | None
     keywords_found: list[str]
-    execution_time_ms: float | None
+    execution_time_ms: float | None = Field(description=TIME_TAKEN)
 
 
 class ProfileReport(SeedEntity):

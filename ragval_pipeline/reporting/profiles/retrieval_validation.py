@@ -12,6 +12,8 @@ from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    HASH_MATCHES,
+    TIME_TAKEN,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -58,7 +60,7 @@ class Embedding(SeedEntity):
     dimension: int | None
     model: str | None
     text_hash: str | None
-    text_hash_matches: bool | None = Field(description="Null when no SHA-256 is stored")
+    text_hash_matches: bool | None = Field(description=HASH_MATCHES)
 
 
 class Metadata(SeedEntity):
@@ -93,7 +95,7 @@ class ValidationTest(SeedEntity):
     actual_results: list[RetrievedChunk] | None
     status: Status
     timestamp: str | None
-    execution_time_ms: float | None
+    execution_time_ms: float | None = Field(description=TIME_TAKEN)
 
 
 class Indexing(SeedEntity):

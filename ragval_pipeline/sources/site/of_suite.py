@@ -192,18 +192,21 @@ def _fetched(urls: Sequence[str], reader: ReadsPages, min_readable: float) -> It
     return in_order(read, urls, workers=PER_HOST * max(1, min(len(hosts), MOST_HOSTS)))
 
 
-def check_files(source: SourceSettings) -> None:
-    """Raise SuiteError if the suite names a local sitemap or llms.txt that does not exist."""
-    for key, place in (("sitemap", source.sitemap), ("llms", source.llms)):
-        if place is not None and "://" not in place and Path(place).is_dir():
-            remedy = f"For a folder of Markdown or HTML, set source.folder: {place}; otherwise use the file in it."
-            raise SuiteError(f"{place} is a folder", key=f"source.{key}", remedy=remedy)
-        if place is not None and "://" not in place and not Path(place).exists():
-            raise SuiteError(
-                f"there is no file {place}",
-                key=f"source.{key}",
-                remedy="Build the site first, or correct the path; a URL begins with https://.",
-            )
+def check_places(source: SourceSettings) -> None:
+    """Raise SuiteError if the sitemap or llms.txt of the suite is neither an http(s) URL nor an existing file."""
+    for key, place in (("source.sitemap", source.sitemap), ("source.llms", source.llms)):
+        if place is None or is_http_url(place):
+            continue
+        if "://" in place and not place.lower().startswith("file:"):
+            shown = without_userinfo(place)[:80]
+            raise SuiteError(f"is not an http(s) URL: {shown!r}", key=key, remedy="Use a full URL, https://...")
+        path = as_path(place)
+        if path.is_dir():
+            remedy = f"For a folder of Markdown or HTML, set source.folder: {path}; otherwise use the file in it."
+            raise SuiteError(f"{path} is a folder", key=key, remedy=remedy)
+        if not path.exists():
+            remedy = "Build the site first, or correct the path; a URL begins with https://."
+            raise SuiteError(f"there is no file {path}", key=key, remedy=remedy)
 
 
 def inventory_of(source: SourceSettings, fetcher: HttpFetcher | None) -> SiteInventory:

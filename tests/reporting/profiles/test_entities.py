@@ -43,6 +43,12 @@ def entities_in(value):
         yield from entities_in(entry)
 
 
+def test_a_success_criterion_whose_gate_the_suite_removed_keeps_its_value():
+    report = factory.report(criteria=[factory.criterion("precision_at_3", 0.52)])
+    criterion = rendered(factory.bundle(report), "rag-validation")["success_criteria"]["precision_at_3"]
+    assert (criterion["value"], criterion["gate"], criterion["met"]) == (0.52, None, None)
+
+
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0, 1.0000002, -1e-7])
 def test_a_cosine_a_rounding_beyond_its_range_breaks_no_rule(value: float) -> None:
     assert is_share(value)

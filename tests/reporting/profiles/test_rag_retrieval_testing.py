@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from ragval_pipeline.findings.factory import make_finding
 from tests.reporting import factory
 from tests.reporting.profiles.world import broken, rendered, snapshot
 
@@ -81,7 +82,8 @@ def test_a_query_keeps_its_time_else_has_that_of_its_search_else_the_runs():
     ],
 )
 def test_the_embedding_record_is_held_to_text_and_model(tmp_path, change, fields):
-    report = render(manifest=twelve(tmp_path, **{IDS[0]: stored(1, **change)}))
+    findings = [make_finding("text.hash_mismatch", [IDS[0]])] if "content" in change else []
+    report = render(manifest=twelve(tmp_path, **{IDS[0]: stored(1, **change)}), findings=findings)
     assert broken(report, "embeddings[0]") == fields
     assert report["embeddings"][0]["dimension"] == 1024
 

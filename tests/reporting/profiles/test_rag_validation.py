@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from ragval_pipeline.validation.query_report import PrecisionMetric
+from ragval_pipeline.validation.retrieval.hits import NO_ADDRESS
 from tests.reporting import factory
 from tests.reporting.profiles.world import broken, rendered
 
@@ -27,6 +29,30 @@ def test_a_text_is_whole_and_its_preview_has_150_characters():
     [result] = render(asked(hits=[factory.hit(1, 0.6, chunk_text=text)]))["query_results"][0]["results"]
     assert result["text"] == text
     assert result["preview"] == "x" * 149 + "y"
+
+
+FEWER = "the search returned no more than 1 distinct page, however many points were requested"
+NAMELESS = "1 hit without a page among the first 3 ranks"
+
+
+@pytest.mark.parametrize(
+    ("ranking", "pages", "why"),
+    [
+        (["a", "b", "c"], ["a", "b", "c"], None),
+        (["a"], ["a"], FEWER),
+        (["a", f"{NO_ADDRESS}7", "b"], ["a", "b"], NAMELESS),
+        (["a", f"{NO_ADDRESS}7"], ["a"], f"{NAMELESS}; {FEWER}"),
+    ],
+)
+def test_a_short_list_of_pages_says_why_it_is_short(ranking, pages, why):
+    metric = PrecisionMetric(
+        query="How?", query_id="q1", k=3, precision=0.0, retrieved_urls=pages, relevant_retrieved=[], relevant_count=0,
+        ceiling=1.0,
+    )  # fmt: skip
+    run = factory.report(query_results=[asked()], precision_metrics=[metric])
+    report = rendered(factory.bundle(run, rankings={"q1": ranking}), PROFILE)
+    assert report["precision_metrics"][0]["short_because"] == why
+    assert broken(report, "precision_metrics[0]") == ({"retrieved_urls"} if why else set())
 
 
 @pytest.mark.parametrize(

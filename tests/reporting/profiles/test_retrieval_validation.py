@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
@@ -68,18 +69,41 @@ def test_execution_time_is_milliseconds_of_embedding_and_search():
     assert test["execution_time_ms"] == 30.0
 
 
+def embedding(folder, stored, **more):
+    report = rendered(bundle_of(asked(), manifest=snapshot(folder, PROFILE, {POINT: stored}), **more), PROFILE)
+    [record] = report["embeddings"]
+    return record, broken(report, "embeddings[0]")
+
+
 def test_the_embedding_record_says_dimension_model_and_whether_the_hash_fits(tmp_path):
-    right = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "a", PROFILE, {POINT: STORED})), PROFILE)
-    [record] = right["embeddings"]
+    record, violated = embedding(tmp_path / "a", STORED)
     assert (record["dimension"], record["model"], record["text_hash_matches"]) == (1024, "embed-english-v3.0", True)
-    assert broken(right, "embeddings[0]") == set()
+    assert violated == set()
     changed = {**STORED, "text": "Other words.", "model": "embed-multilingual-v2.0"}
-    wrong = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "b", PROFILE, {POINT: changed})), PROFILE)
-    assert wrong["embeddings"][0]["text_hash_matches"] is False
-    assert broken(wrong, "embeddings[0]") == {"text_hash_matches", "model"}
-    other = {**STORED, "text_hash": "d41d8cd98f00b204e9800998ecf8427e"}
-    unknown = rendered(bundle_of(asked(), manifest=snapshot(tmp_path / "c", PROFILE, {POINT: other})), PROFILE)
-    assert (unknown["embeddings"][0]["text_hash_matches"], broken(unknown, "embeddings[0]")) == (None, set())
+    found = make_finding("text.hash_mismatch", [POINT])
+    record, violated = embedding(tmp_path / "b", changed, findings=[found])
+    assert record["text_hash_matches"] is False
+    assert violated == {"text_hash_matches", "model"}
+
+
+@pytest.mark.parametrize(
+    "text_hash",
+    [
+        hashlib.md5(TEXT.encode(), usedforsecurity=False).hexdigest(),
+        f"sha256:{hashlib.sha256(TEXT.encode()).hexdigest().upper()}",
+        hashlib.sha256(f"{TEXT}\n".encode()).hexdigest(),
+        hashlib.sha1(TEXT.lower().encode(), usedforsecurity=False).hexdigest()[:16],
+    ],
+)
+def test_the_hash_fits_in_every_form_that_the_findings_know(tmp_path, text_hash):
+    record, violated = embedding(tmp_path, {**STORED, "text_hash": text_hash})
+    assert (record["text_hash_matches"], violated) == (True, set())
+
+
+def test_a_hash_of_something_unknown_breaks_no_rule(tmp_path):
+    of_the_page = hashlib.sha256(b"the whole page").hexdigest()
+    record, violated = embedding(tmp_path, {**STORED, "text_hash": of_the_page})
+    assert (record["text_hash"], record["text_hash_matches"], violated) == (of_the_page, None, set())
 
 
 @pytest.mark.parametrize(
