@@ -108,7 +108,7 @@ class Suite(Section):
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
     scale: ScaleSettings = Field(default_factory=ScaleSettings, description="What does the heavy work of a run")
     budget: BudgetSettings = Field(
-        default_factory=BudgetSettings, description="What a run may spend on a paid provider"
+        default_factory=BudgetSettings, description="What a run may spend on the embedding provider"
     )
     latency: Literal["on", "off"] = Field(
         "on", description="Single timed searches; each embeds its query again, which a provider may charge for"
