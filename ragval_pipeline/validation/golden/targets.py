@@ -126,14 +126,17 @@ def _subject(
     *,
     meant: Mapping[str, str],
 ) -> Subject:
+    # A name that no point has any more belonged to the points of the expected pages.
+    dead_pages = [target for target in targets if target in pages]
+    if dead_pages and all(pages[target] in on_site for target in dead_pages):
+        on_site = {*on_site, *targets}
     near = {
         target: [meant[target]]
         if target in meant
         else nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
         for target in targets
+        if pages.get(target, target) not in on_site
     }
-    # A name that no point has any more belonged to the points of the expected pages.
-    dead_pages = [target for target in targets if target in pages]
     details: dict[str, Any] = {
         "targets": targets,
         "near": {target: names[0] for target, names in near.items() if names and names[0] != target},

@@ -99,6 +99,19 @@ def test_one_missing_page_of_two_is_not_dead_while_the_sitemap_has_it():
     assert dead_targets(evidence([only], index, site))[0].subjects[0].name == "r"
 
 
+def test_a_chapter_that_only_a_missing_page_of_the_site_had_is_no_misspelling():
+    site = inventory("/docs/a/intro", "/docs/a/setup")
+    index = facts(chunk("/docs/a/intro", chapter="a/intro"))
+    asked = [query("q", relevant_urls=[f"{HOST}/docs/a/setup"], expected_chapter="a/into")]
+    [found] = dead_targets(evidence(asked, index, site))
+    details = found.subjects[0].details
+    assert (details["targets"], details["near"]) == ([f"{HOST}/docs/a/setup", "a/into"], {})
+    assert "are on the site" in found.cause
+    known = facts(chunk("/docs/a/intro", chapter="a/intro"), chunk("/docs/a/setup"))
+    [found] = dead_targets(evidence(asked, known, site))
+    assert found.subjects[0].details["near"] == {"a/into": "a/intro"}
+
+
 def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_number():
     index = facts(chunk("/docs/a"))
     judged = {f"{HOST}/docs/a/": 2, f"{HOST}/docs/gone": 1, "opaque": 0}

@@ -10,6 +10,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
+from tests.validation.integrity.sections import CHUNKS, SECTIONS
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
@@ -22,29 +23,15 @@ from tests.validation.integrity.world import (
 )  # fmt: skip
 from tests.validation.rows import texts
 
-SECTIONS = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><h2>Power</h2><p>{BATTERY}</p>"
-CHUNKS = (f"Using the arm\n{GRIPPER}", f"Camera care\n{CAMERA}", f"Power\n{BATTERY}")
-
 
 def lost(*chunks: str, content: str = SECTIONS, **payload: object) -> list[str]:
     return compared(content, *chunks, **payload).passages
-
-
-def headings(*chunks: str, content: str = SECTIONS, **payload: object) -> list[str]:
-    return compared(content, *chunks, **payload).headings
 
 
 def test_a_page_in_its_chunks_loses_nothing():
     page = compared(SECTIONS, *CHUNKS)
     assert page.captured == page.content > 0
     assert (page.passages, page.headings, page.differing) == ([], [], [])
-
-
-def test_a_section_in_no_chunk_is_lost_with_its_heading_named_once():
-    page = compared(SECTIONS, CHUNKS[0], CHUNKS[2])
-    assert page.passages == [CAMERA]
-    assert page.headings == []
-    assert page.content - page.captured == sum(map(str.isalnum, f"Camera care{CAMERA}"))
 
 
 def test_more_than_half_of_a_passage_is_enough_and_less_is_not():
@@ -146,78 +133,10 @@ def test_rows_items_and_code_are_content():
     assert {"item", "row", "code"} <= {block.kind for block in page.page.blocks}
 
 
-def test_a_heading_whose_text_is_there_is_missed():
-    assert headings(CHUNKS[0], CAMERA, CHUNKS[2]) == ["Camera care"]
-    assert headings(GRIPPER, CAMERA, BATTERY) == ["Using the arm", "Camera care", "Power"]
-
-
-def test_a_heading_that_is_stored_beside_the_text_is_not_missed():
-    assert headings(GRIPPER, CAMERA, BATTERY, headings=["Using the arm", "Camera care", "Power"]) == []
-    assert headings(CHUNKS[0], CAMERA, CHUNKS[2], title="Camera care") == []
-
-
-@pytest.mark.parametrize(("title", "told"), [("Camera care - Arms | Handbook", True), ("Camera care of arms", False)])
-def test_a_heading_is_not_missed_where_a_title_says_it_before_the_site(title: str, told: bool):
-    assert (headings(CHUNKS[0], CAMERA, CHUNKS[2], title=title) == []) is told
-
-
 def test_a_caption_that_stands_in_the_markup_of_its_picture_is_not_lost():
     picture = f'{{{{< figure src="arm.png" caption="{CAMERA}" >}}}}'
     assert lost(CHUNKS[0], f"Camera care\n{picture}", CHUNKS[2]) == []
     assert lost(CHUNKS[0], f"Camera care\n{picture.replace('after', 'before')}", CHUNKS[2]) == [CAMERA]
-
-
-@pytest.mark.parametrize("title", ["Using the arm", '"Using the arm"', "'Using the arm'  "])
-def test_a_heading_that_only_the_front_matter_of_a_source_says_is_not_missed(title: str):
-    assert headings(f"---\nid: arm\ntitle: {title}\n---\n\n{GRIPPER}", *CHUNKS[1:]) == []
-    assert headings(f"---\nid: arm\ntitle: Another one\n---\n\n{GRIPPER}", *CHUNKS[1:]) == ["Using the arm"]
-
-
-def test_a_heading_with_a_link_to_itself_is_not_missed_where_it_stands_in_the_text_and_beside_it():
-    linked = 'Camera care[#](#camera-care "Link to this heading")'
-    chunk = f"## {linked}\n\n{CAMERA}"
-    assert headings(CHUNKS[0], chunk, CHUNKS[2]) == []
-    assert headings(CHUNKS[0], chunk, CHUNKS[2], headings=[linked]) == []
-
-
-def test_a_heading_in_another_case_or_with_a_number_is_not_missed():
-    numbered = SECTIONS.replace("Camera care", "2.1 Camera care")
-    assert headings(CHUNKS[0], f"CAMERA CARE\n{CAMERA}", CHUNKS[2], content=numbered) == []
-
-
-@pytest.mark.parametrize("name", ["x-arm(1)", "reposition-camera(1)"])
-def test_a_heading_is_not_missed_where_a_title_has_most_of_its_words_however_long_they_are(name: str):
-    content = SECTIONS.replace("Camera care", f"{name} Manual Page")
-    assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content, title=name) == []
-    for title in (f"{name} of the arm", "Manual Page", "x", ""):
-        assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content, title=title) == [f"{name} Manual Page"]
-
-
-def test_a_heading_whose_code_a_splitter_moved_behind_it_is_not_missed():
-    content = SECTIONS.replace("Camera care", "How to <code>care!</code> for cameras")
-    assert headings(CHUNKS[0], f"How to for cameras\n{CAMERA}\ncare!", CHUNKS[2], content=content) == []
-    assert headings(CHUNKS[0], CAMERA, f"{CHUNKS[2]}\nHow to for cameras", content=content) == []
-    assert headings(CHUNKS[0], f"How to\n{CAMERA}\ncare!", CHUNKS[2], content=content) == ["How to care! for cameras"]
-
-
-def test_a_heading_of_words_that_the_text_has_is_missed_all_the_same():
-    content = SECTIONS.replace("Camera care", "The camera and the table")
-    assert headings(CHUNKS[0], CAMERA, CHUNKS[2], content=content) == ["The camera and the table"]
-
-
-@pytest.mark.parametrize("begin", ["The recursion limit attribute is put in front of", "In front of"])
-def test_a_heading_is_missed_although_sentences_of_its_page_begin_with_its_words(begin: str):
-    says = f"{begin} a hall whose lights go out when nobody asks for anything in it."
-    others = "Nobody may move the recursion limit attribute of a hall, whatever the clock upstairs may say."
-    content = f"{SECTIONS}<h2>The recursion limit attribute</h2><p>{says}</p><p>{others}</p>"
-    assert headings(*CHUNKS, f"{says}\n{others}", content=content) == ["The recursion limit attribute"]
-    assert headings(*CHUNKS, f"The recursion limit attribute {says} {others}", content=content) == []
-
-
-def test_a_heading_lost_with_items_too_short_to_be_passages_is_named_for_all_of_them():
-    content = f"{SECTIONS}<h2>Spare parts</h2><ul><li>Grey fuse</li><li>Long belt</li></ul>"
-    page = compared(content, *CHUNKS)
-    assert (page.passages, page.headings) == ([], ["Spare parts"])
 
 
 def test_the_chunks_before_and_after_a_lost_passage_are_next_to_it():
@@ -243,26 +162,8 @@ def test_a_page_that_lost_much_costs_what_its_length_costs():
     assert time.perf_counter() - begun < 2
 
 
-def test_a_heading_within_a_stretch_that_was_lost_is_part_of_it_whatever_labels_lie_between():
-    entry = f"<h2>Fuses</h2><pre>fuse()</pre><p>{CAMERA}</p><h2>Belts</h2><pre>belt()</pre>"
-    page = compared(
-        f"<h1>Using the arm</h1><p>{GRIPPER}</p>{entry}<p>{BATTERY}</p>", f"Using the arm\n{GRIPPER} fuse()", BATTERY
-    )
-    assert (page.passages, page.headings) == ([CAMERA], [])
-
-
-def test_a_heading_that_the_chunker_cut_in_two_is_not_missed():
-    assert headings(f"{CHUNKS[0]}\nCam", f"Docs > Arm\nera care\n{CAMERA}", CHUNKS[2], title="Docs > Arm") == []
-
-
 def test_chunks_without_text_still_lose_the_page():
     assert len(lost("", "")) == 3
-
-
-def test_a_heading_whose_words_a_menu_has_is_looked_for_in_front_of_its_text():
-    menu = "<nav><ul><li>Using the arm</li><li>Camera care</li></ul></nav>"
-    assert headings(*CHUNKS, content=f"{menu}{SECTIONS}") == []
-    assert headings(GRIPPER, *CHUNKS[1:], content=f"{menu}{SECTIONS}") == ["Using the arm"]
 
 
 MARKDOWN = f"""---
@@ -417,24 +318,3 @@ def test_words_that_the_markdown_of_a_page_joins_are_joined_by_no_ingestion():
         copy = PageCopy("https://docs.example.com/a", html=markdown_html(source), source=markdown)
         page = Seen(*facts_of_page(record_of(copy, "/a"), texts(text)))
         assert [word for chunk in page.chunks for word in chunk.joins] == joined
-
-
-def test_a_heading_that_a_component_of_a_stored_source_is_given_is_not_missed():
-    figure = '{{< figure src="arm.png" title="Using the arm" >}}'
-    assert headings(f"{figure}\n{GRIPPER}", *CHUNKS[1:]) == []
-    assert headings(f"{figure.replace('Using', 'Moving')}\n{GRIPPER}", *CHUNKS[1:]) == ["Using the arm"]
-
-
-def test_a_heading_that_was_cut_off_with_most_of_a_passage_is_no_heading_that_the_extraction_removes():
-    long = f"{GRIPPER} {VISITORS}"
-    content = f"<h2>Lifting</h2>{paragraphs(long)}<h2>Spare parts</h2>{paragraphs(CAMERA, BATTERY)}"
-    page = compared(content, f"Lifting\n{long[: len(long) * 6 // 10]}", CAMERA)
-    assert (page.passages, page.headings) == ([BATTERY], [])
-    stripped = compared(content, f"Lifting\n{long}", CAMERA)
-    assert (stripped.passages, stripped.headings) == ([BATTERY], ["Spare parts"])
-
-
-def test_a_heading_behind_all_that_the_chunks_hold_was_cut_off_although_its_section_repeats_an_earlier_one():
-    content = f"{paragraphs(GRIPPER, BATTERY, GRIPPER)}<h2>Once more</h2>{paragraphs(GRIPPER)}"
-    page = compared(content, GRIPPER)
-    assert (page.passages, page.headings) == ([BATTERY], [])

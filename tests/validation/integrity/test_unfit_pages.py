@@ -1,0 +1,216 @@
+"""Pages and hosts that nothing can be compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.site.host_failure import HostFailure
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.validation.facts.bucket import facts_of_page
+from ragval_pipeline.validation.integrity.measure import measure_integrity
+from tests.validation.integrity.measured import PAGES, POINTS, changed, codes, detail
+from tests.validation.integrity.world import (
+    BATTERY,
+    CAMERA,
+    GRIPPER,
+    VISITORS,
+    Seen,
+    html,
+    made,
+    measured,
+    paragraphs,
+    point,
+    record,
+    snapshot_of,
+    subjects,
+    value,
+)
+from tests.validation.rows import texts
+
+
+def test_two_pages_that_hold_one_strange_text_and_nothing_else_were_read_behind_a_wall(tmp_path: Path):
+    strange = "Sign in to continue. This page is only shown to members who have signed in with their account."
+
+    def cause(*stored: dict[str, Any]) -> str:
+        found = measured(tmp_path / str(len(stored)), PAGES, *stored)
+        return next(entry.cause for entry in found.findings if entry.code == "integrity.gone")
+
+    walled = [point("/b", strange), point("/c", strange)]
+    assert "the crawler was served something other" in cause(*POINTS[:2], *walled)
+    # What stands beside the chunks of its page may be what the page once said.
+    assert "the crawler was served" not in cause(*POINTS, *walled)
+
+
+def test_one_text_in_place_of_several_pages_is_told_as_what_the_crawler_was_given(tmp_path: Path):
+    shell = "Please enable JavaScript in your browser to see what this site has to say."
+    instead = measured(tmp_path / "shell", PAGES, *changed(to=dict.fromkeys(range(4), shell)))
+    [gone] = (finding for finding in instead.findings if finding.code == "integrity.gone")
+    assert "JavaScript" in gone.cause
+    beside = measured(tmp_path / "beside", PAGES, *changed(to={0: shell, 2: shell}))
+    [gone] = (finding for finding in beside.findings if finding.code == "integrity.gone")
+    assert "JavaScript" not in gone.cause
+
+
+def test_a_page_without_a_file_is_unfit_and_unreadable_and_its_chunks_do_not_count(tmp_path: Path):
+    found = measured(tmp_path, {**PAGES, "/b": None}, *changed(to={2: "Anything."}))
+    assert subjects(found, "source.page_unfit") == ["https://docs.example.com/b"]
+    assert subjects(found, "integrity.page_unreadable") == ["https://docs.example.com/b"]
+    assert codes(found) == {"source.page_unfit", "integrity.page_unreadable"}
+    assert value(found, "content_integrity") == 1.0
+    assert found.sections["integrity"]["page_unreadable"] == 1
+
+
+WALL = "Before you continue please let us know which cookies this browser may keep, and for how long"
+
+
+@pytest.mark.parametrize(("request_id", "compared"), [("", 256), (" (request {}81)", 256), (" (request {}81)", 4)])
+def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing(
+    tmp_path: Path, request_id: str, compared: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ragval_pipeline.validation.integrity.walls.MOST_COMPARED", compared)
+    pages = {**PAGES, **{f"/{name}": html(paragraphs(WALL + request_id.format(name))) for name in "defghi"}}
+    own = [
+        point(f"/{name}", f"The machine of hall {name} turns slowly, and nobody has seen it stop.") for name in "defghi"
+    ]
+    found = measured(tmp_path, pages, *POINTS, *own)
+    assert codes(found) == {"integrity.page_unreadable"}
+    assert len(subjects(found, "integrity.page_unreadable")) == 6
+    assert found.value("content_integrity").value == 1.0
+    assert found.sections["integrity"]["pages_read"] == 3
+
+
+def test_pages_of_one_template_were_read_as_long_as_chunks_hold_the_template_elsewhere(tmp_path: Path):
+    """Half of these chunks hold another text: their pages show what the other pages show, but for one word."""
+    text = "The {0} of a robot wears out where it moves most, and a worn {0} is heard before it is seen to fail."
+    parts = ("elbow", "wrist", "knee", "ankle", "shoulder", "finger", "hip", "neck")
+    pages = {f"/{part}": html(f"<h1>All about the {part}</h1>{paragraphs(text.format(part))}") for part in parts}
+    stored = [
+        point(f"/{part}", VISITORS if at < 4 else f"All about the {part}\n{text.format(part)}")
+        for at, part in enumerate(parts)
+    ]
+    found = measured(tmp_path, pages, *stored)
+    assert subjects(found, "integrity.gone") == ["0", "1", "2", "3"]
+    assert subjects(found, "integrity.page_unreadable") == []
+    assert 0.5 < found.value("content_integrity").value < 0.6
+
+
+def test_a_page_under_several_addresses_judges_its_chunks(tmp_path: Path):
+    shared = html(paragraphs(BATTERY, BATTERY.replace("battery", "lamp"), BATTERY.replace("battery", "radio")))
+    pages = {**PAGES, **dict.fromkeys(("/b", "/d", "/e", "/f"), shared)}
+    stored = [point("/d", BATTERY), point("/e", GRIPPER), point("/f", BATTERY)]
+    found = measured(tmp_path, pages, *POINTS, *stored)
+    assert codes(found) == {"integrity.gone"}
+
+
+@pytest.mark.parametrize("shell", ['<div id="root"></div>', '<div id="root">Loading…</div>', "   "])
+def test_a_page_that_is_rendered_in_the_browser_is_unreadable(tmp_path: Path, shell: str):
+    found = measured(tmp_path, {**PAGES, "/b": f"<html><body>{shell}<script>1</script></body></html>"}, *POINTS)
+    assert codes(found) == {"integrity.page_unreadable"}
+    assert detail(found, "integrity.page_unreadable")["points"] == 1
+
+
+def test_a_short_page_is_no_unreadable_page(tmp_path: Path):
+    found = measured(tmp_path, {**PAGES, "/b": html("<p>See the arm.</p>")}, *changed(to={2: "See the arm."}))
+    assert found.findings == ()
+
+
+def test_a_page_that_asks_not_to_be_indexed_is_unfit_and_still_compared(tmp_path: Path):
+    hidden = html(paragraphs(BATTERY), head='<meta name="robots" content="noindex">')
+    found = measured(tmp_path, {**PAGES, "/b": hidden}, *changed(to={2: VISITORS}))
+    assert codes(found) == {"source.page_unfit", "integrity.gone", "integrity.not_captured"}
+
+
+NOT_FOUND = "<h1>Page not found</h1><p>The page that you are looking for does not exist or has been moved.</p>"
+
+
+TOLD = "Page not found\nThe page that you are looking for does not exist or has been moved."
+
+
+def test_pages_that_show_the_same_error_as_if_it_were_found_are_unfit_although_the_index_holds_what_they_show(
+    tmp_path: Path,
+):
+    lost = {f"/{name}": html(NOT_FOUND) for name in ("x", "y", "z")}
+    stored = [point(page, TOLD) for page in lost]
+    found = measured(tmp_path, {**PAGES, **lost}, *POINTS, *stored)
+    assert subjects(found, "source.page_unfit") == [f"https://docs.example.com{page}" for page in lost]
+    assert "served with status 200" in detail(found, "source.page_unfit")["reason"]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        {"/x": NOT_FOUND, "/y": NOT_FOUND},
+        {"/x": NOT_FOUND, "/en/x": NOT_FOUND, "/old/en/x": NOT_FOUND},
+        {f"/{name}": f"<p>{'A page that several functions share. ' * 9}</p>" for name in ("x", "y", "z")},
+        {f"/{name}": f"{NOT_FOUND}<p>{name}</p>" for name in ("seventeen", "eighteen", "nineteen")},
+    ],
+    ids=["two", "versions of one page", "a long page under several names", "each with a word of its own"],
+)
+def test_pages_that_are_alike_are_fit_where_they_may_be_meant_so(pages: dict[str, str], tmp_path: Path):
+    shown = {page: html(content) for page, content in pages.items()}
+    assert "source.page_unfit" not in codes(measured(tmp_path, {**PAGES, **shown}, *POINTS))
+
+
+def test_a_page_that_sends_visitors_on_is_unfit_and_its_chunks_belong_elsewhere(tmp_path: Path):
+    signpost = '<html><head><meta http-equiv="refresh" content="0; url={}"></head><body>Moved.</body></html>'
+    # Of a page that the site lists is known on its own what is stored for it.
+    for target, named in (("/c", ()), ("/new/", ("https://docs.example.com/new",))):
+        found = measured(tmp_path / target.strip("/"), {**PAGES, "/b": signpost.format(target)}, *POINTS)
+        assert codes(found) == {"source.page_unfit"}
+        assert "redirects to" in detail(found, "source.page_unfit")["reason"]
+        [finding] = [entry for entry in found.findings if entry.code == "source.page_unfit"]
+        assert finding.subjects[0].pages == named
+
+
+def test_a_site_most_of_whose_pages_lead_to_one_page_cannot_be_read(tmp_path: Path):
+    def walled(folder: str, pages: Sequence[str]) -> Finding:
+        shown = {**PAGES, "/d": html(paragraphs(GRIPPER)), **{page: signpost.format(page) for page in pages}}
+        found = measured(tmp_path / folder, shown, *POINTS)
+        return next(entry for entry in found.findings if entry.code == "source.page_unfit")
+
+    signpost = (
+        '<html><head><meta http-equiv="refresh" content="0; url=/login?next={}"></head><body>Moved.</body></html>'
+    )
+    most, some = walled("most", ["/b", "/c", "/d"]), walled("some", ["/b", "/c"])
+    assert (most.severity, most.count) == ("error", 3)
+    assert most.message == "3 of 4 pages of the sitemap redirect to the same page."
+    assert most.cause.endswith("the pages redirect to https://docs.example.com/login.")
+    assert (some.severity, some.count) == ("warning", 2)
+
+
+def redirected(content: str, *chunks: str) -> Seen:
+    answer = record(content, final_url="https://docs.example.com/elsewhere", redirected=True)
+    return Seen(*facts_of_page(answer, texts(*chunks)))
+
+
+def test_chunks_are_not_held_against_the_other_page_that_a_redirect_leads_to():
+    # A short chunk may well stand on two pages.
+    found = redirected(paragraphs(VISITORS, CAMERA, "See also the arm."), BATTERY, GRIPPER, "See also the arm.")
+    assert found.page.unfit == "redirects to https://docs.example.com/elsewhere"
+    assert (found.page.state, [chunk.compared for chunk in found.chunks]) == ("elsewhere", [False] * 3)
+
+
+def test_a_page_that_moved_is_compared_where_a_redirect_leads_to():
+    found = redirected(paragraphs(BATTERY, CAMERA, VISITORS), BATTERY, CAMERA, GRIPPER)
+    assert found.page.state == "read"
+    assert len(found.differing) == 1
+
+
+def test_a_page_host_that_is_down_is_raised_as_it_was(tmp_path: Path):
+    failure = HostFailure(problem="refused", code="source.unreachable", system="page host", subject="https://x")
+    down = PageCopiesManifest(run_id="run", failure=failure)
+    with pytest.raises(SystemFailure, match="refused"):
+        measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(down)))
+
+
+def test_a_crash_while_reading_is_told_by_its_type(tmp_path: Path):
+    crashed = PageCopiesManifest(run_id="run", crash="KeyError")
+    with pytest.raises(RuntimeError, match="KeyError"):
+        measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(crashed)))
