@@ -19,7 +19,7 @@ from ragval_pipeline.cli.options import (
 )
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.terminal import print_bytes, say, seconds_so_far, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import SuiteError, as_sentence
+from ragval_pipeline.errors import as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
 
 if TYPE_CHECKING:
@@ -51,25 +51,12 @@ def run(
     log_level: LogLevel = None,
 ) -> int:
     """Validate an index: read it, compare it with its site and its test queries, write a report."""
+    from ragval_pipeline.suite.criteria import groups_of
     from ragval_pipeline.suite.load import load_suite
 
     groups = groups_of(only)
     check_output(output)
     return validate_and_show(load_suite(suite), only=groups, output=output, as_json=as_json)
-
-
-def groups_of(only: list[str] | None) -> list[str] | None:
-    """The groups that ``--only`` names, without duplicates; None if not given.
-
-    Raises:
-        SuiteError: It is given but names none.
-    """
-    if only is None:
-        return None
-    groups = [part.strip() for entry in only for part in entry.split(",") if part.strip()]
-    if not groups:
-        raise SuiteError("names no group", key="--only", remedy=f"Groups are: {', '.join(GROUPS)}.")
-    return list(dict.fromkeys(groups))
 
 
 def validate_and_show(

@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.criteria import GROUPS, Group
+from ragval_pipeline.suite.criteria import GROUPS, Group, groups_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import did_you_mean
 
 #: External assets.
 SITEMAP = "sitemap"
@@ -124,14 +123,10 @@ def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
     """The groups that a run's tags select; None for all.
 
     Raises:
-        SuiteError: An unknown group: measuring nothing would look like a validation.
+        SuiteError: No group, or an unknown one: measuring nothing would look like a validation.
     """
-    names = [part.strip() for part in tags.get(ONLY_TAG, "").split(",") if part.strip()]
-    for name in names:
-        if name not in GROUPS:
-            raise SuiteError(f"there is no group {name}", key=ONLY_TAG, remedy=did_you_mean(name, GROUPS))
-    selected = frozenset(names)
-    return None if selected == frozenset(GROUPS) else selected or None
+    selected = frozenset(groups_of(tags.get(ONLY_TAG) or None, key=ONLY_TAG) or GROUPS)
+    return None if selected == frozenset(GROUPS) else selected
 
 
 #: Groups that need an asset or a part of one; those not listed always run.

@@ -36,10 +36,9 @@ from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remo
 from ragval_pipeline.orchestration.step_notes import Notes
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.sources.workers import keeping_workers
-from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
+from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.validation.payload.expectations import loading_expectations
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def validate(
 
     Args:
         suite: Path of the suite file, or the suite as ``load_suite`` reads it.
-        only: Groups of measurements to run; ``None``: all.
+        only: Groups of measurements to run, as a list or separated by commas; ``None``: all.
         output: Additional folder for the report's files.
 
     Returns:
@@ -99,6 +98,7 @@ def run_suite(
         RagvalError: The report could not be written.
         KeyboardInterrupt: The run was interrupted; its files are removed.
     """
+    only = groups_of(only)
     resolved = check_before_any_call(suite, only=only)
     tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
     run_id = str(uuid.uuid4())
@@ -266,15 +266,12 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         only: Groups of measurements to run; None: all.
 
     Raises:
-        SuiteError: A group, a placeholder, a file, a folder or the embedder's settings are wrong.
+        SuiteError: A placeholder, a file, a folder or the embedder's settings are wrong.
     """
     from ragval_pipeline.sources.embedders.opening import check_suite_embedder
     from ragval_pipeline.sources.search.production import check_suite_search
     from ragval_pipeline.suite.queries.load import load_queries
 
-    for group in only or ():
-        if group not in GROUPS:
-            raise SuiteError(f"there is no group {group}", key="--only", remedy=did_you_mean(group, GROUPS))
     selected = frozenset(GROUPS if only is None else only)
     resolved = resolve_suite(suite)
     with naming_file_of(resolved):

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.printing import did_you_mean
+
 Operator = Literal[">=", "<="]
 Group = Literal["coverage", "metadata", "chunks", "integrity", "vectors", "index", "queries", "latency", "regression"]
 
@@ -16,6 +19,28 @@ GROUPS: tuple[Group, ...] = (
 )  # fmt: skip
 #: Groups whose measurements embed texts or queries.
 EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
+
+
+def groups_of(only: str | Iterable[str] | None, *, key: str = "--only") -> tuple[str, ...] | None:
+    """The groups that a selection names, each once.
+
+    Args:
+        only: Names of groups, each by itself or separated by commas; None: all groups.
+        key: Where they are written.
+
+    Raises:
+        SuiteError: It names none, or an unknown one.
+    """
+    if only is None:
+        return None
+    written = [only] if isinstance(only, str) else only
+    groups = tuple(dict.fromkeys(name.strip() for names in written for name in names.split(",") if name.strip()))
+    if not groups:
+        raise SuiteError("names no group", key=key, remedy=f"Groups are: {', '.join(GROUPS)}.")
+    unknown = next((group for group in groups if group not in GROUPS), None)
+    if unknown is not None:
+        raise SuiteError(f"there is no group {unknown}", key=key, remedy=did_you_mean(unknown, GROUPS))
+    return groups
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from ragval_pipeline.suite.sections import (
     ScaleSettings,
     Section,
     Severities,
+    Shown,
     SourceSettings,
     TrecFiles,
 )
@@ -80,9 +81,7 @@ class Suite(Section):
         None,
         description="One of five profiles, which emulate existing validators; null: only the gates in criteria",
     )
-    report_uri: str = Field(
-        "./ragval_reports", min_length=1, description="Folder or fsspec URL for reports and history"
-    )
+    report_uri: Shown = Field("./ragval_reports", description="Folder or fsspec URL for reports and history")
     qdrant: QdrantSettings = Field(description="Location of the collection")
     source: SourceSettings | None = Field(
         None, description="The site that the collection was made from; null: coverage and integrity are not measured"
@@ -108,7 +107,7 @@ class Suite(Section):
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
     scale: ScaleSettings = Field(default_factory=ScaleSettings, description="What does the heavy work of a run")
     budget: BudgetSettings = Field(
-        default_factory=BudgetSettings, description="What a run may spend on a paid provider"
+        default_factory=BudgetSettings, description="What a run may spend on the embedding provider"
     )
     latency: Literal["on", "off"] = Field(
         "on", description="Single timed searches; each embeds its query again, which a provider may charge for"

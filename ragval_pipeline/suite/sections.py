@@ -56,7 +56,18 @@ def _http_address(url: str) -> str:
     return url
 
 
+def _no_password(url: str) -> str:
+    # The address of a report is shown wherever the report is. The message does not show it.
+    if re.search(r"://[^/@]*:[^/@]*@", url):
+        raise ValueError(
+            "must not hold a password, because it is shown with every report: leave it out and set "
+            "FSSPEC_<PROTOCOL>_PASSWORD, such as FSSPEC_SFTP_PASSWORD"
+        )
+    return url
+
+
 Local = Annotated[Path, BeforeValidator(_no_address)]
+Shown = Annotated[str, Field(min_length=1), AfterValidator(_no_password)]
 Whole = Annotated[int, BeforeValidator(_no_bool)]
 Number = Annotated[float, BeforeValidator(_no_bool)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_no_bool)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from fractions import Fraction
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -135,7 +134,7 @@ def _judged(finding: Finding | ReportedFinding, judging: AbstractSet[str]) -> bo
 
 
 def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:
-    """Compare one value with its gate; ratios on counts, everything else with a tolerance for rounding."""
+    """Compare one value with its gate; ratios of counts exactly, everything else with a tolerance for rounding."""
     if value.value is not None and not math.isfinite(value.value):
         value = not_measured(value.name, "no_data", f"{value.value} is not a number")
     if value.value is None:
@@ -221,10 +220,8 @@ def _has_looked(measurement: Measurement) -> bool:
 
 def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool:
     assert value.value is not None
-    if criterion.ratio and value.numerator is not None and value.denominator:
-        # 0.9 of 10 must be 9 queries: computed with decimals, not binary fractions.
-        counted, wanted = Fraction(value.numerator), Fraction(str(threshold)) * Fraction(value.denominator)
-        return counted >= wanted if criterion.operator == ">=" else counted <= wanted
+    # The quotient of two counts is the float nearest to it, as is a written threshold: they need no tolerance.
+    slack = 0.0 if criterion.ratio else TOLERANCE
     if criterion.operator == ">=":
-        return value.value >= threshold - TOLERANCE
-    return value.value <= threshold + TOLERANCE
+        return value.value >= threshold - slack
+    return value.value <= threshold + slack

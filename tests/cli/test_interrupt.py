@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import ragval_pipeline
 from ragval_pipeline.testing.faults.http_host import raw_server
 from tests.cli.conftest import Ended, Home, environment
 
@@ -108,3 +109,18 @@ def test_an_interrupted_build_of_the_demo_leaves_nothing(
     ended = ragval("demo")
     assert ended.code == 130
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_while_a_library_compiles_text_ends_with_130_too(tmp_path: Path) -> None:
+    """Python, started with -m, would otherwise end by the signal itself, which subprocess shows as -2."""
+    lines = (
+        "import sys",
+        "from ragval_pipeline.cli import app",
+        "app._run = lambda arguments: exec('raise KeyboardInterrupt')",
+        "sys.exit(app.main([]))",
+    )
+    (tmp_path / "interrupted.py").write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "interrupted"]
+    path = os.pathsep.join((str(tmp_path), str(Path(ragval_pipeline.__file__).parents[1])))
+    ended = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
+    assert ended.returncode == 130, ended.stderr

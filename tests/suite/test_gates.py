@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragval_pipeline.suite.criteria import (
-    GROUPS,
-    Gate,
-    all_criteria,
-    criterion_name,
-)
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.suite.criteria import GROUPS, Gate, all_criteria, criterion_name, groups_of
 from ragval_pipeline.suite.gates import criteria_of, gates_of, ranks_of
 from tests.suite.writing import SMALLEST, refused, suite_of
 
@@ -128,3 +125,25 @@ def test_a_gate_out_of_range_is_refused(tmp_path: Path, gates: dict[str, Any], s
 def test_scores_times_and_counts_have_gates_of_their_own_size(tmp_path: Path):
     gates = {"avg_similarity": 12.5, "latency_p95_ms": 5000, "error_findings": 3}
     assert {name: gates_of(suite_of(tmp_path, criteria=gates))[name].threshold for name in gates} == gates
+
+
+@pytest.mark.parametrize(
+    "only", ["coverage,queries", ["coverage", "queries"], ["coverage, queries,", "coverage"], ("coverage,", "queries")]
+)
+def test_groups_are_named_one_by_one_or_separated_by_commas(only: str | Sequence[str]) -> None:
+    assert groups_of(only) == ("coverage", "queries")
+
+
+def test_no_selection_is_every_group() -> None:
+    assert groups_of(None) is None
+
+
+@pytest.mark.parametrize("only", ["", ",", [], [" "]])
+def test_a_selection_of_nothing_is_an_error_and_not_everything(only: str | Sequence[str]) -> None:
+    with pytest.raises(SuiteError, match="names no group"):
+        groups_of(only)
+
+
+def test_an_unknown_group_names_the_nearest() -> None:
+    with pytest.raises(SuiteError, match=r"there is no group covrage\. Did you mean coverage\?"):
+        groups_of("covrage")

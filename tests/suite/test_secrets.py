@@ -92,6 +92,18 @@ def test_a_key_that_landed_at_the_wrong_place_is_not_shown_either(tmp_path: Path
     assert CANARY not in everything_said(caught.value)
 
 
+@pytest.mark.parametrize("uri", ["ftp://ragval:${K}@host/reports", "${K}"])
+def test_a_password_in_the_address_of_reports_is_refused_since_every_report_shows_it(tmp_path: Path, uri: str):
+    with pytest.raises(SuiteError, match="report_uri: must not hold a password") as caught:
+        resolve_suite(load_suite(write(tmp_path, {**SMALLEST, "report_uri": uri})), {"K": f"ftp://a:{CANARY}@host"})
+    assert CANARY not in everything_said(caught.value)
+
+
+@pytest.mark.parametrize("uri", ["sftp://ragval@host/reports", "s3://bucket/a:b@c", "memory://bucket"])
+def test_an_address_of_reports_may_name_a_user(tmp_path: Path, uri: str):
+    assert load_suite(write(tmp_path, {**SMALLEST, "report_uri": uri})).report_uri == uri
+
+
 def test_an_error_in_a_query_does_not_repeat_the_suite(tmp_path: Path):
     suite = load_suite(write(tmp_path, {**INLINE, "queries": [{"query_text": "x", "min_similarity": 1.7}]}))
     with pytest.raises(SuiteError) as caught:

@@ -57,11 +57,12 @@ def verdict(criterion: Criterion, value: MeasuredValue, threshold: float | None,
         (13, 15, 0.9, "not_met"),
         (10**15, 10**15, 1.0, "met"),
         (10**15 - 1, 10**15, 1.0, "not_met"),
-        (10**17 - 1, 10**17, 1.0, "not_met"),  # as floats these are the same number
         (999_999_999, 1_000_000_000, 1.0, "not_met"),
         (0, 10, 0.0, "met"),
         (1, 3, 0.3333333333333333, "met"),
         (1, 10**7, 1e-7, "met"),
+        (5, 6, 5 / 6, "met"),  # the decimal 0.8333333333333334 is more than five sixths
+        (5, 6, 0.8333333333333335, "not_met"),
     ],
 )
 def test_a_ratio_is_compared_on_counts_with_the_decimal_that_the_gate_says(
@@ -76,6 +77,12 @@ def test_a_ratio_meets_its_gate_exactly_when_the_counts_do(total: int, data: st.
     threshold = float(Decimal(hundredths) / 10_000)
     expected = Fraction(passed, total) >= Fraction(hundredths, 10_000)
     assert (verdict(COUNTED, ratio("query_pass_rate", passed, total, of="queries"), threshold) == "met") is expected
+
+
+@given(total=st.integers(1, 10**6), data=st.data())
+def test_a_ratio_meets_the_gate_that_is_its_own_value(total: int, data: st.DataObject) -> None:
+    value = ratio("query_pass_rate", data.draw(st.integers(0, total)), total, of="queries")
+    assert verdict(COUNTED, value, value.value) == "met"
 
 
 def test_means_forgive_rounding_and_nothing_more() -> None:

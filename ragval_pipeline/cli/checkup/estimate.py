@@ -206,7 +206,7 @@ def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *
         _embedding(suite, embedder, found),
     ]
     message = ", ".join(told)
-    over = _over_budget(suite, found) if provider.free is False else ""
+    over = _over_budget(suite, found, free=embedder.free) if embedder else ""
     if over:
         remedy = (
             "The run will stop there and exit with code 4. Raise the budget, or lower identity_sample and self_sample."
@@ -257,8 +257,11 @@ def _queries(suite: Suite) -> list[str]:
         return []  # named by the check of the queries
 
 
-def _over_budget(suite: Suite, found: Estimate) -> str:
-    limits = {"budget.calls": (suite.budget.calls, found.calls), "budget.tokens": (suite.budget.tokens, found.tokens)}
+def _over_budget(suite: Suite, found: Estimate, *, free: bool) -> str:
+    limits = {
+        "budget.calls": (suite.budget.calls, found.calls),
+        "budget.tokens": (suite.budget.tokens, 0 if free else found.tokens),
+    }
     return " and ".join(
         f"{key} {limit:,}" for key, (limit, wanted) in limits.items() if limit is not None and wanted > limit
     )

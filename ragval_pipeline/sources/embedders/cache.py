@@ -25,11 +25,15 @@ from ragval_pipeline.sources.embedders.store import MOST_VECTORS, VectorStore
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ragval_pipeline.sources.embedders.budget import Budget
+
     Store = MutableMapping[str, NDArray[np.float32]]
 
 
 class CachingEmbedder:
     """An embedder that sends each text once per input type, and adds up the cost, of failed calls too.
+
+    It counts the calls of a wrapped embedder that has no ``budget`` itself.
 
     Args:
         inner: The wrapped embedder; its optional ``batch_size`` and ``call_chars`` limit texts and characters per call.
@@ -37,6 +41,9 @@ class CachingEmbedder:
         store: Vectors by ``cache_key``; None: a new dict.
         max_entries: The oldest entries beyond this many are dropped.
     """
+
+    #: The run's budget; None: unlimited.
+    budget: Budget | None = None
 
     def __init__(self, inner: Embedder, *, store: Store | None = None, max_entries: int = MOST_VECTORS) -> None:
         self.inner = inner
@@ -125,6 +132,8 @@ class CachingEmbedder:
 
     def _call(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
         try:
+            if self.budget and not hasattr(self.inner, "budget"):
+                self.budget.begin((), self.model)  # on this machine: a call, but no tokens
             batch = self.inner.embed(texts, input_type=input_type)
         except BudgetReachedError as stop:
             if stop.tries:

@@ -50,7 +50,7 @@ class CustomEmbedder:
     """
 
     batch_size = BATCH
-    #: The run's budget if calls are not free; None: unlimited.
+    #: The run's budget; None: unlimited.
     budget: Budget | None = None
 
     def __init__(
@@ -96,8 +96,8 @@ class CustomEmbedder:
             _log.warning("closing the embedder: %s", failure)
 
     def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
-        if self.budget and not self.free:
-            self.budget.begin(texts, self.model)
+        if self.budget:
+            self.budget.begin(() if self.free else texts, self.model)
         started = time.perf_counter()
         answer = self._guarded(lambda: self._ask(texts, input_type))
         elapsed = time.perf_counter() - started

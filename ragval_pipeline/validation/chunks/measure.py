@@ -20,7 +20,7 @@ def times_stored(layout: Layout) -> MeasuredValue:
     """The criterion: letters of chunks on their page / letters that they cover, median over pages."""
     pages = len(layout.copies)
     if not pages:
-        return not_measured("times_stored", "not_applicable", "no page with chunks was read")
+        return not_measured("times_stored", "no_data", "no page with chunks was read")
     reason = f"median over {pages:,} pages that were read and have chunks"
     value = statistics.median(layout.copies)
     return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)

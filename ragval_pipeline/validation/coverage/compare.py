@@ -30,7 +30,7 @@ def measure_coverage(
     Args:
         inventory: The site.
         indexed: Pages of the index by canonical form.
-        points: Points of the collection, to distinguish an empty index from an uncovered site.
+        points: Points of the collection: of an empty one, no single page is reported as missing.
         hidden: Points excluded by the suite's filter.
         now: Time of the run, aware.
 
@@ -47,7 +47,7 @@ def measure_coverage(
     report = compare(inventory, indexed, now=now)
     return Measurement(
         asset=ASSET,
-        values=(_value(inventory, report, points),),
+        values=(_value(report),),
         findings=tuple(find_all(Covered(inventory, indexed, points, now, hidden))),
         sections={"coverage_report": report.model_dump()},
     )
@@ -88,9 +88,7 @@ def _by_module(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> 
     }
 
 
-def _value(inventory: SiteInventory, report: CoverageReport, points: int) -> MeasuredValue:
-    if points == 0:
-        return not_measured("coverage", "no_data", "the collection holds no points")
+def _value(report: CoverageReport) -> MeasuredValue:
     covered = len(report.indexed_urls or ())
     return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the site")
 

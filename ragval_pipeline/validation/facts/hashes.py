@@ -98,17 +98,19 @@ def hash_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())  # definition
 
 
-def shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
-    """Sorted distinct hashes of the trigrams of each text; none below ``SHORT_TEXT`` words.
+def shingles_of(texts: Sequence[Sequence[str]], *, fewest: int = SHORT_TEXT) -> list[npt.NDArray[np.uint32]]:
+    """Sorted distinct hashes of the trigrams of each text.
 
     Args:
         texts: The words of each text.
+        fewest: Texts of fewer words have none; at least 3.
     """
-    return [found for at in range(0, len(texts), _AT_ONCE) for found in _shingles_of(texts[at : at + _AT_ONCE])]
+    some = (texts[at : at + _AT_ONCE] for at in range(0, len(texts), _AT_ONCE))
+    return [found for part in some for found in _shingles_of(part, fewest)]
 
 
-def _shingles_of(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.uint32]]:
-    long = [(number, words) for number, words in enumerate(texts) if len(words) >= SHORT_TEXT]
+def _shingles_of(texts: Sequence[Sequence[str]], fewest: int) -> list[npt.NDArray[np.uint32]]:
+    long = [(number, words) for number, words in enumerate(texts) if len(words) >= fewest]
     counts = np.array([len(words) for _, words in long], dtype=np.int64)
     shingles = [np.empty(0, dtype=np.uint32)] * len(texts)
     if not long:

@@ -1,27 +1,28 @@
 """Pages behind a wall (consent, login, rate limit, outage): they all show the same, and none of their chunks.
 
 The run sees the wall, but the index may be right: such a page cannot judge its chunks. A wall may contain a request id,
-so words are compared, not whole passages. Text in any chunk is content, which may be shown under several addresses.
+so words are compared, not whole passages. Words in any chunk are content: it may be shown under several addresses, and
+pages made from one template differ by a few words only.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.rows import PageFacts
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 #: Pages whose words are compared for common text.
 MOST_COMPARED = 256  # work
-_OF_BLOCK = ("digest", "letters", "held")
 
 
 def walls_of(facts: Facts) -> frozenset[str]:
@@ -29,18 +30,23 @@ def walls_of(facts: Facts) -> frozenset[str]:
     silent = _silent(facts)
     if not silent:
         return frozenset()
-    content = _held_digests(facts)
-    compared = silent[:: -(-len(silent) // MOST_COMPARED)]
-    some = facts.pages(one_of("page_key", compared))
-    repeated = Counter(triple for page in some for triple in _triples(page, content))
-
-    def is_common(page: PageFacts) -> bool:
-        triples = _triples(page, content)
-        return sum(repeated[triple] >= FEWEST for triple in triples) > WHOLE * len(triples)
-
+    common = _common(facts, silent[:: -(-len(silent) // MOST_COMPARED)])
     return frozenset(
-        page.page_key for page in facts.pages(one_of("page_key", silent)) if page.chunks and is_common(page)
+        page.page_key
+        for page in facts.pages(one_of("page_key", silent))
+        if page.chunks and np.isin(triples := _triples(page), common).sum() > WHOLE * len(triples)
     )
+
+
+def _common(facts: Facts, compared: list[str]) -> NDArray[np.uint32]:
+    """The trigrams that several of these pages show, and no chunk."""
+    shown = [_triples(page) for page in facts.pages(one_of("page_key", compared))]
+    triples, pages = np.unique(np.concatenate(shown), return_counts=True)
+    common = triples[pages >= FEWEST]
+    for batch in facts.batches("chunks", ("compared", "found", "letters", "shingles")) if len(common) else ():
+        held = batch.filter(_stands(batch)).column("shingles")
+        common = common[~np.isin(common, numbers_of(held.flatten()))]
+    return common
 
 
 def _silent(facts: Facts) -> list[str]:
@@ -55,31 +61,21 @@ def _silent(facts: Facts) -> list[str]:
     return silent if chunks else []
 
 
-def _held_digests(facts: Facts) -> NDArray[np.uint64]:
-    """The sorted digests of blocks that are in chunks of some page."""
-    found = [np.empty(0, dtype=np.uint64)]
-    for batch in facts.batches("pages", ("blocks",)):
-        digest, letters, held = (pc.struct_field(batch.column("blocks").flatten(), name) for name in _OF_BLOCK)
-        is_held = pc.greater_equal(held, pc.multiply(constant(MOST), letters))
-        found.append(np.unique(numbers_of(digest.filter(is_held))))
-    return np.unique(np.concatenate(found))
-
-
 def _with_standing_chunks(facts: Facts) -> frozenset[str]:
     """Pages with a chunk that is mostly on them."""
     found: set[str] = set()
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
-        stands = pc.greater_equal(batch.column("found"), pc.multiply(constant(MOST), batch.column("letters")))
-        found.update(batch.filter(pc.and_(batch.column("compared"), stands)).column("page_key").unique().to_pylist())
+        found.update(batch.filter(_stands(batch)).column("page_key").unique().to_pylist())
     return frozenset(found)
 
 
-def _triples(page: PageFacts, content: NDArray[np.uint64]) -> set[int]:
-    """Hashes of the word trigrams of a page's text; those in its ``content`` are its own."""
-    own = np.isin(np.array([block.digest for block in page.blocks], dtype=np.uint64), content).tolist()
-    words = [
-        f"{page.page_key} {word}" if is_own else word
-        for is_own, block in zip(own, page.blocks, strict=True)
-        for word in words_of(block.text)
-    ]
-    return set(map(hash, zip(words, words[1:], words[2:], strict=False)))
+def _stands(chunks: pa.RecordBatch) -> pa.BooleanArray:
+    """Which chunks are mostly on their page."""
+    mostly = pc.greater_equal(chunks.column("found"), pc.multiply(constant(MOST), chunks.column("letters")))
+    return pc.and_(chunks.column("compared"), mostly)
+
+
+def _triples(page: PageFacts) -> NDArray[np.uint32]:
+    """Hashes of the word trigrams of a page's text."""
+    [found] = shingles_of([[word for block in page.blocks for word in words_of(block.text)]], fewest=3)
+    return found

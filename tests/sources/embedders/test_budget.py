@@ -10,7 +10,9 @@ from upath import UPath
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.budget import Budget, BudgetReachedError
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+from ragval_pipeline.sources.embedders.custom import CustomEmbedder
 from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.tokens import most_tokens
 from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.api_standins import OpenAIStandIn
@@ -87,3 +89,23 @@ def test_steps_that_run_at_once_share_the_limit_and_never_pass_it(tmp_path):
         made = sum(pool.map(step, range(8)))
     assert 1 <= made <= 10
     assert Budget(calls=10, tokens=None, ledger=UPath(tmp_path) / "ledger").spent() == (made, 0)
+
+
+@pytest.mark.parametrize("inner", [StaticEmbedder, lambda: CustomEmbedder(f"{__name__}:free_of_charge")])
+def test_calls_on_this_machine_count_without_tokens(tmp_path, inner):
+    embedder = CachingEmbedder(inner())
+    for layer in (embedder, embedder.inner):
+        if hasattr(layer, "budget"):
+            layer.budget = Budget(calls=2, tokens=1, ledger=UPath(tmp_path) / "ledger")
+    for text in ("one robot", "another robot", "another robot"):
+        embedder.embed([text], input_type="search_document")
+    with pytest.raises(BudgetReachedError, match=r"budget\.calls is 2: 2 are spent"):
+        embedder.embed(["a third robot"], input_type="search_document")
+    assert embedder.cost.calls == 2
+
+
+def free_of_charge(texts, input_type):
+    return [[1.0, float(len(text))] for text in texts]
+
+
+free_of_charge.free = True

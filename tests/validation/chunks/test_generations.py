@@ -169,7 +169,7 @@ def test_times_stored_counts_each_letter_as_often_as_it_is_held():
     assert times_stored(facts(*cut(100)).layout).value == 1.0
     assert times_stored(facts(*cut(100), *cut(100)).layout).value == 2.0
     assert times_stored(facts(*cut(100, 80)).layout).value == pytest.approx(1.25, abs=0.05)
-    assert times_stored(Layout()).reason_code == "not_applicable"
+    assert times_stored(Layout()).reason_code == "no_data"
 
 
 def shuffled(*order: int):

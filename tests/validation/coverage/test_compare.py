@@ -125,10 +125,11 @@ def test_a_page_may_be_missing_because_the_filter_of_the_suite_hides_it() -> Non
         assert ("correct qdrant.filter" in missing.remedy) is told
 
 
-def test_an_empty_index_is_not_measured_and_names_no_page() -> None:
+def test_an_empty_index_covers_nothing_and_names_no_page() -> None:
     inventory = site("/a", "/b")
     measurement = measure(inventory, {}, points=0)
-    assert (measurement.values[0].value, measurement.values[0].reason_code) == (None, "no_data")
+    assert (measurement.values[0].numerator, measurement.values[0].denominator) == (0, 2)
+    assert measurement.sections["coverage_report"]["coverage_percentage"] == 0.0
     assert measurement.findings == ()
     assert measurement.sections["coverage_report"]["missing_urls"] == [f"{SITE}/a", f"{SITE}/b"]
 

@@ -86,6 +86,21 @@ def test_pages_that_show_what_others_show_and_none_of_their_chunks_judge_nothing
     assert found.sections["integrity"]["pages_read"] == 3
 
 
+def test_pages_of_one_template_were_read_as_long_as_chunks_hold_the_template_elsewhere(tmp_path: Path):
+    """Half of these chunks hold another text: their pages show what the other pages show, but for one word."""
+    text = "The {0} of a robot wears out where it moves most, and a worn {0} is heard before it is seen to fail."
+    parts = ("elbow", "wrist", "knee", "ankle", "shoulder", "finger", "hip", "neck")
+    pages = {f"/{part}": html(f"<h1>All about the {part}</h1>{paragraphs(text.format(part))}") for part in parts}
+    stored = [
+        point(f"/{part}", VISITORS if at < 4 else f"All about the {part}\n{text.format(part)}")
+        for at, part in enumerate(parts)
+    ]
+    found = measured(tmp_path, pages, *stored)
+    assert subjects(found, "integrity.gone") == ["0", "1", "2", "3"]
+    assert subjects(found, "integrity.page_unreadable") == []
+    assert 0.5 < found.value("content_integrity").value < 0.6
+
+
 def test_a_page_under_several_addresses_judges_its_chunks(tmp_path: Path):
     shared = html(paragraphs(BATTERY, BATTERY.replace("battery", "lamp"), BATTERY.replace("battery", "radio")))
     pages = {**PAGES, **dict.fromkeys(("/b", "/d", "/e", "/f"), shared)}
