@@ -110,6 +110,7 @@ class SystemFailure(RagvalError):
         remedy: What to do about it, one sentence.
         attempts: How many times it was tried.
         details: Further facts for the finding, JSON values only.
+        cause: Why it happened, one sentence; None: the usual reasons of the code.
     """
 
     exit_code = 3
@@ -124,6 +125,7 @@ class SystemFailure(RagvalError):
         remedy: str = "",
         attempts: int = 1,
         details: dict[str, object] | None = None,
+        cause: str | None = None,
     ) -> None:
         self.problem = problem
         self.code = code
@@ -132,6 +134,7 @@ class SystemFailure(RagvalError):
         self.remedy = remedy
         self.attempts = attempts
         self.details = details or {}
+        self.cause = cause
         tries = f" (tried {attempts} times)" if attempts > 1 else ""
         place = "" if subject in problem or not ("/" in subject or "\\" in subject) else f" {subject}"
         text = f"{system}{place}: {problem}{tries}"

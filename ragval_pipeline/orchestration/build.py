@@ -38,9 +38,9 @@ from ragval_pipeline.orchestration.triggers.schedule import (
     with_condition,
 )
 from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_asset, watched_job
-from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import without_userinfo
 
 #: Dagster's executors that run every step in its own process on one machine.
 _MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})

@@ -11,7 +11,6 @@ from typing import Any
 
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -19,6 +18,7 @@ from ragval_pipeline.sources.snapshot.reader import Since
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import without_userinfo
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.detectors import find_all
@@ -105,11 +105,19 @@ def write_report(
 def settings_without_secrets(suite: Suite) -> dict[str, Any]:
     """The suite's settings as used by the run, without keys."""
     settings = suite.model_dump(mode="json", exclude={"queries": True})
-    for section, address in (("qdrant", "url"), ("embedding", "base_url")):
+    for section in ("qdrant", "embedding"):
         settings[section].pop("api_key", None)
-        if settings[section][address]:
-            settings[section][address] = without_userinfo(settings[section][address])
-    return settings
+    shown: dict[str, Any] = _without_passwords(settings)
+    return shown
+
+
+def _without_passwords(value: Any) -> Any:
+    """The value with every address in it as it may be shown."""
+    if isinstance(value, dict):
+        return {name: _without_passwords(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_without_passwords(entry) for entry in value]
+    return without_userinfo(value) if isinstance(value, str) and "://" in value else value
 
 
 def _gates(suite: Suite) -> dict[str, Gate]:

@@ -6,6 +6,11 @@ import difflib
 import re
 from collections.abc import Iterable
 
+_USERINFO = re.compile(r"(?<=://)[^/?#]*@")
+#: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
+_SECRET_NAME = re.compile("token|key|secret|sig|passw|pwd|auth|credential", re.IGNORECASE)
+_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]+=)[^&#]+")
+
 
 def printable(value: object, *, limit: int = 80) -> str:
     """``value`` as text of one line without control characters, at most ``limit`` characters long."""
@@ -13,6 +18,13 @@ def printable(value: object, *, limit: int = 80) -> str:
     if not text.isprintable():
         text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def without_userinfo(url: str) -> str:
+    """The address without ``user:password@`` and values of secret parameters, for logs and reports."""
+    return _PARAMETER.sub(
+        lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
+    )
 
 
 def show_count(count: float) -> str:

@@ -3,6 +3,7 @@
 # Annotations as objects, here and in ``payload`` and ``model``: as strings, each would be compiled on loading.
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -17,6 +18,8 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+
+from ragval_pipeline.suite.printing import without_userinfo
 
 
 def _no_bool(value: Any) -> Any:
@@ -93,6 +96,10 @@ class Section(BaseModel):
         allow_inf_nan=False,
         hide_input_in_errors=True,
     )
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, without_userinfo(value) if isinstance(value, str) and "://" in value else value
 
 
 class QdrantSettings(Section):

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.sources.site.html.document import refresh_target
 from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.sources.site.page_copies.copies import record_of
@@ -18,6 +17,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
+from ragval_pipeline.suite.printing import without_userinfo
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.text.markup import without_markup

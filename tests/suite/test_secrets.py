@@ -37,6 +37,16 @@ def test_a_suite_shows_its_keys_nowhere(tmp_path: Path, written: str):
     assert CANARY not in "".join(shown)
 
 
+def test_a_suite_shows_no_password_of_an_address_when_it_is_printed(tmp_path: Path):
+    address = f"http://u:{CANARY}@localhost:1"
+    qdrant = {"url": address, "collection": "c"}
+    suite = load_suite(write(tmp_path, {**SMALLEST, "qdrant": qdrant, "source": {"sitemap": f"{address}/sitemap.xml"}}))
+    assert suite.qdrant.url == address
+    for shown in (repr(suite), str(suite), repr(suite.source)):
+        assert CANARY not in shown
+        assert "http://localhost:1" in shown
+
+
 def everything_said(error: BaseException) -> str:
     """The error as it is printed, as a log with its traceback has it, and all errors that it hangs on to."""
     said = [str(error), repr(error), "".join(traceback.format_exception(error))]

@@ -19,10 +19,6 @@ PRIVATE_NETWORKS = tuple(
 #: Prefixes that ingestion tools add to mark the kind of document (AnythingLLM: ``link://``).
 _WRAPPED = re.compile(r"\A(?!https?:)[a-z][a-z0-9+.-]*:(?://)?(?=https?://)")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
-_USERINFO = re.compile(r"(?<=://)[^/?#]*@")
-#: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
-_SECRET_NAME = re.compile("token|key|secret|sig|passw|pwd|auth|credential", re.IGNORECASE)
-_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]+=)[^&#]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -46,13 +42,6 @@ def split_url(url: str) -> SplitResult:
         return urlsplit(url)
     except ValueError:
         return SplitResult("", "", url, "", "")
-
-
-def without_userinfo(url: str) -> str:
-    """The address without ``user:password@`` and values of secret parameters, for logs and reports."""
-    return _PARAMETER.sub(
-        lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
-    )
 
 
 def is_loopback_or_private(url: str) -> bool:

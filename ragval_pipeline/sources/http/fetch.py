@@ -15,9 +15,10 @@ from yarl import URL
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import GIVE_UP, Attempts, Verdict, call_with_retries, wait_hint
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url, without_userinfo
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.failures import Failure, explain, is_of_the_wire
 from ragval_pipeline.sources.http.hosts import ASKED, RefusedHostError, SuiteHosts, proxy_hint
+from ragval_pipeline.suite.printing import without_userinfo
 from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:

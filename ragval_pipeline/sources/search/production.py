@@ -135,6 +135,7 @@ class ProductionSearcher:
             subject=subject,
             remedy=f"Correct the search that {KEY} names; its own traceback tells more.",
             details={"retriever": self.spec},
+            cause=f"The fault is in the search that {KEY} names, or in what it calls.",
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import in_order
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url, without_userinfo
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
@@ -20,6 +20,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.site.sitemap.content import as_path, fetch_bytes, malformed, read_bytes
 from ragval_pipeline.sources.site.sitemap.reader import MAX_URLS, read_sitemap
 from ragval_pipeline.sources.site.urls import join, without_fragment
+from ragval_pipeline.suite.printing import without_userinfo
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.page_cache import PageCache

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
-from ragval_pipeline.suite.queries.qrels import Qrels, read_qrels
+from ragval_pipeline.suite.queries.qrels import GROUND_TRUTH, Qrels, read_qrels
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
 
 _TABLES = frozenset({".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv"})
@@ -127,15 +127,22 @@ def read_entries(file: Path, *, kind: str = "query file") -> list[Entry]:
 
 
 def _mappings(content: Any, file: Path, kind: str) -> list[Entry]:
+    if kind == GROUND_TRUTH and isinstance(content, dict) and all(map(_are_pages, content.values())):
+        pages = {str(query): urls for query, urls in content.items()}
+        return [Entry(printable(query), {"query": query, "relevant_urls": urls}) for query, urls in pages.items()]
     if isinstance(content, dict) and len(content) == 1:
         # {"queries": [...]}, {"test_queries": [...]}: the usual wrapping.
         content = next(iter(content.values()))
     if content is None:
         return []
     if not isinstance(content, list):
-        entry = "- {query: ..., relevant_urls: [...]}" if kind == "ground truth file" else "- query_text: ..."
+        entry = "- {query: ..., relevant_urls: [...]}" if kind == GROUND_TRUTH else "- query_text: ..."
         raise SuiteError("is not a list of queries", file=file, remedy=f"Write one entry per query: {entry}")
     return [Entry(f"[{index}]", _mapping(entry, f"[{index}]", file)) for index, entry in enumerate(content)]
+
+
+def _are_pages(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)
 
 
 def _mapping(entry: Any, where: str, file: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.profiles.base import Profile, QueryRule
 from ragval_pipeline.suite.queries.files import Entry, read_beir, read_entries, read_topics
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
-from ragval_pipeline.suite.queries.qrels import Qrels, is_qrels, query_ids, read_qrels, with_judgements
+from ragval_pipeline.suite.queries.qrels import GROUND_TRUTH, Qrels, is_qrels, query_ids, read_qrels, with_judgements
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 
@@ -32,9 +32,9 @@ def with_ground_truth(queries: Sequence[TestQuery], file: Path) -> list[TestQuer
 
     Args:
         queries: The queries.
-        file: A qrels file, or a query file whose entries have ``query`` (the text or id of a query) and at least one
-            of ``relevant_urls``, ``acceptable_urls``, ``expected_results`` and the like. Every query of that text
-            gets it.
+        file: A qrels file, a mapping from queries to lists of relevant pages, or a query file whose entries have
+            ``query`` (the text or id of a query) and at least one of ``relevant_urls``, ``acceptable_urls``,
+            ``expected_results`` and the like. Every query of that text gets it.
 
     Raises:
         SuiteError: The file is malformed, or an entry matches no query.
@@ -43,7 +43,7 @@ def with_ground_truth(queries: Sequence[TestQuery], file: Path) -> list[TestQuer
         return with_judgements(queries, read_qrels(file), file)
     joined = list(queries)
     positions = _positions(queries)
-    for entry in read_entries(file, kind="ground truth file"):
+    for entry in read_entries(file, kind=GROUND_TRUTH):
         key, expected = _expectation(entry, file)
         if key not in positions:
             raise SuiteError(

@@ -10,6 +10,8 @@ from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.yaml_file import read_text
 
+#: What errors call a file of relevant pages.
+GROUND_TRUTH = "ground truth file"
 #: Query id to page URL or document id to grade.
 Qrels = dict[str, dict[str, int]]
 
@@ -53,7 +55,7 @@ def is_qrels(file: Path) -> bool:
     """Whether a ground truth file is qrels rather than a table of queries and their pages, by extension and header."""
     if file.suffix.lower() != ".tsv":
         return file.suffix.lower() in _ENDINGS
-    lines = (line for line in read_text(file, kind="ground truth file").split("\n") if line.strip())
+    lines = (line for line in read_text(file, kind=GROUND_TRUTH).split("\n") if line.strip())
     header = {cell.strip() for cell in next(lines, "").split("\t")}
     return not header & set(TestQuery.model_fields)
 

@@ -104,6 +104,7 @@ def test_what_it_raises_is_named_without_its_message(searching: Searching) -> No
     with pytest.raises(SystemFailure, match="raised RuntimeError") as caught:
         searcher.search("a", limit=5)
     assert "CANARY" not in str(caught.value)
+    assert "retrieval.retriever" in str(caught.value.cause)
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.http.addresses import (
-    host_of,
-    is_http_url,
-    is_loopback_or_private,
-    split_url,
-    without_userinfo,
-)
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, join, path_of
+from ragval_pipeline.suite.printing import without_userinfo
 
 PAGE = "https://docs.example.com/docs/intro"
 

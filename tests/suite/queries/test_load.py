@@ -45,9 +45,20 @@ def test_a_page_that_is_named_twice_counts_once(tmp_path: Path):
 
 
 def test_the_error_of_ground_truth_that_is_not_a_list_says_what_an_entry_is(tmp_path: Path):
-    put_both(tmp_path, {"ros": ["u"], "isaac": ["v"]})
+    put_both(tmp_path, {"ros": {"pages": ["u"]}, "isaac": ["v"]})
     told = str(refused(tmp_path, SETTING))
     assert "t.json: is not a list of queries. Write one entry per query: - {query: ..., relevant_urls: [...]}" in told
+
+
+def test_ground_truth_may_map_queries_to_their_pages(tmp_path: Path):
+    put_both(
+        tmp_path,
+        {"ros": ["u"], "What is Isaac?": ["v", "w"]},
+        [{"id": "ros", "query": "x"}, {"query": "What is Isaac?"}],
+    )
+    assert [query.relevant_urls for query in read(tmp_path, SETTING)] == [("u",), ("v", "w")]
+    put_both(tmp_path, {"ros": ["u"], "nobody asks this": ["v"]}, [{"id": "ros", "query": "x"}])
+    assert "t.json: nobody asks this: there is no test query" in str(refused(tmp_path, SETTING))
 
 
 def test_every_query_of_a_text_gets_its_truth(tmp_path: Path):

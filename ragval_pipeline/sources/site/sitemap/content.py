@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.http.addresses import without_userinfo
 from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
+from ragval_pipeline.suite.printing import without_userinfo
 
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:

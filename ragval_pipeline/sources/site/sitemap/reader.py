@@ -11,7 +11,7 @@ from urllib.parse import unquote, urldefrag
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url, without_userinfo
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
@@ -25,6 +25,7 @@ from ragval_pipeline.sources.site.sitemap.content import (
 )
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, join, path_of
+from ragval_pipeline.suite.printing import without_userinfo
 
 log = logging.getLogger(__name__)
 #: Files of an index fetched in parallel.
