@@ -133,6 +133,19 @@ def test_a_menu_that_is_all_of_a_chunk_is_furniture_on_three_pages():
     assert boilerplate(found, [page(number, menu) for number in range(10)]) == []
 
 
+def test_what_an_ingestion_says_in_front_of_a_menu_is_none_of_it():
+    menu = "\n".join(content(page, 0) for page in range(10))
+
+    def said(text: str, page: int, part: int) -> str:
+        whole = menu if part == 0 and page < 3 else text
+        return f"This chunk is part {part + 1} of 3 of the page Topic number{page}y, written for its team.\n{whole}"
+
+    framed = [page(number, frame=menu) for number in range(10)]
+    (finding,) = boilerplate(index(change=said), framed)
+    assert named([finding]) == ["0", "3", "6"]
+    assert not any(entry["phrase"].startswith("this chunk is") for entry in finding.details["phrases"])
+
+
 def test_what_the_author_repeats_on_every_page_is_not():
     found = index(change=lambda text, page, part: text if part else f"{OBJECTIVES} {text}")
     assert boilerplate(found, [page(number, OBJECTIVES) for number in range(10)]) == []
