@@ -10,7 +10,13 @@ from ragval_pipeline.text.components import without_components
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
-from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
+from ragval_pipeline.validation.facts.gaps import (
+    add_carried_words,
+    add_cut_lines,
+    add_labels,
+    add_words,
+    add_written_lines,
+)
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import (
     Alignment,
@@ -254,6 +260,7 @@ def _differing(
     spans = without_strays(runs)
     add_labels(text, spans, page, labels, address)
     add_words(text, spans, page)
+    add_cut_lines(text, spans, page)
     add_carried_words(text, spans, page)
     if page.source is not None and covered(spans, 0, len(text.letters)) < len(text.letters):
         for start, _, length, _ in common_runs(text, page.source):
