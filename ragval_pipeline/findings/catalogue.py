@@ -301,7 +301,8 @@ _ROWS = (
         cause="The page was ingested again, with different chunks or new ids, and its old points were not deleted.",
         remedy="Delete the older points and the copies under delete_point_ids in remediation.json; one point of "
         "each text remains. If the chunks differ and it is not known which are older, delete the points under "
-        "review_point_ids and re-ingest the pages under reingest_urls."),
+        "review_point_ids and re-ingest the pages under reingest_urls. If chunks of several sizes are stored on "
+        "purpose, delete none: map payload.fields.parent_id, or select one size with qdrant.filter."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "reingest",
         reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
@@ -393,8 +394,10 @@ _ROWS = (
         title="Words glued together",
         means="joins words that the page separates", many="join words that the page separates",
         measured="Words in a chunk that are two words on its page are counted.",
-        cause="The extraction joins HTML elements without a separator.",
-        remedy="Join block elements with a line break and re-ingest.",
+        cause="The extraction joins HTML elements without a separator, or the chunker removes tabs and no-break "
+        "spaces, as LangChain's MarkdownHeaderTextSplitter does.",
+        remedy="Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, and "
+        "re-ingest.",
         error_share=0.5),
     FindingType("text.boilerplate", "warning", "corpus", "chunks", "point", "chunker",
         breaks={Aspect.FRAME, Aspect.DISTINCTION},

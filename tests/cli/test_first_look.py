@@ -105,6 +105,12 @@ def test_headings_of_translated_pages_of_an_english_site_stay_as_they_are() -> N
     assert all(question.text.endswith("?") for question in found if question.page is not translated)
 
 
+def test_a_translated_heading_above_an_english_text_stays_as_it_is() -> None:
+    partly = replace(pages(1)[0], url=f"{BASE}/ja/p0", headings=("A.3. \u6587\u66f8\u306e\u5f62\u5f0f",))
+    found = draft_questions([*pages(9), partly], {}, count=20, seed="docs")
+    assert [question.text for question in found if question.page is partly] == ["\u6587\u66f8\u306e\u5f62\u5f0f"]
+
+
 def test_the_name_of_the_site_is_in_no_question(tmp_path: Path, ragval: Ragval) -> None:
     names = ("Bar Series", "Call Stack", "Cursor Motion")
     payloads = [

@@ -194,7 +194,10 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
     usual = statistics.median(times)
     if usual < _REPEATED:
         return [Line("stored", f"{part}once")]
-    told = f"each page's words are stored {usual:.1f} times: it was ingested more than once, or chunks overlap a lot"
+    told = (
+        f"each page's words are stored {usual:.1f} times: it was ingested more than once, chunks overlap a lot, or it "
+        "repeats itself"
+    )
     return [Line("stored", f"{part}{told}", "note")]
 
 

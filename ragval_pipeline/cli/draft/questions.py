@@ -73,7 +73,7 @@ _NUMBERED = re.compile(
 )
 _LABELS = re.compile(r"(?:\s+(?:instance-attribute|class-attribute|property|dataclass|module-attribute|classmethod))+$")
 _CODE = re.compile(r"[\w.]*(?:\w[._]\w|\(\)|_\w)[\w.()]*")
-_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?\s+|[ivx]+\.\s+)", re.IGNORECASE)
+_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?\s+|[a-z](?:\.\d+)+[.)]?\s+|[ivx]+\.\s+)", re.IGNORECASE)
 _ANCHOR = re.compile("[\u00b6\u200b\u200c\u200d\ufeff#]+\\s*$")
 _POOL = (
     "How long should sourdough bread rise before baking?", "Which vaccinations does a puppy need in its first year?",
@@ -141,7 +141,7 @@ def draft_questions(
         for number in [rest[place * len(rest) // wanted] for place in range(wanted)]:
             heading, page = open_[number].pop(), pages[number]
             # Pages with much code have few of the common words, translated ones hardly any.
-            asks = english and is_english((page.text,), one_in=24)
+            asks = english and is_english((page.text,), one_in=24) and is_latin(heading)
             found.append(Question(question_of(heading, page.title) if asks else heading, heading, page))
     return sorted(found, key=lambda question: question.page.url or question.page.point.id)
 
@@ -174,6 +174,12 @@ def is_english(texts: Iterable[str], *, one_in: int = 12) -> bool:
     """Whether texts are English: the commonest words are more than one in so many of theirs."""
     words = [word for text in texts for word in re.findall(r"[^\W\d]+", text[:2000].casefold())]
     return one_in * sum(word in _ENGLISH for word in words) > len(words)
+
+
+def is_latin(heading: str) -> bool:
+    """Whether most letters of a heading are Latin: a page translated in part has others above English text."""
+    letters = [character for character in heading if character.isalpha()]
+    return 2 * sum(character < "\u0370" for character in letters) > len(letters)
 
 
 def question_of(heading: str, title: str) -> str:

@@ -88,7 +88,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
             found += (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
-    found = _as_written_once([*found, *_of_frames(evidence)])
+    found = _as_written_once([*found, *_of_frames(evidence, additions)])
     if not found:
         return
     found.sort(key=lambda entry: (-entry.pages, entry.phrase))
@@ -120,15 +120,18 @@ def _as_written_once(found: Iterable[Boilerplate]) -> list[Boilerplate]:
     return [Boilerplate(phrase, tuple(held.values())) for phrase, held in texts.items()]
 
 
-def _of_frames(evidence: ChunkEvidence) -> Iterator[Boilerplate]:
-    """The wordings shared by texts of ``FEWEST`` pages that are mostly outside their page's content."""
+def _of_frames(evidence: ChunkEvidence, additions: _Additions) -> Iterator[Boilerplate]:
+    """The wordings shared by texts of ``FEWEST`` pages that are mostly outside their page's content.
+
+    What the ingestion writes in front of such a text is not from around the content.
+    """
 
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         return pc.greater(batch.column("outside"), pc.multiply(constant(MOST), batch.column("letters")))
 
     for shared in shared_wordings(list(evidence.facts.texts(*_COLUMNS, where=chosen)), min_pages=FEWEST):
         texts = tuple(text for text in shared.texts if not shared.in_content(text))
-        if len(_pages(texts)) >= FEWEST:
+        if len(_pages(texts)) >= FEWEST and not additions.contain(shared):
             yield Boilerplate(as_written(shared.words), texts)
 
 

@@ -159,6 +159,8 @@ def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], ha
     names = {chunk.point_id for chunk in same}
     others = [(chunk, span) for chunk in own if chunk.point_id not in names for span in chunk.spans]
     places = {*owners, *(place for chunk in same for place in chunk.again)}
+    if len(places) > AGAIN >= len(same):
+        return True  # not all positions are known
     length = same[0].longest
     free = {
         place

@@ -12,7 +12,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.printing import plural, times
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.proven import unescapings
@@ -77,7 +77,7 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
             extent = characters.total() / (characters.total() + text.letters)
             subjects.append(replace(subject, fields=fields, extent=extent))
     if subjects:
-        shown = ", ".join(f"{name} {count} times" for name, count in total.most_common(NAMED))
+        shown = ", ".join(f"{name} {times(count)}" for name, count in total.most_common(NAMED))
         cause = f"The extraction kept invisible characters: {shown}."
         yield make_finding("text.zero_width", subjects, details={"characters": dict(total)}, cause=cause)
 

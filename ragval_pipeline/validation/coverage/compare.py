@@ -192,6 +192,14 @@ def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, 
 
 
 @detector("coverage.url_variant", needs=Covered)
+def find_url_variants(covered: Covered) -> Iterator[Finding]:
+    """All stored addresses of pages with more than one."""
+    variants = list(url_variants(covered))
+    if variants:
+        message = f"{len(variants):,} stored addresses are of pages that are also stored under another one."
+        yield make_finding("coverage.url_variant", variants, message=message)
+
+
 def url_variants(covered: Covered) -> Iterator[Subject]:
     """All stored addresses of pages with more than one.
 

@@ -10,7 +10,13 @@ from ragval_pipeline.text.components import without_components
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.text.grams import width_for
 from ragval_pipeline.text.markup import without_escaped, without_markup, without_statements
-from ragval_pipeline.validation.facts.gaps import add_carried_words, add_labels, add_words, add_written_lines
+from ragval_pipeline.validation.facts.gaps import (
+    add_carried_words,
+    add_cut_lines,
+    add_labels,
+    add_words,
+    add_written_lines,
+)
 from ragval_pipeline.validation.facts.page import Searched
 from ragval_pipeline.validation.facts.spans import (
     Alignment,
@@ -143,10 +149,11 @@ def _aligned(
     added = _strange_lines(raw, runs)
     reading = raw
     if (bare := without_markup(without_escaped(raw.shown), added=added)) != raw.shown:
-        strange, shows_some = _without_strange_markup(raw, runs, added)
-        if not shows_some and (exact := _exact_with_letters(FoldedText.of(bare), page, labels, seen)) is not None:
-            return exact
-        reading = FoldedText.of(strange)
+        reading = FoldedText.of(_without_strange_markup(raw, runs, added))
+        # In a list of files that link to themselves, the letters of an address are often those of the next two files.
+        for read in (reading,) if reading.shown == bare else (reading, FoldedText.of(bare)):
+            if (exact := _exact_with_letters(read, page, labels, seen)) is not None:
+                return exact
         runs = common_runs(reading, page)
     told = without_writing(reading, runs, page)
     if told is not reading:
@@ -238,18 +245,13 @@ def _strange_lines(raw: FoldedText, runs: Sequence[Span]) -> int:
     return count
 
 
-def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -> tuple[str, bool]:
-    """The text without the markup of which the page lacks a letter, and whether it has all letters of some."""
-    shown = False
+def _without_strange_markup(raw: FoldedText, runs: Sequence[Span], added: int) -> str:
+    """The text without the markup of which the page lacks a letter."""
 
     def stands_there(start: int, end: int) -> bool:
-        nonlocal shown
-        first, last = raw.letters_between(start, end)
-        stands = in_one(runs, first, last)
-        shown |= stands and last > first
-        return stands
+        return in_one(runs, *raw.letters_between(start, end))
 
-    return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there), shown
+    return without_markup(without_escaped(raw.shown, keep=stands_there), added=added, keep=stands_there)
 
 
 def _differing(
@@ -258,6 +260,7 @@ def _differing(
     spans = without_strays(runs)
     add_labels(text, spans, page, labels, address)
     add_words(text, spans, page)
+    add_cut_lines(text, spans, page)
     add_carried_words(text, spans, page)
     if page.source is not None and covered(spans, 0, len(text.letters)) < len(text.letters):
         for start, _, length, _ in common_runs(text, page.source):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import accumulate
 
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.text.markup import without_markup, without_statements
@@ -128,6 +129,8 @@ _ROLE = re.compile(r"\s*\w{2,20}:[ \t]+")
 #: Lines with a chunk's origin, whether or not it is in the payload: "Title: Arms", "Source: https://...".
 _ORIGIN_NAMES = "title|source|url|link|page|document|section|heading|chapter|module|file|path|breadcrumbs?|date|time"
 _ORIGINS = re.compile(rf"(?:\s*(?:\w+[ \t])?(?:{_ORIGIN_NAMES}):[ \t]+\S[^\n]*(?=\n))+", re.IGNORECASE)
+#: Line breaks, and signs between labels, or between a label and the text.
+_SEPARATOR = re.compile(r"\n|[:>\u203a\u00bb\u2192|\u2022\u00b7\u2013\u2014](?=\s)|\s[-/]\s")
 #: Characters examined at either end.
 _REACH = 600  # work
 
@@ -148,17 +151,24 @@ def _by_first_word(labels: tuple[str, ...]) -> dict[str, list[list[str]]]:
 
 
 def begins_and_ends(
-    text: str, labels: tuple[str, ...], *, names: Sequence[str] = (), is_read: bool = False
+    text: str,
+    labels: tuple[str, ...],
+    *,
+    parts: tuple[str, ...] = (),
+    names: Sequence[str] = (),
+    is_read: bool = False,
 ) -> tuple[Words, Words]:
     """At most ``MOST_WORDS`` words at either end of a text.
 
     Args:
         text: The text; addresses, tags and imports of Markdown are ignored.
-        labels: Stored values that may precede its text: title, headings, address, module.
+        labels: Stored values that may precede its text: title, headings, address.
+        parts: Stored names of parts of the site, such as the module: menus list them, too, so that they are labels only
+            beside a line break or a sign.
         names: Names of its page. A breadcrumb ends with a label or such a name; a menu with anything.
         is_read: Whether markup is already removed, except what the text's page shows: ``Vec<String>``.
     """
-    known = _by_first_word(labels)
+    known, apart = _by_first_word(labels), _by_first_word(parts)
     before = _ORIGINS.match(text) or _ROLE.match(text)
     text = text[before.end() if before else 0 :]
     if not is_read:
@@ -166,11 +176,13 @@ def begins_and_ends(
     path = _BREADCRUMBS.match(text)
     text = text[path.end() if path and _is_said(label_words(path[1]), (*labels, *names)) else 0 :]
     first = words_of(text[:_REACH])
+    begin, parted = 0, cache(lambda: _parted(text[:_REACH]))
     for _ in range(_LABELS):
-        end = _label_end(first, known)
+        end = _label_end(first, begin, parted, known, apart)
         if not end:
             break
-        first = first[end:]
+        begin = end
+    first = first[begin:]
     # A short text may consist of its labels.
     last = words_of(text[-_REACH:]) if len(text) > _REACH else first
     return tuple(first[:MOST_WORDS]), tuple(last[-MOST_WORDS:])
@@ -182,10 +194,28 @@ def _is_said(words: Sequence[str], names: Iterable[str]) -> bool:
     return any(said in f" {' '.join(label_words(name))} " for name in names)
 
 
-def _label_end(words: Sequence[str], labels: Mapping[str, Sequence[Sequence[str]]]) -> int:
-    """End of a label at the beginning of the words, up to two words before it; 0 without one."""
-    for start in range(min(_BEFORE_LABEL + 1, len(words))):
-        for label in labels.get(words[start], ()):
-            if words[start : start + len(label)] == label:
-                return start + len(label)
+def _parted(text: str) -> frozenset[int]:
+    """The words of a text, by number, before which there is a line break or another separator."""
+    # Words of ASCII texts are parted differently.
+    blank = "" if text.isascii() else "\u00a0"
+    counts = (len(words_of(f"{piece}{blank}")) for piece in _SEPARATOR.split(text))
+    return frozenset(accumulate(counts))
+
+
+def _label_end(
+    words: Sequence[str],
+    begin: int,
+    parted: Callable[[], Collection[int]],
+    labels: Mapping[str, Sequence[Sequence[str]]],
+    apart: Mapping[str, Sequence[Sequence[str]]],
+) -> int:
+    """End of a label at, or up to two words and a separator after, the beginning of the rest; 0 without one."""
+    for start in range(begin, min(begin + _BEFORE_LABEL + 1, len(words))):
+        for known, is_part in ((labels, False), (apart, True)):
+            for label in known.get(words[start], ()):
+                end = start + len(label)
+                if words[start:end] != label:
+                    continue
+                if (start == begin and not is_part) or start in parted() or (start == begin and end in parted()):
+                    return end
     return 0

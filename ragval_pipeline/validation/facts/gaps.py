@@ -17,6 +17,8 @@ from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 
 #: Spans before a line among which one on the page is searched for.
 _BEFORE = 64  # work
+#: Positions on the page examined for a line that the chunk cuts.
+_ALIKE = 1024  # work
 # Line breaks, cells, and separators of headings, breadcrumbs, lists and rows: number signs, guillemets, middle dot,
 # bullet, dashes, box drawing; slashes, except within an address or a path. Rows of tables are written out as well:
 # ``Name: a. Type: b``.
@@ -136,6 +138,22 @@ def add_words(text: FoldedText, spans: list[Span], page: Searched) -> None:
         if (before and after) or 2 * sum(last - first for first, last, _ in same) >= end - start:
             for first, last, place in same:
                 add(spans, max(first, start), min(last, end), place + max(first, start) - first, "words")
+
+
+def add_cut_lines(text: FoldedText, spans: list[Span], page: Searched) -> None:
+    """Add the rest of a line that the beginning, or end, of the chunk cuts, at that end of a line of the page.
+
+    The page may have the line elsewhere, if the extraction leaves out or moves what is between.
+    """
+    letters = len(text.letters)
+    for start, end in _pieces(text) if covered(spans, 0, letters) < letters else ():
+        if (start and end < letters) or covered(spans, start, end) == end - start:
+            continue
+        edge = 0 if start else end
+        places = page.first_places(text.letters[start:end], _ALIKE)
+        place = next((place for place in places if page.begins_line(place + edge)), None)
+        if place is not None:
+            add(spans, start, end, place, "word")
 
 
 def add_carried_words(text: FoldedText, spans: list[Span], page: Searched) -> None:

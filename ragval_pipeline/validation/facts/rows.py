@@ -47,7 +47,7 @@ class Edge:
         return tuple(dict.fromkeys(word for word in (self.word, self.strange) if word)) or (self.word,)
 
 
-#: Maximum further positions of a run: texts stored more often are assumed to have one each.
+#: Maximum further positions of a run: texts stored, or shown, more often are assumed to have one each.
 AGAIN = 64  # work
 
 

@@ -186,9 +186,10 @@ def described(
         row, text, own = stored.row, stored.text, stored.words
         headings: tuple[str, ...] = tuple(row["headings"] or ())
         titles = _titles((*headings, row["title"] or ""))
-        labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
+        labels = (*headings, row["title"] or "", row["source_url"] or "")
+        parts = (row["module"] or "", row["chapter"] or "")
         on_page = read.get(row["point_id"])
-        begins, ends = _edges(stored, labels, page, on_page)
+        begins, ends = _edges(stored, labels, parts, page, on_page)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
@@ -231,7 +232,7 @@ class _Edge(NamedTuple):
 
 
 def _edges(
-    stored: StoredText, labels: tuple[str, ...], page: PageWords | None, on_page: str | None
+    stored: StoredText, labels: tuple[str, ...], parts: tuple[str, ...], page: PageWords | None, on_page: str | None
 ) -> tuple[_Edge, _Edge]:
     """The beginning and end of a text, as aligned if it is on the page.
 
@@ -239,18 +240,26 @@ def _edges(
     all markup is taken with it.
     """
     against = page if stored.folded.letters else None
-    aligned = _edges_of(stored.text if on_page is None else on_page, labels, page, against, is_read=on_page is not None)
+    aligned = _edges_of(
+        stored.text if on_page is None else on_page, labels, parts, page, against, is_read=on_page is not None
+    )
     if on_page is None or all(edge.is_whole for edge in aligned):
         return aligned
-    bare = _edges_of(stored.text, labels, page, against, is_read=False)
+    bare = _edges_of(stored.text, labels, parts, page, against, is_read=False)
     begins, ends = (whole if whole.is_whole else edge for edge, whole in zip(aligned, bare, strict=True))
     return begins, ends
 
 
 def _edges_of(
-    text: str, labels: tuple[str, ...], page: PageWords | None, against: PageWords | None, *, is_read: bool
+    text: str,
+    labels: tuple[str, ...],
+    parts: tuple[str, ...],
+    page: PageWords | None,
+    against: PageWords | None,
+    *,
+    is_read: bool,
 ) -> tuple[_Edge, _Edge]:
-    begins, ends = begins_and_ends(text, labels, names=() if page is None else page.names, is_read=is_read)
+    begins, ends = begins_and_ends(text, labels, parts=parts, names=() if page is None else page.names, is_read=is_read)
     if against is None:
         return _Edge(begins), _Edge(ends)
     return _Edge(begins, against.held(begins)), _Edge(ends, against.held(ends, last=True))

@@ -133,6 +133,27 @@ def test_a_menu_that_is_all_of_a_chunk_is_furniture_on_three_pages():
     assert boilerplate(found, [page(number, menu) for number in range(10)]) == []
 
 
+def test_what_an_ingestion_says_in_front_of_a_menu_is_none_of_it():
+    menu = "\n".join(content(page, 0) for page in range(10))
+
+    def said(text: str, page: int, part: int) -> str:
+        whole = menu if part == 0 and page < 3 else text
+        return f"This chunk is part {part + 1} of 3 of the page Topic number{page}y, written for its team.\n{whole}"
+
+    framed = [page(number, frame=menu) for number in range(10)]
+    (finding,) = boilerplate(index(change=said), framed)
+    assert named([finding]) == ["0", "3", "6"]
+    assert not any(entry["phrase"].startswith("this chunk is") for entry in finding.details["phrases"])
+
+
+@pytest.mark.parametrize("menu", ["Home Arms Legs Eyes Search", "Arms Legs Eyes Search", "Zur\u00fcck Arms Legs Eyes"])
+def test_a_menu_that_names_the_modules_is_furniture_on_the_pages_of_each(menu: str):
+    modules = ("arms", "legs", "eyes", "search", "home")
+    texts = ((page, part, f"{menu}\n{content(page, part)}") for page in range(10) for part in range(3))
+    found = rows(*({**chunk(page, text), "module": modules[page % 5]} for page, _, text in texts))
+    assert len(named(boilerplate(found, PAGES))) == 30
+
+
 def test_what_the_author_repeats_on_every_page_is_not():
     found = index(change=lambda text, page, part: text if part else f"{OBJECTIVES} {text}")
     assert boilerplate(found, [page(number, OBJECTIVES) for number in range(10)]) == []

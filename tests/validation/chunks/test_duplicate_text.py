@@ -99,3 +99,12 @@ def test_a_text_that_drifted_keeps_its_place():
     found = rows({"text": NOTE, "source_url": "/a"}, {"text": NOTE, "source_url": "/b"}, pages=("/a", "/b"))
     records = [record(paragraphs(NOTE)), record(paragraphs(edited), page="/b")]
     assert detected("chunk.duplicate_text", evidence_of(found, records)) == []
+
+
+def test_what_a_page_has_more_often_than_all_its_places_are_known_is_no_duplicate():
+    """A reference has "Return type:" a hundred times, mostly within chunks, and a splitter parts some from theirs."""
+    items = [f"Item x{number} of the arm returns {number * 7}" for number in range(100)]
+    page = [text for item in items for text in (item, "Return type:")]
+    first = ["\n".join(page[at : at + 10]) for at in range(0, 180, 10)]
+    found = texts(*first, *page[180:], title="Arm")
+    assert named(detected("chunk.duplicate_text", evidence_of(found, [record(paragraphs(*page))]))) == []

@@ -217,3 +217,17 @@ def test_rows_of_a_table_written_out_with_the_names_of_its_columns_are_the_pages
     rows = "Name: speed. Unit: turns. Most: 90\nName: grip, Unit: newtons, Most: 7"
     assert missing(match(f"{GRIPPER}\n{rows}", page)) == []
     assert missing(match(f"{GRIPPER}\n{rows}", page.replace("newtons", "ounces"))) == ["newtons"]
+
+
+@pytest.mark.parametrize(("text", "page"), [
+    (f"{GRIPPER}\nMod", f"{GRIPPER}\n{CAMERA}\nA mood\nModes\n{BATTERY}"),
+    (f"odes\n{GRIPPER}", f"Scales and modes\n{CAMERA}\n{GRIPPER}\n{BATTERY}"),
+])  # fmt: skip
+def test_the_rest_of_a_line_that_a_chunker_cut_is_the_pages_wherever_that_line_stands(text: str, page: str):
+    assert missing(match(text, page)) == []
+    assert missing(match(text.replace("od", "oud"), page)) != []
+
+
+def test_a_line_between_others_is_not_cut():
+    page = f"{GRIPPER}\n{CAMERA}\nModes"
+    assert missing(match(f"{GRIPPER}\nMod\n{CAMERA}", page)) == ["Mod"]

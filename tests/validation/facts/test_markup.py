@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.validation.facts.aligned import PAGE, match, missing
@@ -169,6 +171,15 @@ def test_of_two_readings_the_one_counts_of_which_the_page_lacks_fewer_letters_wh
 def test_on_a_page_about_markdown_the_same_characters_are_text():
     page = "Write a link as [motor](https://example.com/motor) and nothing else, says the guide."
     assert missing(match(page, page)) == []
+
+
+def test_the_addresses_of_a_list_of_files_are_no_text_although_two_of_its_names_side_by_side_have_their_letters():
+    page = """backup.html: lang.html vfs.html
+lang.html: keyword.html vfs.html
+vfs.html: vfs.html opcode.html
+opcode.html: keyword.html"""
+    linked = re.sub(r"\S+\.html", lambda name: f"[{name[0]}]({name[0]})", page)
+    assert missing(match(linked, page)) == []
 
 
 def test_tags_that_a_page_shows_as_code_are_text_beside_a_link_that_it_does_not_show():

@@ -186,6 +186,17 @@ def test_a_chunk_of_nothing_but_what_is_put_before_it_is_no_difference(tmp_path:
     assert subjects(measured(tmp_path, pages, *points, bare), "integrity.drifted") == []
 
 
+def test_keywords_in_the_words_of_the_page_behind_a_chunk_are_no_difference(tmp_path: Path):
+    goes_on = "which the driver prints, before it terminates the method at once"
+    pages: dict[str, str | None] = {
+        url: html(f"<p>{text}</p><p>{goes_on}</p>") for url, text in zip(PAGES, TEXTS, strict=True)
+    }
+    keywords = ["prints, terminates, method", *["quiz, zoo, jumble"] * 3]
+    told = zip(PAGES, TEXTS, keywords, strict=True)
+    points = [point(url, f"{text}\nKeywords: {words}") for url, text, words in told]
+    assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
+
+
 def test_the_same_line_around_one_chunk_is_a_difference(tmp_path: Path):
     drifted, _, integrity = measure(tmp_path, "Title: Wiring of sensors\nSource: zoo\n{text}", framed=1)
     assert drifted == ["0"]
