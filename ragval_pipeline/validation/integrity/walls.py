@@ -77,5 +77,6 @@ def _stands(chunks: pa.RecordBatch) -> pa.BooleanArray:
 
 def _triples(page: PageFacts) -> NDArray[np.uint32]:
     """Hashes of the word trigrams of a page's text."""
-    [found] = shingles_of([[word for block in page.blocks for word in words_of(block.text)]], fewest=3)
+    words = [word for block in page.blocks for word in words_of(block.text)]
+    [found] = shingles_of([words], fewest=3)  # definition
     return found
