@@ -140,8 +140,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except (KeyboardInterrupt, typer.Abort):
-            # After an interrupt in an exec of text, as in dataclass, python -m dies of SIGINT: any exec prevents that.
-            exec("")  # noqa: S102
             say("interrupted; no report is written.")
             return INTERRUPTED
         except RagvalError as error:

@@ -114,13 +114,11 @@ def test_an_interrupted_build_of_the_demo_leaves_nothing(
 def test_an_interrupt_while_a_library_compiles_text_ends_with_130_too(tmp_path: Path) -> None:
     """Python, started with -m, would otherwise end by the signal itself, which subprocess shows as -2."""
     lines = (
-        "import sys",
         "from ragval_pipeline.cli import app",
         "app._run = lambda arguments: exec('raise KeyboardInterrupt')",
-        "sys.exit(app.main([]))",
     )
-    (tmp_path / "interrupted.py").write_text("\n".join(lines), encoding="utf-8")
-    command = [sys.executable, "-m", "interrupted"]
+    (tmp_path / "sitecustomize.py").write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "ragval_pipeline"]
     path = os.pathsep.join((str(tmp_path), str(Path(ragval_pipeline.__file__).parents[1])))
     ended = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
     assert ended.returncode == 130, ended.stderr

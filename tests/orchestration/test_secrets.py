@@ -14,6 +14,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.orchestration.report import settings_without_secrets
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
@@ -120,6 +121,18 @@ def test_secrets_of_resources_stay_names_in_config_and_definitions(
     suite = world.suite({"embedding": {"api_key": "${CANARY_KEY}"}})
     assert run_job(suite, instance=instance, only="coverage,queries", resources=given).success
     assert leaks(world, instance) == []
+
+
+def test_the_settings_that_a_report_is_made_from_hold_no_login_of_any_address(world: World) -> None:
+    address = f"http://u:{CANARY}@127.0.0.1:9"
+    changes = {
+        "qdrant": {"path": None, "url": address, "api_key": CANARY},
+        "source": {"sitemap": f"{address}/sitemap.xml"},
+        "embedding": {"provider": "cohere", "base_url": address, "api_key": CANARY},
+    }
+    settings = settings_without_secrets(world.suite(changes))
+    assert CANARY not in str(settings)
+    assert settings["source"]["sitemap"] == "http://127.0.0.1:9/sitemap.xml"
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

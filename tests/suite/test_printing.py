@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.suite.printing import plural, show_count
+from ragval_pipeline.suite.printing import plural, show_count, without_userinfo
 
 
 def test_nouns_are_put_in_the_plural() -> None:
@@ -14,3 +14,9 @@ def test_counts_have_separators_and_no_exponent() -> None:
     assert [show_count(count) for count in (3, 3.0, 1_196_542, 1_234_567.25, 2.5, 1e-9)] == [
         "3", "3", "1,196,542", "1,234,567.25", "2.5", "0",
     ]  # fmt: skip
+
+
+def test_a_login_is_taken_out_of_an_address_and_the_rest_stays_as_it_is() -> None:
+    assert without_userinfo("HTTPS://u:p%40@X.org:443/a@b?c=@d") == "HTTPS://X.org:443/a@b?c=@d"
+    assert without_userinfo("https://u:p@ho st/") == "https://ho st/"
+    assert without_userinfo("https://x.org/a") == "https://x.org/a"

@@ -1,4 +1,4 @@
-"""The one URL canonicaliser: which addresses and file paths are the same page; parts of addresses."""
+"""The one URL canonicaliser: which addresses and file paths are the same page."""
 
 from __future__ import annotations
 

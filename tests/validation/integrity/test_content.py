@@ -10,11 +10,12 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import lost_passages, next_to_lost
-from tests.validation.integrity.sections import CHUNKS, SECTIONS
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
+    CHUNKS,
     GRIPPER,
+    SECTIONS,
     VISITORS,
     Seen,
     compared,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.validation.integrity.sections import CHUNKS, SECTIONS
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
+    CHUNKS,
     GRIPPER,
+    SECTIONS,
     VISITORS,
     compared,
     paragraphs,

@@ -10,13 +10,17 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
 from ragval_pipeline.validation.integrity.measure import measure_integrity
-from tests.validation.integrity.measured import PAGES, POINTS, changed, codes, detail
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
     GRIPPER,
+    PAGES,
+    POINTS,
     VISITORS,
+    changed,
+    codes,
     compared,
+    detail,
     facts_of,
     html,
     made,

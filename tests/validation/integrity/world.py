@@ -200,3 +200,29 @@ def value(found: Measurement, name: str) -> float | None:
     measured_value = found.value(name)
     assert measured_value is not None
     return measured_value.value
+
+
+SECTIONS = f"<h1>Using the arm</h1><p>{GRIPPER}</p><h2>Camera care</h2><p>{CAMERA}</p><h2>Power</h2><p>{BATTERY}</p>"
+CHUNKS = (f"Using the arm\n{GRIPPER}", f"Camera care\n{CAMERA}", f"Power\n{BATTERY}")
+
+PAGES: dict[str, str | None] = {
+    "/a": html(paragraphs(GRIPPER, CAMERA)),
+    "/b": html(paragraphs(BATTERY)),
+    "/c": html(paragraphs(VISITORS)),
+}
+POINTS = (point("/a", GRIPPER, 0), point("/a", CAMERA, 1), point("/b", BATTERY), point("/c", VISITORS))
+
+
+def changed(to: dict[int, str]) -> list[dict[str, Any]]:
+    """``POINTS`` with other texts, by number."""
+    return [{**entry, "text": to.get(number, entry["text"])} for number, entry in enumerate(POINTS)]
+
+
+def codes(found: Any) -> set[str]:
+    """Codes of what was found."""
+    return {finding.code for finding in found.findings}
+
+
+def detail(found: Any, code: str) -> dict[str, Any]:
+    """Details of a finding's first subject."""
+    return dict(next(finding for finding in found.findings if finding.code == code).subjects[0].details)
