@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, reading_from
 from ragval_pipeline.suite.load import variant_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.calibration import Scores, scores_of
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -80,6 +80,6 @@ def _own_scores(folder: UPath) -> list[float]:
     with reading_from(file):
         content = file.read_bytes() if file.exists() else b"{}"
     try:
-        return [float(score) for score in json.loads(content).get("title_scores", ())]
+        return [float(score) for score in parse_json(content).get("title_scores", ())]
     except (ValueError, AttributeError, TypeError):
         raise HistoryNotReadError(file, "it has no scores") from None

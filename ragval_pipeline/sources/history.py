@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections import Counter
@@ -15,6 +14,7 @@ from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.sources.storage import STORE_REMEDY, is_elsewhere, local_path, open_folder, told_by_store
 from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.trec_ids import decode_id
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class KeptRun:
     def ended(self) -> str:
         """When its report was made; empty if unknown."""
         try:
-            return str(json.loads((self.folder / REPORT).read_text(encoding="utf-8"))["timestamp"])
+            return str(parse_json((self.folder / REPORT).read_text(encoding="utf-8"))["timestamp"])
         except (ValueError, KeyError, TypeError):  # the reader of the report reports it
             return ""
 
@@ -181,7 +181,7 @@ def blessed_run(base: UPath) -> str | None:
             return None
         content = file.read_bytes()
     try:
-        return str(json.loads(content)["run"])
+        return str(parse_json(content)["run"])
     except (ValueError, KeyError, TypeError):
         raise HistoryNotReadError(file, "it names no run", remedy="Set the baseline again: ragval bless RUN.") from None
 

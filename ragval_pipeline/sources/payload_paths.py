@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
+
+from ragval_pipeline.text.json_text import parse_json
 
 #: Placeholder for a key's number, at the end of a name.
 NUMBERED = "*"
@@ -62,7 +63,7 @@ def json_object(value: Any) -> Mapping[str, Any] | None:
 @lru_cache(maxsize=4)  # several fields of one point may be in one text
 def _parsed(text: str) -> Mapping[str, Any] | None:
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = parse_json(text)
+    except ValueError:
         return None
     return found if isinstance(found, Mapping) else None

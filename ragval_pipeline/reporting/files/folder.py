@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,6 +33,7 @@ from ragval_pipeline.sources.storage import (
     write_whole,
     writing_to,
 )
+from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.repair.point_lookup import look_up_points
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _copy_local(files: Mapping[str, UPath], target: UPath, path: Path) -> None:
 def _is_report(file: Path) -> bool:
     """Whether a file is a ragval report, so that files with ragval's names next to it are ragval's too."""
     try:
-        content = json.loads(file.read_bytes())
+        content = parse_json(file.read_bytes())
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and {"schema_version", "suite", "run_id", "verdict"} <= content.keys()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from ragval_pipeline.sources.history import (
     reading_from,
 )
 from ragval_pipeline.sources.storage import Content, open_folder, write_whole, writing_to
+from ragval_pipeline.text.json_text import parse_json
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -95,7 +95,7 @@ def _json_files(folder: UPath, pattern: str) -> dict[str, Any]:
         files = sorted(folder.glob(pattern), key=str) if folder.exists() else []
         for file in files:
             try:
-                found[file.name] = json.loads(file.read_bytes())
+                found[file.name] = parse_json(file.read_bytes())
             except ValueError as error:
                 raise HistoryNotReadError(file, str(error)) from None
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable
 from datetime import datetime
@@ -26,6 +25,7 @@ from ragval_pipeline.sources.history import (
     kept_runs,
 )
 from ragval_pipeline.sources.storage import write_whole, writing_to
+from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.regression.compare import measured_values
 from ragval_pipeline.validation.report import ValidationReport
@@ -89,10 +89,10 @@ def read_point(run: KeptRun) -> RunPoint:
     """
     content = head_of_report(run)
     try:
-        fields: dict[str, Any] = json.loads(content)
+        fields: dict[str, Any] = parse_json(content)
         criteria = [CriterionResult.model_validate(entry) for entry in fields["criteria"]]
         known = {name: fields[name] for name in ("run_id", "timestamp", "verdict", "collection_name")}
-    except (ValueError, KeyError, TypeError, RecursionError):  # pydantic's ValidationError is a ValueError
+    except (ValueError, KeyError, TypeError):  # pydantic's ValidationError is a ValueError
         raise HistoryNotReadError(run.folder / REPORT, "it is not a report of this version") from None
     groups = measured_groups(fields.get("groups"), criteria)
     return RunPoint(name=run.name, **known, criteria={result.name: result for result in criteria}, groups=groups)

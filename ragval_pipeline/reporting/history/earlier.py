@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -21,6 +20,7 @@ from ragval_pipeline.sources.history import (
 )
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import PACKED_SECTIONS
 from ragval_pipeline.validation.regression.pairing import RunAnswers
@@ -110,8 +110,8 @@ class _Lines:
 def _remedy(content: bytes) -> str:
     """What to do about an unreadable report, by the schema version that it states."""
     try:
-        stated = json.loads(content).get("schema_version")
-    except (ValueError, AttributeError, RecursionError):
+        stated = parse_json(content).get("schema_version")
+    except (ValueError, AttributeError):
         found = re.search(rb'^  "schema_version": "([^"]*)"', content, re.MULTILINE)
         stated = found and found[1].decode(errors="replace")
     if stated == SCHEMA_VERSION:

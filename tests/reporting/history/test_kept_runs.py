@@ -29,6 +29,15 @@ def names(base: UPath) -> list[str]:
     return [run.name for run in kept_runs(base)]
 
 
+@pytest.mark.parametrize("damage", [b"[" * 100_000, b"{", b"[]", b"\xff\xfe"])
+def test_runs_of_the_same_second_are_ordered_although_one_is_damaged(runs: UPath, damage: bytes) -> None:
+    """The order of such runs is read from their reports."""
+    other = f"{NAMES[1].partition('-')[0]}-ffff9999"
+    keep(runs, other, factory.report())
+    (runs / NAMES[1] / "validation_report.json").write_bytes(damage)
+    assert names(runs) == [NAMES[0], NAMES[1], other, NAMES[2]]
+
+
 def test_the_oldest_runs_go(runs: UPath) -> None:
     assert remove_surplus(runs, keep=2, spared=()) == [NAMES[0]]
     assert names(runs) == list(NAMES[1:])
