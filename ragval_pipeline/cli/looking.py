@@ -15,8 +15,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.points import Point
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Point, Reader
     from ragval_pipeline.suite.sections import QdrantSettings
 
 #: Mean characters from which a text is more than a name.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.golden.golden_set import GoldenSet, IndexFacts
     from ragval_pipeline.validation.repair.cases import Case
@@ -93,7 +93,7 @@ class Trial:
         settings: RetrievalSettings,
     ) -> Simulated:
         from ragval_pipeline.sources.embedders.reembedding import embed_like
-        from ragval_pipeline.sources.stores.qdrant.scanning import Search
+        from ragval_pipeline.sources.stores.qdrant.protocol import Search
         from ragval_pipeline.validation.repair.cases import PASSING
         from ragval_pipeline.validation.repair.simulate import simulate
 

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.stores.qdrant.points import Found
+from ragval_pipeline.sources.stores.qdrant.protocol import Found
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
-    from ragval_pipeline.sources.stores.qdrant.scanning import Search
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader, Search
     from ragval_pipeline.suite.model import Suite
 
 

@@ -11,7 +11,7 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.embedders.base import EmbeddingCost
 from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from tests.suite.writing import suite_of
 
 TEXT = "The gripper of the robot weighs a hundred grams. " * 10

@@ -23,7 +23,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 from ragval_pipeline.validation.report import (

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitemapEntry, SitemapListing, take_inventory
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
-from ragval_pipeline.sources.stores.qdrant.points import Hit, Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Point
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.coverage.indexed import IndexedPage, collect_pages
 from ragval_pipeline.validation.retrieval.conditions import Rules

@@ -13,7 +13,7 @@ from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of, same_model
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.printing import plural, printable
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Point
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Point, Reader
     from ragval_pipeline.suite.sections import EmbeddingSettings
 
 

@@ -27,8 +27,7 @@ from ragval_pipeline.validation.vectors.trials import JOINTS, VARIANTS
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Point
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Point, Reader
     from ragval_pipeline.suite.profiles.base import Profile
 
 #: The most used models of each dimension; the first is proposed.

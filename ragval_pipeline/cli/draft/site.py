@@ -20,7 +20,7 @@ from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.bundle import ReportBundle, fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.files.tables import cell
@@ -13,9 +12,6 @@ from ragval_pipeline.reporting.json_values import json_bytes
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.storage import Content, Moved
-
-if TYPE_CHECKING:
-    pass
 
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
 

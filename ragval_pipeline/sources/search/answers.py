@@ -11,7 +11,7 @@ from typing import Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.search.searchers import Searcher
 from ragval_pipeline.sources.stores.qdrant.facts import MOST_HITS
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
 
 #: Maximum points of a deeper search: beyond it a ranking of pages is useless.
 MAX_DEPTH = 10_000

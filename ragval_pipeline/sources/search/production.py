@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.own_code import call_guarded, load_attribute, takes
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_suite
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite

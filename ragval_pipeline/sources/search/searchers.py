@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import EmbeddedTexts, embed_each
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
-from ragval_pipeline.sources.stores.qdrant.protocol import Reader
-from ragval_pipeline.sources.stores.qdrant.scanning import Search
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Reader, Search
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.search.production import ProductionSearcher
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 
 #: Minimum number of timings: nearest-rank p95 of 20 is the 19th value.
 TIMINGS = 20

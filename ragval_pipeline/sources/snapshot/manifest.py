@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.protocol import Way
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -80,7 +81,7 @@ class SnapshotManifest(KeptParts):
         observed: Payload names seen in the first points, dotted where nested.
         seconds: Duration of the read.
         tries: Calls made, retries included.
-        way: How the points were read: page by page, or several requests in parallel.
+        way: How the points were read.
         repeated: Points received more than once.
     """
 
@@ -95,7 +96,7 @@ class SnapshotManifest(KeptParts):
     observed: tuple[str, ...] = ()
     seconds: float = 0.0
     tries: int = 0
-    way: Literal["slices", "pages"] = "pages"
+    way: Way = "pages"
     repeated: int = 0
 
 

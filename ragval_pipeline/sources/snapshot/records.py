@@ -23,7 +23,7 @@ from ragval_pipeline.sources.snapshot.manifest import (
     kind_column,
 )
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, KINDS, Kind, kind_of, shown, whole_number
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.text.characters import encodable, is_blank
 
 

@@ -17,8 +17,7 @@ from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Reader
-from ragval_pipeline.sources.stores.qdrant.scanning import Way
+from ragval_pipeline.sources.stores.qdrant.protocol import Reader, Way
 from ragval_pipeline.suite.payload import PayloadSettings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.index.readiness import answers_for_itself

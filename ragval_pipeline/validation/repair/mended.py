@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.repair.cases import Case
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.retrieval.conditions import Rules

@@ -13,7 +13,7 @@ from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import SEVERITIES, Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.repair.cases import FELL, JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, is_made_good
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of

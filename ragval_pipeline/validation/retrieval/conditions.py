@@ -9,7 +9,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import NAMED, QUOTED
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.hits import HitReader

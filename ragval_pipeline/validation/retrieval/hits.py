@@ -10,7 +10,7 @@ from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, whole_number
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.query_report import TopResult
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.query_report import HeldTo, QueryReport
 from ragval_pipeline.validation.retrieval.conditions import (

@@ -10,7 +10,7 @@ from typing import Any
 from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio

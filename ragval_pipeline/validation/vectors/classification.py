@@ -32,7 +32,7 @@ from ragval_pipeline.validation.vectors.trials import Tested, Trial, choose_test
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
+    from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
     from ragval_pipeline.validation.vectors.trials import EmbedAs
 
     Floats = NDArray[np.float32]

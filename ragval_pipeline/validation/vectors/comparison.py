@@ -18,7 +18,7 @@ from ragval_pipeline.validation.thresholds import ROUNDING
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
+    from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 
     Floats = NDArray[np.float32]
     Lengths = NDArray[np.float64]

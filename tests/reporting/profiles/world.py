@@ -17,7 +17,7 @@ from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.profiles.table import PROFILES
 from tests.reporting import factory
 

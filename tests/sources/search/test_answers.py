@@ -13,8 +13,7 @@ from ragval_pipeline.sources.embedders.base import EmbeddingBatch
 from ragval_pipeline.sources.search.answers import Answers, Question, ask_with
 from ragval_pipeline.sources.search.searchers import IndexSearcher, probe_all
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.points import Found
-from ragval_pipeline.sources.stores.qdrant.scanning import Search
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Search
 from tests.support.collections import Qdrant, open_qdrant
 
 PLANE = VectorFacts(name=None, size=2, distance="Cosine")

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.embedders.cache import CachingEmbedder, uncached
 from ragval_pipeline.sources.search import timing
 from ragval_pipeline.sources.search.timing import time_queries
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 
 VECTOR = VectorFacts(name=None, size=2, distance="Cosine")
 

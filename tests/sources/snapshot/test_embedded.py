@@ -8,7 +8,7 @@ import pytest
 
 from ragval_pipeline.sources.snapshot.embedded import embedded_text, template_of
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.payload import PayloadSettings
 
 TEXT = "Valves open clockwise."

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 
 FIELDS = {name: name for name in CANONICAL_FIELDS}

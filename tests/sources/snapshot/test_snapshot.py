@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from qdrant_client import models
+from qdrant_client import QdrantClient, models
 from upath import UPath
 
 from ragval_pipeline.sources.site.urls import UrlFolder
@@ -19,10 +19,12 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant import scanning
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.payload import PayloadSettings
-from tests.support.collections import Qdrant, open_qdrant
+from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from tests.support.collections import QUICK, Qdrant, open_qdrant
 
 PAGE = "https://docs.example.com/docs/intro"
 
@@ -200,6 +202,21 @@ def test_a_read_with_points_that_come_twice_is_made_again_page_after_page(qdrant
     manifest = take(Doubling(qdrant.reader(), None), tmp_path)  # type: ignore[arg-type]
     assert (manifest.way, manifest.points, manifest.repeated) == ("pages", 10, 0)
     assert sorted(rows(manifest, "text")) == sorted(str(number) for number in range(10))
+
+
+@pytest.mark.parametrize(("version", "way"), [("1.20.0", "slices"), ("1.18.2", "ranges")])
+def test_servers_of_any_version_give_a_whole_snapshot(
+    version: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "PARALLEL_FROM", 100)
+    with QdrantStandIn(version=version) as server:
+        client = QdrantClient(url=server.url, check_compatibility=False)
+        client.create_collection("c", vectors_config=models.VectorParams(size=2, distance=models.Distance.COSINE))
+        client.upsert("c", [stored(number) for number in range(120)], wait=True)
+        reader = CollectionReader(client, collection="c", place="c", policy=QUICK, concurrency=3)
+        manifest = take(reader, tmp_path)
+    assert (manifest.way, manifest.points, manifest.repeated) == (way, 120, 0)
+    assert rows(manifest, "text").keys() == {str(number) for number in range(120)}
 
 
 #: What a database of people's payloads can hold.

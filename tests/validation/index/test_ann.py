@@ -6,7 +6,7 @@ import pytest
 
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.index.ann import measure_ann, recall, why_exact
 
 VECTOR = VectorFacts(name=None, size=256, distance="Cosine")

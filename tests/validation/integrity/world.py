@@ -16,7 +16,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import facts_of_page

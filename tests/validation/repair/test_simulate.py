@@ -9,7 +9,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear

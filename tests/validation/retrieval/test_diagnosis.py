@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.diagnosis import diagnose

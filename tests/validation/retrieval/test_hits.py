@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from tests.validation.factory import FIELDS, SITE, hit, rules, site
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions, judge_query
 from tests.validation.factory import SITE, answer, hit, page_hits, query, rules

@@ -13,7 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Aspect, Finding
 from ragval_pipeline.reporting.files.tables import qrels_trec, run_trec
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.assemble import _query_fields
 from ragval_pipeline.validation.measurement import Measurement

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.retrieval.repeats import invalid_order
 
 

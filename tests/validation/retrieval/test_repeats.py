@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.retrieval.repeats import determinism, unstable
 
 Pairs = Sequence[tuple[str, float]]

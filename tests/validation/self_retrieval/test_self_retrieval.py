@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.stores.qdrant.points import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
 from ragval_pipeline.validation.self_retrieval.own_queries import (
     OwnPage,

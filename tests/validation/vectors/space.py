@@ -18,7 +18,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
+from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.vectors import comparison
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings

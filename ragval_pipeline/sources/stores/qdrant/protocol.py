@@ -1,16 +1,79 @@
-"""The read interface of a collection: all that a validation asks of a store."""
+"""What a validation asks of a vector store: the reader's interface, and what it is asked for and gives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.scanning import Search, Way
-    from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Point(NamedTuple):
+    """One stored point: its id as text, its payload, and its vector if requested."""
+
+    id: str
+    payload: dict[str, Any]
+    vector: list[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One hit of a search: rank from 1, id as text, the raw score of the collection's distance, payload."""
+
+    rank: int
+    id: str
+    score: float
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+class Found(NamedTuple):
+    """The result of one of many searches.
+
+    Attributes:
+        hits: Best first.
+        milliseconds: Its share of the call's time, retries and waits included.
+        asked_at: When that call began, UTC.
+    """
+
+    hits: list[Hit]
+    milliseconds: float
+    asked_at: datetime
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search: a vector and the number of nearest points."""
+
+    vector: Sequence[float]
+    limit: int
+
+
+@dataclass(frozen=True, eq=False)
+class VectorBatch:
+    """The vectors of some points.
+
+    Attributes:
+        ids: Points that have a vector, as text.
+        matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of length
+            1 in a cosine collection. Shape (0, 0) without ids.
+        missing: Points without a vector under the name that searches use.
+        other: Points whose vector is not a single list of numbers: multivectors and sparse ones.
+    """
+
+    ids: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    missing: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+
+#: How all points are read: by slices of their ids, by ranges of them, or page by page.
+Way = Literal["slices", "ranges", "pages"]
 
 
 class Reader(Protocol):

@@ -27,10 +27,10 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     filter_model,
     payload_selector,
 )
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Search, VectorBatch, Way
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
-from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, Search, Way, read_all, way_of
-from ragval_pipeline.sources.stores.qdrant.vectors import VectorBatch, VectorSource, answers_grpc, speaks_grpc
+from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, read_all, way_of
+from ragval_pipeline.sources.stores.qdrant.vectors import VectorSource, answers_grpc, speaks_grpc
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable_payload
 

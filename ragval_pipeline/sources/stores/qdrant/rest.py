@@ -9,7 +9,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict  # pydantic requires it before Python 3.12
 
 from ragval_pipeline.sources.stores.qdrant.names import canonical_ids
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 
 
 class _Page(TypedDict):

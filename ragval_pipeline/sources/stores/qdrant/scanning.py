@@ -10,16 +10,13 @@ import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.names import id_order
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit, Point
-
-Way = Literal["slices", "ranges", "pages"]
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Search, Way
 
 #: Points below which parallel requests gain nothing.
 PARALLEL_FROM = 5000
@@ -178,14 +175,6 @@ HITS_PER_CALL = 5000
 #: Statuses with which a server or proxy refuses a batch that it may accept in smaller pieces: strict mode, size limits,
 #: and addresses that are not forwarded.
 _REFUSALS = frozenset({400, 403, 404, 405, 413, 422, "INVALID_ARGUMENT", "PERMISSION_DENIED", "UNIMPLEMENTED"})
-
-
-@dataclass(frozen=True)
-class Search:
-    """One search: a vector and the number of nearest points."""
-
-    vector: Sequence[float]
-    limit: int
 
 
 class BatchedSearches:

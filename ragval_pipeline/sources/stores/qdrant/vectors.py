@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
+from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from qdrant_client import QdrantClient
 
     from ragval_pipeline.sources.stores.qdrant.asking import Asking
@@ -24,24 +24,6 @@ _log = logging.getLogger(__name__)
 PAGE_SIZE = 1000
 #: Timeout in seconds for detecting gRPC.
 PROBE_S = 3.0
-
-
-@dataclass(frozen=True, eq=False)
-class VectorBatch:
-    """The vectors of some points.
-
-    Attributes:
-        ids: Points that have a vector, as text.
-        matrix: float32 array of shape (number of ids, dimension), rows in the order of ``ids``; as stored, so of length
-            1 in a cosine collection. Shape (0, 0) without ids.
-        missing: Points without a vector under the name that searches use.
-        other: Points whose vector is not a single list of numbers: multivectors and sparse ones.
-    """
-
-    ids: tuple[str, ...]
-    matrix: NDArray[np.float32]
-    missing: tuple[str, ...] = ()
-    other: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

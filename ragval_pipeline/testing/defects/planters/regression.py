@@ -17,7 +17,7 @@ from ragval_pipeline.testing.defects.registry import ALL, Amount, Planted, defec
 from ragval_pipeline.testing.services import Service, SpoilingReader
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.points import Hit
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 
 #: A word in most chunks, and its replacement in chunks and pages alike: nothing else is wrong then.
 _COMMON, _INSTEAD = re.compile(r"\bthe\b"), "this"

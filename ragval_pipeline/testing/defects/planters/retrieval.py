@@ -27,8 +27,7 @@ from ragval_pipeline.testing.defects.store import StoredPoint
 from ragval_pipeline.testing.services import PassingReader, Service, vector_key
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.stores.qdrant.points import Hit
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 
 
 Key = tuple[float, ...]

@@ -18,8 +18,7 @@ from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Ser
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.points import Hit
-    from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 
 #: Payload field and value that the whole collection is filtered by.
 _SITE_FIELD, _SITE = "site", "handbook"

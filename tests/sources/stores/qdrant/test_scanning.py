@@ -13,9 +13,9 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
 from ragval_pipeline.sources.stores.qdrant import scanning
 from ragval_pipeline.sources.stores.qdrant.names import id_order
-from ragval_pipeline.sources.stores.qdrant.points import Point
+from ragval_pipeline.sources.stores.qdrant.protocol import Point, Way
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.sources.stores.qdrant.scanning import Way, merged, way_of
+from ragval_pipeline.sources.stores.qdrant.scanning import merged, way_of
 from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.support.collections import QUICK
 

@@ -10,8 +10,8 @@ import pytest
 from qdrant_client import models
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.stores.qdrant.points import Found, Hit
-from ragval_pipeline.sources.stores.qdrant.scanning import HITS_PER_CALL, BatchedSearches, Search
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Search
+from ragval_pipeline.sources.stores.qdrant.scanning import HITS_PER_CALL, BatchedSearches
 from tests.support.collections import Qdrant
 
 SEARCHES = [Search((1.0, number / 100), 3 + number % 4) for number in range(123)]
