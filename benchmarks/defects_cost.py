@@ -191,7 +191,7 @@ def _served(command: Sequence[str], environment: dict[str, str]) -> Iterator[str
 
 def _serve(folder: Path, chunks: int) -> int:
     """Build the corpus and serve its collection until nobody wants it any more; prints how many points it has."""
-    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415  not where it is measured
+    from tests.support.qdrant_server import QdrantStandIn  # noqa: PLC0415  not where it is measured
 
     with QdrantStandIn() as server:
         path = f"/collections/{COLLECTION}"

@@ -353,7 +353,7 @@ _TOLERANT = (
 
 
 def _vector(text: str, size: int) -> list[float]:
-    from ragval_pipeline.testing.faults.cohere_server import hashed_vector  # noqa: PLC0415
+    from tests.support.cohere_server import hashed_vector  # noqa: PLC0415
 
     return hashed_vector(text, size)
 
@@ -363,7 +363,7 @@ def _suite(points: int, queries: int) -> Iterator[tuple[Path, dict[str, str], An
     """A suite over a served collection, and the stand-in for Cohere that it embeds with."""
     import yaml  # noqa: PLC0415
 
-    from ragval_pipeline.testing.faults.cohere_server import CohereStandIn  # noqa: PLC0415
+    from tests.support.cohere_server import CohereStandIn  # noqa: PLC0415
 
     with ExitStack() as stack:
         folder, environment = stack.enter_context(fresh_place())

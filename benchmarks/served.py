@@ -76,7 +76,7 @@ def _filled(url: str, points: int, size: int) -> Iterator[None]:
 
 
 def _serve_engine(points: int, size: int, link_s: float) -> None:
-    from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn  # noqa: PLC0415
+    from tests.support.qdrant_server import QdrantStandIn  # noqa: PLC0415
 
     with QdrantStandIn() as server:
         path = f"/collections/{COLLECTION}"
@@ -181,7 +181,7 @@ def _made(points: int, size: int) -> Iterator[list[dict[str, Any]]]:
     """
     import numpy as np  # noqa: PLC0415
 
-    from ragval_pipeline.testing.faults.cohere_server import hashed_vector  # noqa: PLC0415
+    from tests.support.cohere_server import hashed_vector  # noqa: PLC0415
 
     @cache
     def axis(word: str) -> int:

@@ -24,8 +24,8 @@ from qdrant_client import QdrantClient, models
 
 from benchmarks.trigger_locations import COLLECTION, INGEST_JOB, MEASURED, TRIGGERS, URL
 from ragval_pipeline.orchestration.names import SUITE_TAG, collection_sensor_name
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.live import REPOSITORY, Live, dagster_dev
+from tests.support.qdrant_server import QdrantStandIn
 
 #: They cannot know which runs have filled the collection.
 UNNAMED = {"condition", "collection", "schedule"}

@@ -15,7 +15,7 @@ from benchmarks.defects.generated import corpus_of
 from benchmarks.defects.world.pages import Page, handbook
 from ragval_pipeline.demo.workspace import QUERIES_FILE, SITE, SUITE_FILE
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.site import Entry, Site
+from ragval_pipeline.testing.defects.store import Entry, Site
 
 _WORD = re.compile(r"[A-Za-z]{2,}")
 

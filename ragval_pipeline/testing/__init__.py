@@ -1,5 +1,5 @@
-"""For testing a detector, an ingestion or ragval itself: defects to plant in an index, and faults of systems.
+"""For testing a detector or an ingestion: defects to plant in an index, and readers and embedders that fail.
 
-Public. ``defects`` damages an index and says exactly what is wrong with it; ``faults`` makes the systems that a run
+Public. ``defects`` damages an index and says exactly what is wrong with it; ``services`` makes the systems that a run
 reads from fail. What does not live here: finding defects (``validation``), and the demo's content (``demo``).
 """

@@ -11,8 +11,7 @@ from benchmarks.defects.table import lines, write_page
 from benchmarks.defects.world.pages import handbook
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.testing.defects import Amount, Corpus, Outcome, Planted, find_defect
-from ragval_pipeline.testing.defects.site import Entry, Site
-from ragval_pipeline.testing.defects.store import StoredPoint, VectorSpace
+from ragval_pipeline.testing.defects.store import Entry, Site, StoredPoint, VectorSpace
 
 
 def row(name: str, *subjects: str, amount: str = "1", problems: tuple[str, ...] = (), recall: float = 1.0) -> Row:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.defects.world.html import build_site
 from benchmarks.defects.world.pages import Page, handbook
 from ragval_pipeline.demo.ingest import payloads_of
-from ragval_pipeline.testing.defects.site import Site
+from ragval_pipeline.testing.defects.store import Site
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import yaml
 
 from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
-from ragval_pipeline.testing.faults.http_host import Answer, refused_url, serving
 from tests.cli.collections_ import langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
+from tests.support.cohere_server import CohereStandIn
+from tests.support.http_host import Answer, refused_url, serving
 
 Ragval = Callable[..., Ended]
 KEY = "secret-key-1234567890"

@@ -21,9 +21,9 @@ from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.errors import install_line
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
-from ragval_pipeline.testing.faults.http_host import refused_url
 from tests.cli.collections_ import langchain_payloads, store
 from tests.cli.conftest import Ended, Home
+from tests.support.http_host import refused_url
 
 Ragval = Callable[..., Ended]
 BASE = "https://a.example"

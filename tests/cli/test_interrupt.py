@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import ragval_pipeline
-from ragval_pipeline.testing.faults.http_host import raw_server
 from tests.cli.conftest import Ended, Home, environment
+from tests.support.http_host import raw_server
 
 #: A shell's background job ignores SIGINT; this program must not, whoever runs the tests.
 PROGRAM = """

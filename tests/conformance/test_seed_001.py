@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.testing.faults.cohere_server import hashed_vector
 from tests.conformance.world import MISSING, NAMES, TIME, Run, is_duration, run_seed, same
+from tests.support.cohere_server import hashed_vector
 
 MIDDLEWARE, SENSORS, CUP = (
     "What is the middleware of a robot?",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.testing.faults.cohere_server import hashed_vector
 from tests.conformance.world import PAGES, TIME, Run, is_duration, run_seed, same
+from tests.support.cohere_server import hashed_vector
 
 MIDDLEWARE, SENSORS = "What is the middleware of a robot?", "Which sensors does Gazebo simulate?"
 CREATED = "2025-12-19T08:00:00Z"

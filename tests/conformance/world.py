@@ -19,9 +19,9 @@ import yaml
 from qdrant_client import QdrantClient, models
 
 from ragval_pipeline import load_suite, run_validation
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
-from ragval_pipeline.testing.faults.http_host import serving
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from tests.support.cohere_server import CohereStandIn, hashed_vector
+from tests.support.http_host import serving
+from tests.support.qdrant_server import QdrantStandIn
 
 KEY = "CANARY-4f1b9c"
 TIME = "2026-01-06T10:00:00Z"

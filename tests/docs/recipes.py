@@ -24,9 +24,9 @@ from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.payload import usual_fields
-from ragval_pipeline.testing.faults.cohere_server import hashed_vector
 from tests.docs.stage import BLOCKS, TEXTS, Stage, commands, of
 from tests.support.api_standins import OpenAIStandIn
+from tests.support.cohere_server import hashed_vector
 
 
 @of("docs/tutorial/mkdocs-site.md", 2, 3, 4, 5, 6, 7, 8)

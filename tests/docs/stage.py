@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
-from ragval_pipeline.testing.faults.http_host import serving
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from tests.support.cohere_server import CohereStandIn, hashed_vector
+from tests.support.http_host import serving
+from tests.support.qdrant_server import QdrantStandIn
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md"))

@@ -8,10 +8,10 @@ from itertools import count
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.testing.faults.cohere_server import unused_url
-from ragval_pipeline.testing.faults.services import failing_embedder
+from ragval_pipeline.testing.services import failing_embedder
 from tests.faults.fault import Fault
 from tests.faults.stage import Stage
+from tests.support.cohere_server import unused_url
 
 NUMBERS = count()
 OWN = """

@@ -10,10 +10,10 @@ from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.suite.load import load_suite
-from ragval_pipeline.testing.faults.http_host import refused_url
-from ragval_pipeline.testing.faults.services import Call, acting_reader
+from ragval_pipeline.testing.services import Call, acting_reader
 from tests.faults.fault import Fault
 from tests.faults.stage import NAME, Stage
+from tests.support.http_host import refused_url
 
 SEARCHES = ("/query", "/query/batch")
 EXPIRED, OTHERS = "token-expired-1", "token-of-another-1"

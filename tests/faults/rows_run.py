@@ -17,9 +17,9 @@ from functools import partial
 from typing import Any
 from unittest import mock
 
-from ragval_pipeline.testing.faults.http_host import raw_server
 from tests.faults.fault import Fault
 from tests.faults.stage import NAME, Stage, run
+from tests.support.http_host import raw_server
 
 STEPS = (
     "sitemap_urls", "page_snapshot", "payload_snapshot", "query_validation_results", "self_retrieval", "golden_set",

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ragval_pipeline.testing.faults.http_host import Answer, Route, raw_server, refused_url
 from tests.faults.fault import Fault
 from tests.faults.stage import Stage
+from tests.support.http_host import Answer, Route, raw_server, refused_url
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 XXE = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'

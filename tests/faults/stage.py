@@ -23,11 +23,10 @@ import yaml
 from qdrant_client import QdrantClient
 
 from ragval_pipeline.cli import main
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
-from ragval_pipeline.testing.faults.http_host import Answer, Route, Site, serving
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
-from ragval_pipeline.testing.faults.services import resources_of
-from ragval_pipeline.testing.services import Service
+from ragval_pipeline.testing.services import Service, resources_of
+from tests.support.cohere_server import CohereStandIn
+from tests.support.http_host import Answer, Route, Site, serving
+from tests.support.qdrant_server import QdrantStandIn
 
 NAME = "physical_ai_book"
 #: Keys that stages write into their suites: no text, report or evidence may hold one.

@@ -19,8 +19,8 @@ from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.printing import without_userinfo
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.text.markup import without_markup
+from tests.support.qdrant_server import QdrantStandIn
 
 #: Processor seconds that each row may take; where the cost grew with the square it was a hundred times as much.
 SECONDS = 6.0

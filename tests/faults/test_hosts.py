@@ -12,7 +12,7 @@ from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.suite.sections import RetrySettings, SourceSettings
-from ragval_pipeline.testing.faults.http_host import Answer, Site, serving
+from tests.support.http_host import Answer, Site, serving
 
 PAGE = Answer("<main>secret of another host</main>", headers={"Content-Type": "text/html"})
 

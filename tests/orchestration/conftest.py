@@ -8,8 +8,8 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline.demo.workspace import DemoHome
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.world import World, copy_collection, run_job
+from tests.support.qdrant_server import QdrantStandIn
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,8 +12,8 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.names import ONLY_TAG
 from ragval_pipeline.orchestration.promotion import AliasWriter, build_promotion_defs
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.world import NAME, QUIET, World, replace_with_garbage
+from tests.support.qdrant_server import QdrantStandIn
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

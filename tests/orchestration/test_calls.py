@@ -16,9 +16,9 @@ from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.outline import groups_of_report, is_partial
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.validation.report import ValidationReport
+from tests.support.cohere_server import CohereStandIn, hashed_vector
+from tests.support.qdrant_server import QdrantStandIn
 
 pytestmark = pytest.mark.usefixtures("without_gx")
 

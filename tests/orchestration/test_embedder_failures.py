@@ -14,9 +14,9 @@ from ragval_pipeline.orchestration.assets.query_validation_results import _warn_
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from ragval_pipeline.validation.report import ValidationReport
 from tests.orchestration.world import World
+from tests.support.cohere_server import CohereStandIn
 
 pytestmark = pytest.mark.usefixtures("without_gx")
 

@@ -17,8 +17,8 @@ from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.testing.defects.verify import Seen
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
 from ragval_pipeline.validation.verdict import EXIT_CODES
+from tests.support.cohere_server import CohereStandIn, hashed_vector
 
 POINTS, SIZE, SAMPLED = 300, 384, 200
 Vectors = list[list[float]]

@@ -13,8 +13,8 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.resources import QdrantConnection, closing_client, open_reader
 from ragval_pipeline.suite.load import resolve_suite
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.world import NOBODY, World, checked, copy_collection, failed_steps, run_job
+from tests.support.qdrant_server import QdrantStandIn
 
 
 class LikeDagsterQdrant(dg.ConfigurableResource):

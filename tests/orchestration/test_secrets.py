@@ -17,10 +17,10 @@ from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.report import settings_without_secrets
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.suite.load import load_suite
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.live import dagster_dev
 from tests.orchestration.world import NAME, World, copy_collection, failed_steps, run_job
+from tests.support.cohere_server import CohereStandIn
+from tests.support.qdrant_server import QdrantStandIn
 
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 

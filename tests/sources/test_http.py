@@ -15,7 +15,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.failures import explain
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.testing.faults.http_host import Answer, raw_server, refused_url, serving
+from tests.support.http_host import Answer, raw_server, refused_url, serving
 
 ONCE = RetrySettings(max=0)
 QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=10)

@@ -11,7 +11,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
-from ragval_pipeline.testing.faults.http_host import raw_server
+from tests.support.http_host import raw_server
 
 ONCE = RetrySettings(max=0)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"

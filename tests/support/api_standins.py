@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
+from tests.support.cohere_server import CohereStandIn, hashed_vector
 
 
 class OpenAIStandIn(CohereStandIn):

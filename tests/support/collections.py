@@ -14,7 +14,7 @@ from qdrant_client import QdrantClient, models
 
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from tests.support.qdrant_server import QdrantStandIn
 
 QUICK = RetrySettings(max=1, delay_s=0.01, deadline_s=20)
 

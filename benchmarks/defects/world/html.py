@@ -10,7 +10,7 @@ from benchmarks.defects.world.pages import HOST, Page
 from benchmarks.defects.world.prose import FOLDER
 from ragval_pipeline.demo.ingest import page_name
 from ragval_pipeline.demo.site import render_markdown
-from ragval_pipeline.testing.defects.site import Entry, Site
+from ragval_pipeline.testing.defects.store import Entry, Site
 
 
 def build_site(pages: Sequence[Page]) -> Site:

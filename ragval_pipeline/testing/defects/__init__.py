@@ -7,7 +7,7 @@ what was planted. What does not: finding defects (``validation``), which is inde
 from __future__ import annotations
 
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.planting import PlantedDemo, defects, find_defect, plant_in_demo
+from ragval_pipeline.testing.defects.planters import PlantedDemo, defects, find_defect, plant_in_demo
 from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amount, Defect, Planted
 from ragval_pipeline.testing.defects.verify import Outcome, clean, judge, verify
 from ragval_pipeline.testing.services import resources_of

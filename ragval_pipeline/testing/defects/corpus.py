@@ -17,8 +17,8 @@ from ragval_pipeline.sources.payload_paths import json_object, lookup
 from ragval_pipeline.sources.site.inventory import Scope
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of
 from ragval_pipeline.suite.payload import PayloadSettings, usual_fields
-from ragval_pipeline.testing.defects.site import Site
 from ragval_pipeline.testing.defects.store import (
+    Site,
     StoredPoint,
     VectorSpace,
     new_collection,

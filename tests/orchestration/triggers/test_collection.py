@@ -10,9 +10,9 @@ import dagster as dg
 import pytest
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.orchestration.triggers.shop import Shop
 from tests.orchestration.world import NAME, World
+from tests.support.qdrant_server import QdrantStandIn
 
 SENSOR = f"{NAME}_collection_changed"
 

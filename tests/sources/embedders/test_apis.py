@@ -10,8 +10,8 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders.hosted import OpenAIEmbedder, VoyageEmbedder
 from ragval_pipeline.sources.embedders.reembedding import is_refusal
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.testing.faults.cohere_server import hashed_vector, unused_url
 from tests.support.api_standins import OpenAIStandIn, VoyageStandIn
+from tests.support.cohere_server import hashed_vector, unused_url
 
 KEY = "canary-key"
 FAST = RetrySettings(max=2, delay_s=0.0, deadline_s=20)

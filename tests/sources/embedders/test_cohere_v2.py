@@ -9,7 +9,7 @@ import pytest
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector
+from tests.support.cohere_server import CohereStandIn, hashed_vector
 
 KEY = "canary-3f9a-key"
 QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=20)

@@ -12,9 +12,9 @@ from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.sources.embedders.configuration import check_configuration
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_embedder, open_suite_embedder
 from ragval_pipeline.suite.load import load_suite, resolve_suite
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
 from tests.suite.writing import SMALLEST, write
 from tests.support.api_standins import OpenAIStandIn
+from tests.support.cohere_server import CohereStandIn
 
 HEAVY = (
     "cohere",

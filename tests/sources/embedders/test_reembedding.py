@@ -11,7 +11,7 @@ from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short, embed_each, embed_like, too_long
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn
+from tests.support.cohere_server import CohereStandIn
 
 
 def vector(size: int) -> VectorFacts:

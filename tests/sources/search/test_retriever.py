@@ -12,8 +12,8 @@ from ragval_pipeline import Retriever
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.sources.search.retriever import RetrievalResponse, ValidationError
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.testing.faults.cohere_server import CohereStandIn, hashed_vector, unused_url
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from tests.support.cohere_server import CohereStandIn, hashed_vector, unused_url
+from tests.support.qdrant_server import QdrantStandIn
 
 CANARY = "CANARY-7b1d"
 SIZE = 64

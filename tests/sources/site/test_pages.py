@@ -21,7 +21,7 @@ from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.page_reader import PageReader
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.testing.faults.http_host import Answer, Route, refused_url, serving
+from tests.support.http_host import Answer, Route, refused_url, serving
 
 HOST = "https://docs.example.com"
 HTML = {"Content-Type": "text/html; charset=utf-8"}

@@ -18,7 +18,7 @@ from ragval_pipeline.sources.site.sitemap.content import unpacked
 from ragval_pipeline.sources.site.sitemap.reader import read_sitemap
 from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.testing.faults.http_host import Answer, Route, serving
+from tests.support.http_host import Answer, Route, serving
 
 SITEMAPS_ORG = "http://www.sitemaps.org/schemas/sitemap/0.9"
 HTML = "<!DOCTYPE html>\n<html><head><title>Book</title></head><body>Sign in</body></html>"

@@ -7,7 +7,7 @@ from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.of_suite import inventory_of, list_llms, reader_of
 from ragval_pipeline.suite.sections import RetrySettings, SourceSettings
-from ragval_pipeline.testing.faults.http_host import Answer, serving
+from tests.support.http_host import Answer, serving
 
 LLMS = """# Arm
 

@@ -23,8 +23,8 @@ from ragval_pipeline.sources.stores.qdrant import scanning
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.payload import PayloadSettings
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.support.collections import QUICK, Qdrant, open_qdrant
+from tests.support.qdrant_server import QdrantStandIn
 
 PAGE = "https://docs.example.com/docs/intro"
 

@@ -12,8 +12,7 @@ from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.suite.load import load_suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.testing.defects import Corpus, find_defect
-from ragval_pipeline.testing.defects.site import Entry
-from ragval_pipeline.testing.defects.store import StoredPoint, VectorSpace
+from ragval_pipeline.testing.defects.store import Entry, StoredPoint, VectorSpace
 
 
 def test_the_demo_is_read_whole(base: Corpus, demo: DemoHome):

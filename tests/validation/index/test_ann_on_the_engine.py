@@ -11,8 +11,8 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.sources.search.searchers import probe_all
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from ragval_pipeline.validation.index.ann import AnnResult, measure_ann, why_exact
+from tests.support.qdrant_server import QdrantStandIn
 
 POINTS, SIZE, SEARCHES = 3000, 32, 40
 

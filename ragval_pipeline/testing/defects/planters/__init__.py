@@ -1,12 +1,81 @@
-"""The planters, one file per group of codes; new files are found automatically."""
+"""The planters, one file per group of codes, and planting one in the built demo."""
 
 from __future__ import annotations
 
 import pkgutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ragval_pipeline.demo.workspace import DemoHome, move_into_place
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.registry import REGISTERED, Amount, Defect, Planted
+from ragval_pipeline.testing.services import resources_of
 
 
-def load_all() -> None:
-    """Import every module of this package, so that its planters register."""
+def defects() -> dict[str, Defect]:
+    """Every defect by name, in the catalogue's order, the main one of a code before its variants.
+
+    Planters register when their file, which is found automatically, is imported.
+    """
     for module in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
+    order = {code: position for position, code in enumerate(CATALOGUE)}
+    # Stable: variants stay in order of definition.
+    ordered = sorted(REGISTERED.values(), key=lambda entry: (order[entry.code], entry.variant is not None))
+    return {entry.name: entry for entry in ordered}
+
+
+def find_defect(name: str) -> Defect:
+    """The defect called ``name``: a code, or ``code:variant``.
+
+    Raises:
+        SuiteError: There is none; a similar name is suggested.
+    """
+    known = defects()
+    if name not in known:
+        raise SuiteError(f"no defect is called {name}", key="--break", remedy=did_you_mean(name, known))
+    return known[name]
+
+
+@dataclass(frozen=True)
+class PlantedDemo:
+    """A demo with a planted defect.
+
+    Attributes:
+        defect: What was planted.
+        planted: What the run must report.
+        resources: Resources for the run (``run_suite(resources=...)``); None: none needed.
+    """
+
+    defect: Defect
+    planted: Planted
+    resources: Mapping[str, Any] | None
+
+
+def plant_in_demo(home: DemoHome, name: str, amount: Amount | None = None) -> PlantedDemo:
+    """Plant a defect in the built demo for the next run.
+
+    The changed parts are written next to ``home`` and moved into place at the end; reports are kept.
+
+    Args:
+        home: The built demo; rebuild it to remove the defect.
+        name: A code of the catalogue, or ``code:variant``.
+        amount: How many subjects to damage; None: the minimum of the code's definition.
+
+    Raises:
+        SuiteError: There is no such defect.
+    """
+    chosen = find_defect(name)
+    corpus = Corpus.of_demo(home)
+    planted = chosen.plant_in(corpus, amount)
+    with tempfile.TemporaryDirectory(prefix=f".{home.home.name}-", dir=home.home.parent) as folder:
+        corpus.write(Path(folder) / "fresh")
+        move_into_place(Path(folder) / "fresh", home.home, replaced=Path(folder) / "replaced")
+    return PlantedDemo(chosen, planted, resources_of(corpus.services))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from ragval_pipeline.testing.defects.choose import add_copies, choose_pages
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.defects.site import SITEMAP_FILE
+from ragval_pipeline.testing.defects.store import SITEMAP_FILE
 
 
 @defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")

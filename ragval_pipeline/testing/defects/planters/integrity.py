@@ -12,8 +12,7 @@ from ragval_pipeline.sources.site.html.page_text import page_texts
 from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, ids_of, rewrite
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
-from ragval_pipeline.testing.defects.site import Entry
-from ragval_pipeline.testing.defects.store import StoredPoint
+from ragval_pipeline.testing.defects.store import Entry, StoredPoint
 from ragval_pipeline.validation.thresholds import FEWEST
 
 #: Minimum words of a chunk of which 5 % are at least two.

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.testing.defects.choose import choose_queries, query_keys, top_k_of
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.faults.services import acting_reader
-from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service, SpoilingReader
+from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service, SpoilingReader, acting_reader
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType

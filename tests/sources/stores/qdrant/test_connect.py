@@ -14,7 +14,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, place_of
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings
-from ragval_pipeline.testing.faults.qdrant_server import qdrant_stand_in
+from tests.support.qdrant_server import qdrant_stand_in
 
 
 def embedded(folder: Path) -> QdrantSettings:

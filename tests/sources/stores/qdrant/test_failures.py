@@ -17,7 +17,7 @@ from ragval_pipeline.sources.stores.qdrant import asking
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
+from tests.support.qdrant_server import QdrantStandIn
 
 KEY = "very-secret-key"
 QUICK = RetrySettings(max=2, delay_s=0.01, deadline_s=20)

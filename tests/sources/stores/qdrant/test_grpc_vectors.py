@@ -14,8 +14,8 @@ from qdrant_client import grpc as protocol
 
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.support.collections import QUICK
+from tests.support.qdrant_server import QdrantStandIn
 
 ID = "00000000-0000-0000-0000-00000000000a"
 

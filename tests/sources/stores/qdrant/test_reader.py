@@ -9,8 +9,8 @@ from qdrant_client import QdrantClient, models
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.support.collections import QUICK, Qdrant
+from tests.support.qdrant_server import QdrantStandIn
 
 
 def point(number: int | str, payload: dict[str, Any] | None = None, vector: Any = None) -> models.PointStruct:

@@ -16,8 +16,8 @@ from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.protocol import Point, Way
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.sources.stores.qdrant.scanning import merged, way_of
-from ragval_pipeline.testing.faults.qdrant_server import QdrantStandIn
 from tests.support.collections import QUICK
+from tests.support.qdrant_server import QdrantStandIn
 
 UUIDS = [str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))) for number in range(300)]
 CLUSTERED = [f"01890a5d-ac96-774b-bcce-{number:012x}" for number in range(0, 900, 3)]

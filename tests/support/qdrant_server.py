@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ragval_pipeline.testing.faults.qdrant_engine import VERSION, Engine, Refused
+from tests.support.qdrant_engine import VERSION, Engine, Refused
 
 HTML = b"<!doctype html><title>Sign in</title><form action='/login'></form>"
 

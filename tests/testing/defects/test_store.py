@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.sources.site.html.page_text import page_texts
-from ragval_pipeline.testing.defects.site import Entry, Site
+from ragval_pipeline.testing.defects.store import Entry, Site
 
 SITE = "https://book.example"
 

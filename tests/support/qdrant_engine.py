@@ -12,10 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-try:
-    import qdrant_edge as edge
-except ImportError as error:
-    raise ImportError("the Qdrant stand-in needs qdrant-edge-py: pip install 'ragval-pipeline[testing]'") from error
+import qdrant_edge as edge
 
 VERSION = "1.20.0"
 
