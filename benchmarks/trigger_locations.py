@@ -13,8 +13,12 @@ import dagster as dg
 from ragval_pipeline.orchestration.build import build_sensors
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, job_name, resource_key
 from ragval_pipeline.orchestration.resources import QdrantConnection
-from ragval_pipeline.orchestration.triggers.schedule import build_schedule, condition_for, with_condition
-from ragval_pipeline.orchestration.triggers.upstream import watched_asset
+from ragval_pipeline.orchestration.triggers.automation import (
+    build_schedule,
+    condition_for,
+    watched_asset,
+    with_condition,
+)
 from ragval_pipeline.suite.model import Suite
 
 INGEST_JOB, INGESTED = "ingest", "ingestion/index"

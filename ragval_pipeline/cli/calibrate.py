@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +17,11 @@ from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, toler
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
-    from ragval_pipeline.orchestration.scores import AskedScores
+    from upath import UPath
+
     from ragval_pipeline.suite.model import Suite
-    from ragval_pipeline.validation.calibration import Proposal
+    from ragval_pipeline.validation.calibration import Proposal, Scores
+    from ragval_pipeline.validation.report import ValidationReport
 
 _HIGHER_IS_BETTER = frozenset({"Cosine", "Dot"})
 
@@ -63,10 +67,26 @@ def calibrate(
     return 0
 
 
+@dataclass(frozen=True)
+class AskedScores:
+    """Scores, and the report of their run."""
+
+    scores: Scores
+    report: ValidationReport
+
+    @property
+    def distance(self) -> str | None:
+        """Distance of the collection's vectors; None if unknown."""
+        vectors: list[dict[str, Any]] = self.report.index.get("vectors") or []
+        return vectors[0].get("distance") if len(vectors) == 1 else None
+
+
 def _kept(suite_file: Path, run: str) -> AskedScores:
-    from ragval_pipeline.orchestration.scores import kept_scores
+    """The scores of a stored run."""
     from ragval_pipeline.reporting.history.baseline import last_answered
+    from ragval_pipeline.reporting.history.earlier import read_report
     from ragval_pipeline.sources.history import LAST
+    from ragval_pipeline.validation.calibration import scores_of
 
     kept = open_history(suite_file)
     named = kept.run(run)
@@ -74,16 +94,44 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
     chosen = (last_answered(kept.base) if run == LAST else None) or named
     if chosen.name != named.name:
         say(f"{named.name} has no query results; using the scores of {chosen.name}.")
-    return kept_scores(chosen)
+    report, own = read_report(chosen), _own_scores(chosen.folder)
+    if report.verdict != "error" and not report.query_results and not own:
+        raise SuiteError(
+            "has no query results to take scores from",
+            key=chosen.name,
+            remedy="Choose a run with queries, or leave out --run to query the index now.",
+        )
+    return AskedScores(scores_of(report.query_results, own), report)
 
 
 def _asked(suite: Suite) -> AskedScores:
-    with showing_progress() as display:
-        from ragval_pipeline.orchestration.progress import observed_by
-        from ragval_pipeline.orchestration.scores import ask_for_scores
+    """Run the suite's queries and the pages' titles against the index; nothing is stored."""
+    with showing_progress() as display, tempfile.TemporaryDirectory(prefix="ragval-calibrate-") as folder:
+        from upath import UPath
+
+        from ragval_pipeline.orchestration.run import run_suite
+        from ragval_pipeline.orchestration.task import observed_by
+        from ragval_pipeline.suite.load import variant_of
+        from ragval_pipeline.validation.calibration import scores_of
 
         with observed_by(display):
-            return ask_for_scores(suite, log_level=dagster_level())
+            ended = run_suite(variant_of(suite, {"report_uri": folder}), only=["queries"], log_level=dagster_level())
+        own = _own_scores(UPath(ended.folder))
+        return AskedScores(scores_of(ended.report.query_results, own), ended.report)
+
+
+def _own_scores(folder: UPath) -> list[float]:
+    """Scores of pages found by their own title; none without a source, or for older runs."""
+    from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, reading_from
+    from ragval_pipeline.text.json_text import parse_json
+
+    file = folder / EVIDENCE / "self_retrieval.json"
+    with reading_from(file):
+        content = file.read_bytes() if file.exists() else b"{}"
+    try:
+        return [float(score) for score in parse_json(content).get("title_scores", ())]
+    except (ValueError, AttributeError, TypeError):
+        raise HistoryNotReadError(file, "it has no scores") from None
 
 
 def _current(suite: Suite) -> dict[float, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.payload_paths import lookup, payload_paths
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, whole_number
+from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of, whole_number
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.suite.sections import RetrySettings
 

@@ -110,8 +110,8 @@ def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, 
 
     with loading_expectations(only), showing_progress() as display:
         # Imported here: importing Dagster takes a moment, and users should see output first.
-        from ragval_pipeline.orchestration.progress import observed_by
         from ragval_pipeline.orchestration.run import run_suite
+        from ragval_pipeline.orchestration.task import observed_by
 
         with observed_by(display):
             return run_suite(suite, only=only, resources=resources, log_level=dagster_level())

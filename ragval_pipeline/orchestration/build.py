@@ -31,13 +31,15 @@ from ragval_pipeline.orchestration.names import (
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.orchestration.steps import build_asset
-from ragval_pipeline.orchestration.triggers.schedule import (
+from ragval_pipeline.orchestration.triggers.automation import (
+    Upstream,
     build_condition_sensor,
     build_schedule,
     condition_for,
+    watched_asset,
+    watched_job,
     with_condition,
 )
-from ragval_pipeline.orchestration.triggers.upstream import Upstream, watched_asset, watched_job
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import without_userinfo

@@ -11,6 +11,7 @@ import dagster as dg
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, ROWS
 from ragval_pipeline.orchestration.evidence import COLLECTION, lineage
+from ragval_pipeline.orchestration.io_manager import Notes
 from ragval_pipeline.orchestration.names import (
     CHUNK_FACTS,
     PAGE_SNAPSHOT,
@@ -19,7 +20,6 @@ from ragval_pipeline.orchestration.names import (
     VALIDATION_REPORT,
 )
 from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.orchestration.step_notes import Notes
 from ragval_pipeline.orchestration.values import (
     ChunkFacts,
     Measured,

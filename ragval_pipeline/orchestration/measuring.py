@@ -15,8 +15,7 @@ from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.metadata import measured_metadata, section_tables
 from ragval_pipeline.orchestration.names import is_selected, selected_groups
-from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of
+from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
 from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 

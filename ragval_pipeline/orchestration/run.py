@@ -21,7 +21,7 @@ from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
-from ragval_pipeline.orchestration.io_manager import take_back_latest
+from ragval_pipeline.orchestration.io_manager import Notes, take_back_latest
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
 from ragval_pipeline.orchestration.names import (
     ONLY_TAG,
@@ -31,9 +31,8 @@ from ragval_pipeline.orchestration.names import (
     job_name,
     steps_of,
 )
-from ragval_pipeline.orchestration.progress import expect_steps
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
-from ragval_pipeline.orchestration.step_notes import Notes
+from ragval_pipeline.orchestration.task import expect_steps
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of

@@ -13,11 +13,10 @@ from ragval_pipeline.orchestration.assets.table import ASSETS, ROWS, Row, suite_
 from ragval_pipeline.orchestration.checks import gate_results, measurement_results
 from ragval_pipeline.orchestration.closing import close_run, planned
 from ragval_pipeline.orchestration.evidence import lineage
-from ragval_pipeline.orchestration.io_manager import take_back_latest
+from ragval_pipeline.orchestration.io_manager import Notes, take_back_latest
 from ragval_pipeline.orchestration.measuring import log_crash, reading_the_suite, reading_the_world
 from ragval_pipeline.orchestration.names import PAYLOAD_SNAPSHOT, SITEMAP_URLS, VALIDATION_REPORT, asset_key
 from ragval_pipeline.orchestration.run_place import run_place
-from ragval_pipeline.orchestration.step_notes import Notes
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import Measured, SitemapUrls, Value
 from ragval_pipeline.suite.load import resolve_suite

@@ -1,9 +1,10 @@
-"""The context of one asset's work: suite, run, input values, resources, cost so far."""
+"""The context of one asset's work: suite, run, input values, resources, cost and progress so far."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +32,40 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
     from ragval_pipeline.validation.facts.manifest import FactsManifest
+
+
+#: Called with the asset's name, done and total (None: not known).
+Observer = Callable[[str, int, int | None], None]
+
+_observer: ContextVar[Observer | None] = ContextVar("ragval_progress", default=None)
+
+
+@contextmanager
+def observed_by(observer: Observer) -> Iterator[None]:
+    """Report progress of runs started inside the block to ``observer``."""
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
+
+
+def progress_of(asset: str) -> Callable[[int, int | None], None]:
+    """A callback that reports the progress of one asset."""
+    observer = _observer.get()
+
+    def report(done: int, total: int | None) -> None:
+        if observer is not None:
+            observer(asset, done, total)
+
+    return report
+
+
+def expect_steps(count: int) -> None:
+    """Give the observer the total number of steps, if it has a method ``expect``."""
+    expect = getattr(_observer.get(), "expect", None)
+    if expect is not None:
+        expect(count)
 
 
 class CountedEmbedding:

@@ -16,12 +16,12 @@ from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
-from ragval_pipeline.suite.outline import complete_outline, unread_location, without
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 from ragval_pipeline.suite.settings import (
     VARIABLE,
     Layer,
+    complete_outline,
     explain,
     explain_rule,
     following,
@@ -29,7 +29,9 @@ from ragval_pipeline.suite.settings import (
     layers_of,
     merge_layers,
     required_after_mapping,
+    unread_location,
     with_key,
+    without,
     without_empty_sections,
 )
 from ragval_pipeline.suite.yaml_file import attributes_in, is_defs_yaml, parse_yaml, read_text, split_name

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragval_pipeline.demo.chunking import MAX_WORDS, Block, chunk_page
+from ragval_pipeline.demo.ingest import MAX_WORDS, Block, chunk_page
 
 
 def _words(count: int, name: str = "word") -> str:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.demo.chunking import Block, article_blocks
+from ragval_pipeline.demo.ingest import Block, article_blocks
 
 
 def test_navigation_contents_and_footers_are_left_behind():

@@ -32,8 +32,7 @@ with instrumented:
     from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private
     from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
     from ragval_pipeline.sources.site.html.page_text import page_texts
-    from ragval_pipeline.sources.site.sitemap.content import unpacked
-    from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
+    from ragval_pipeline.sources.site.sitemap.file import parse_sitemap, unpacked
     from ragval_pipeline.sources.site.urls import UrlFolder, path_of
     from ragval_pipeline.suite.load import load_suite, resolve_suite
     from ragval_pipeline.suite.printing import without_userinfo

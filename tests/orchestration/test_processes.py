@@ -17,10 +17,9 @@ from tests.orchestration.world import NAME, QUIET, World, materialised
 ROOT = Path(__file__).parents[2]
 #: What assets and checks are typed with. Everything else is imported by the step that needs it.
 SHAPES = {
-    "sources.http.addresses", "sources.site.host_failure", "sources.site.inventory",
-    "sources.site.page_copies.manifest", "sources.site.urls", "sources.snapshot.manifest",
-    "sources.stores.qdrant.facts", "validation.facts.manifest", "validation.measurement", "validation.packed",
-    "validation.verdict",
+    "sources.http.addresses", "sources.site.inventory", "sources.site.page_copies.manifest", "sources.site.urls",
+    "sources.snapshot.manifest", "sources.stores.qdrant.facts", "sources.stores.qdrant.protocol",
+    "validation.facts.manifest", "validation.measurement", "validation.packed", "validation.verdict",
 }  # fmt: skip
 
 #: Modules of ragval's own that are large, and that neither the demo's suite nor loading has a use for.

@@ -19,7 +19,7 @@ from ragval_pipeline.sources.embedders.models import (
 )
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of
+from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of
 from ragval_pipeline.suite.payload import OF_PAYLOAD
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MOST, NOISE

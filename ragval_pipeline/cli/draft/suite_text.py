@@ -13,7 +13,7 @@ import yaml
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.site import UnindexedFolder
-from ragval_pipeline.sources.embedders.configuration import PROVIDERS
+from ragval_pipeline.sources.embedders.models import PROVIDERS
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles import get_profile

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.orchestration.asking import hit_fields, searched_vector
 from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, VECTOR_HEALTH
-from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import limit_of, open_reader
+from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.facts.manifest import FactsManifest

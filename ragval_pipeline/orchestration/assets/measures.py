@@ -10,8 +10,7 @@ from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.orchestration.measuring import Made, log_crash
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
-from ragval_pipeline.orchestration.progress import progress_of
-from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.orchestration.values import ChunkFacts
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest

@@ -17,7 +17,7 @@ from ragval_pipeline.orchestration.names import (
     QUERY_VALIDATION_RESULTS,
     SELF_RETRIEVAL,
 )
-from ragval_pipeline.orchestration.progress import progress_of
+from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest

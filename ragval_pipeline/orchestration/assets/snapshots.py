@@ -9,14 +9,13 @@ import dagster as dg
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration import names
 from ragval_pipeline.orchestration.evidence import COLLECTION, PAGES, SITE, SUITE, site_state, suite_state
+from ragval_pipeline.orchestration.io_manager import Notes
 from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, SITEMAP, SITEMAP_URLS, is_selected, selected_groups
-from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
-from ragval_pipeline.orchestration.step_notes import Notes
-from ragval_pipeline.orchestration.task import Task
+from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, SitemapUrls
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest

@@ -20,9 +20,8 @@ from ragval_pipeline.orchestration.evidence import (
 from ragval_pipeline.orchestration.measuring import Made, log_crash, vanished
 from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
-from ragval_pipeline.orchestration.progress import progress_of
 from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of
+from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
 from ragval_pipeline.orchestration.values import ChunkFacts, Measured
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.model import Suite

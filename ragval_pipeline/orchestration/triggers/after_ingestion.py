@@ -18,6 +18,7 @@ from ragval_pipeline.orchestration.names import (
     sensor_name,
 )
 from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 from ragval_pipeline.orchestration.triggers.records import (
     Ingestion,
     decide,
@@ -29,7 +30,6 @@ from ragval_pipeline.orchestration.triggers.records import (
     unsettled,
     validations_of,
 )
-from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.sections import RetrySettings

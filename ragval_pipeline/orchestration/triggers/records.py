@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import dagster as dg
 
 from ragval_pipeline.orchestration.names import INGESTIONS_TAG, ONLY_TAG, SUITE_TAG, TRIGGER_TAG, UPSTREAM_RUN_TAG
-from ragval_pipeline.orchestration.triggers.upstream import Upstream, UpstreamJob
+from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 
 State: TypeAlias = Literal["waiting", "running", "ended"]
 

@@ -1,26 +1,28 @@
-"""Opening the embedder of a suite's settings."""
+"""Checking the embedding settings of a suite without any call, and opening its embedder."""
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
-from ragval_pipeline.sources.embedders.configuration import PROVIDERS, check_configuration, check_provider
-from ragval_pipeline.sources.embedders.custom import CustomEmbedder
+from ragval_pipeline.sources.embedders.custom import CustomEmbedder, load_custom
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder, VoyageEmbedder
 from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, SentenceTransformerEmbedder
-from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS
-from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, PROVIDERS, STATIC_MODEL, facts_of
+from ragval_pipeline.sources.embedders.remote import usable_key
+from ragval_pipeline.sources.embedders.static import StaticEmbedder, static_files
 from ragval_pipeline.sources.embedders.store import store_at
-from ragval_pipeline.suite.sections import RetrySettings
+from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.suite.sections import RetrySettings, is_http_address
 
 if TYPE_CHECKING:
     from upath import UPath
 
     from ragval_pipeline.suite.model import Suite
-    from ragval_pipeline.suite.sections import EmbeddingSettings
 
 
 def open_embedder(
@@ -88,15 +90,7 @@ def check_suite_embedder(suite: Suite) -> None:
     Raises:
         SuiteError: As ``check_configuration``.
     """
-    settings = suite.embedding
-    check_configuration(
-        provider=settings.provider,
-        model=settings.model,
-        base_url=settings.base_url,
-        api_key=_key(settings),
-        dimension=settings.dimension,
-        search_path=suite.folder,
-    )
+    check_configuration(**_settings(suite))
 
 
 def open_suite_embedder(
@@ -120,26 +114,113 @@ def open_suite_embedder(
         SuiteError: As ``check_configuration``.
         SystemFailure: Building the user's own embedder raised.
     """
-    settings = suite.embedding
+    from upath import UPath
+
+    settings = _settings(suite)
+    settings |= {name: given for name, given in (("base_url", base_url), ("api_key", api_key)) if given}
     return open_embedder(
-        provider=settings.provider,
-        model=settings.model,
-        base_url=base_url or settings.base_url,
-        api_key=api_key or _key(settings),
-        dimension=settings.dimension,
+        **settings,
         timeout_s=suite.qdrant.timeout_s,
         policy=policy or suite.retry,
-        search_path=suite.folder,
-        kept=_base(suite) if keep else None,
-        cut_queries=settings.long_queries == "cut",
+        kept=UPath(suite.report_uri) / suite.suite if keep else None,
+        cut_queries=suite.embedding.long_queries == "cut",
     )
 
 
-def _base(suite: Suite) -> UPath:
-    from upath import UPath
+def _settings(suite: Suite) -> dict[str, Any]:
+    """What ``check_configuration`` and ``open_embedder`` take of a suite."""
+    names = ("provider", "model", "base_url", "dimension")
+    key = suite.embedding.api_key
+    return {
+        **{name: getattr(suite.embedding, name) for name in names},
+        "api_key": key.get_secret_value() if key else None,
+        "search_path": suite.folder,
+    }
 
-    return UPath(suite.report_uri) / suite.suite
+
+def check_configuration(
+    *,
+    provider: str,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    dimension: int | None = None,
+    search_path: Path | None = None,
+) -> None:
+    """Say what is wrong with the embedding settings before any network call.
+
+    A ``module:attr`` provider is imported, not built.
+
+    Raises:
+        SuiteError: Unknown provider, no key, no URL, a dimension that the model does not have, or a missing module.
+    """
+    check_provider(provider)
+    if provider not in PROVIDERS:
+        load_custom(provider, search_path=search_path)
+        return
+    check_installed(provider)
+    if PROVIDERS[provider].variable is not None:
+        check_base_url(base_url)
+        if provider != "openai" or base_url is None:
+            usable_key(provider, api_key)
+    if provider == "static":
+        static_files()
+    _check_model(provider, model)
+    check_dimension(STATIC_MODEL if provider == "static" else model or DEFAULT_MODELS[provider], dimension)
 
 
-def _key(settings: EmbeddingSettings) -> str | None:
-    return settings.api_key.get_secret_value() if settings.api_key else None
+def check_installed(provider: str) -> None:
+    """Raise SuiteError when the package that a provider needs is not installed."""
+    needed = PROVIDERS[provider]
+    if needed.extra is not None and importlib.util.find_spec(needed.package) is None:
+        raise SuiteError(
+            f"provider {provider} needs the package {needed.package}, which is not installed",
+            key="embedding.provider",
+            remedy=f"Install it with: {install_line(needed.extra)}",
+        )
+
+
+def _check_model(provider: str, model: str | None) -> None:
+    """Refuse models that a provider's library would not run locally, or that another provider serves."""
+    facts = facts_of(model) if model else None
+    if provider == "voyage" and model and model.endswith("-nano"):
+        remedy = f"Write provider: sentence-transformers, model: voyageai/{model}."
+        raise SuiteError(f"{model} runs on this machine, not at Voyage", key="embedding.model", remedy=remedy)
+    if facts is not None and facts.maker in PROVIDERS and provider in ("cohere", "voyage") and facts.maker != provider:
+        remedy = f"Write provider: {facts.maker}, or name a model of {provider}."
+        raise SuiteError(f"{model} is a model of {facts.maker}", key="embedding.model", remedy=remedy)
+
+
+def check_provider(provider: str) -> None:
+    """Raise SuiteError unless ``provider`` is one that exists or has the form ``module:attr``."""
+    if provider in PROVIDERS or ":" in provider:
+        return
+    raise SuiteError(
+        f"there is no embedding provider {provider!r}",
+        key="embedding.provider",
+        remedy=f"{did_you_mean(provider, PROVIDERS)} Specify your own as module:attr.",
+    )
+
+
+def check_base_url(base_url: str | None) -> None:
+    """Raise SuiteError unless ``base_url`` is None or an http(s) URL with a host. It may hold a password: not shown."""
+    if base_url is not None and not is_http_address(base_url):
+        raise SuiteError(
+            "this is not an http(s) URL with a host",
+            key="embedding.base_url",
+            remedy="Write it like https://api.example.com/v1, or leave the key out.",
+        )
+
+
+def check_dimension(model: str, dimension: int | None) -> None:
+    """Raise SuiteError when ``model`` is known not to give vectors of length ``dimension``."""
+    facts = facts_of(model)
+    if dimension is None or facts is None or facts.gives(dimension):
+        return
+    sizes = " or ".join(str(size) for size in sorted(facts.dimensions))
+    possible = f"up to {sizes}" if facts.any_shorter else sizes
+    raise SuiteError(
+        f"the vectors of {model} have {possible} dimensions, not {dimension}",
+        key="embedding.dimension",
+        remedy="Leave the key out, or set embedding.model to the model that the collection was made with.",
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ragval_pipeline.errors import BudgetReachedError, SystemFailure
+from ragval_pipeline.errors import BudgetReachedError, SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries
 from ragval_pipeline.sources.embedders.base import (
     BATCH,
@@ -21,9 +21,14 @@ from ragval_pipeline.sources.embedders.base import (
     no_vectors,
 )
 from ragval_pipeline.sources.embedders.budget import Budget
-from ragval_pipeline.sources.embedders.configuration import usable_key
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
-from ragval_pipeline.sources.embedders.models import Maker, known_dimension, known_limit, takes_output_dimension
+from ragval_pipeline.sources.embedders.models import (
+    PROVIDERS,
+    Maker,
+    known_dimension,
+    known_limit,
+    takes_output_dimension,
+)
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
 
@@ -215,6 +220,28 @@ class RemoteEmbedder:
         # Raised here, outside the handler, so that the SDK's exception is not its context: a printed traceback would
         # show response headers, and an HTTP library's message for a bad header would show the key.
         raise failure
+
+
+def usable_key(provider: str, api_key: str | None) -> str:
+    """The key of a provider, stripped.
+
+    Raises:
+        SuiteError: It is empty, or has characters that are not allowed in HTTP headers.
+    """
+    key = (api_key or "").strip()
+    if not key:
+        raise SuiteError(
+            f"provider {provider} needs a key, but none is set",
+            key="embedding.api_key",
+            remedy=f"Set the environment variable {PROVIDERS[provider].variable}.",
+        )
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise SuiteError(
+            "the key contains spaces, line breaks or non-ASCII characters",
+            key="embedding.api_key",
+            remedy="Copy it again, on one line.",
+        )
+    return key
 
 
 def fault_of(error: BaseException) -> Fault:

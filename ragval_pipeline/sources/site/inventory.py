@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
-from ragval_pipeline.sources.site.host_failure import HostFailure
 from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, path_of
 
 if TYPE_CHECKING:
@@ -136,6 +136,29 @@ NO_SOURCE = "the suite has no source"
 
 #: Module name of pages above all modules.
 START = "/"
+
+
+class HostFailure(BaseModel):
+    """Why reading ended early: the page host did not answer, or refused access."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    problem: str
+    code: str
+    system: str
+    subject: str
+    remedy: str = ""
+    attempts: int = 1
+    details: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, failure: SystemFailure) -> HostFailure:
+        """The facts of a failure."""
+        return cls(**{name: getattr(failure, name) for name in cls.model_fields})
+
+    def error(self) -> SystemFailure:
+        """The failure as it was raised."""
+        return SystemFailure(**self.model_dump())
 
 
 class SitePage(BaseModel):

@@ -17,7 +17,7 @@ from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.docs_folder.listing import FolderReader, list_folder
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitemapEntry, SitemapListing, take_inventory
 from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
-from ragval_pipeline.sources.site.sitemap.content import as_path, fetch_bytes, malformed, read_bytes
+from ragval_pipeline.sources.site.sitemap.file import as_path, fetch_bytes, malformed, read_bytes
 from ragval_pipeline.sources.site.sitemap.reader import MAX_URLS, read_sitemap
 from ragval_pipeline.sources.site.urls import join, without_fragment
 from ragval_pipeline.suite.printing import without_userinfo

@@ -12,7 +12,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.sources.snapshot.manifest import LIST_FIELDS, kind_column
-from ragval_pipeline.sources.snapshot.values import shown
+from ragval_pipeline.sources.snapshot.records import shown
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.aliases import suggest_field_map

@@ -13,7 +13,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.http.addresses import is_http_url
-from ragval_pipeline.sources.snapshot.values import shown
+from ragval_pipeline.sources.snapshot.records import shown
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence

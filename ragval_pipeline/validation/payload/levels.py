@@ -14,7 +14,7 @@ from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, Kind
+from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, Kind
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, whole_number
+from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of, whole_number
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery

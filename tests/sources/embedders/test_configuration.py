@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SuiteError, install_line
-from ragval_pipeline.sources.embedders.configuration import check_configuration
-from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open_embedder, open_suite_embedder
+from ragval_pipeline.sources.embedders.opening import (
+    check_configuration,
+    check_suite_embedder,
+    open_embedder,
+    open_suite_embedder,
+)
 from ragval_pipeline.suite.load import load_suite, resolve_suite
 from tests.suite.writing import SMALLEST, write
 from tests.support.api_standins import OpenAIStandIn
@@ -167,7 +171,7 @@ def test_the_users_own_embedder_is_found_beside_the_suite(tmp_path, monkeypatch)
 def test_importing_checking_and_opening_load_nothing_heavy_and_touch_no_logging():
     script = (
         "import logging, sys\n"
-        "from ragval_pipeline.sources.embedders.configuration import check_configuration\n"
+        "from ragval_pipeline.sources.embedders.opening import check_configuration\n"
         "from ragval_pipeline.sources.embedders.opening import open_embedder\n"
         "check_configuration(provider='cohere', api_key='k')\n"
         "check_configuration(provider='static')\n"

@@ -14,9 +14,8 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.inventory import parse_lastmod
 from ragval_pipeline.sources.site.sitemap import reader
-from ragval_pipeline.sources.site.sitemap.content import unpacked
+from ragval_pipeline.sources.site.sitemap.file import parse_sitemap, unpacked
 from ragval_pipeline.sources.site.sitemap.reader import read_sitemap
-from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.http_host import Answer, Route, serving
 

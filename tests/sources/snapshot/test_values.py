@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
-from ragval_pipeline.sources.snapshot.values import EMPTY_KINDS, kind_of, shown
+from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of, shown
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.text.characters import ZERO_WIDTH
 

@@ -10,7 +10,7 @@ import pytest
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.site.host_failure import HostFailure
+from ragval_pipeline.sources.site.inventory import HostFailure
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import facts_of_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ragval_pipeline.sources.site.host_failure import HostFailure
+from ragval_pipeline.sources.site.inventory import HostFailure
 from ragval_pipeline.sources.snapshot.manifest import KeptParts
 
 

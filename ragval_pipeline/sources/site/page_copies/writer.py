@@ -13,8 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.memory import sparing_memory
-from ragval_pipeline.sources.site.host_failure import HostFailure
-from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.site.inventory import HostFailure, SiteInventory, SitePage
 from ragval_pipeline.sources.site.of_suite import ReadsPages, read_pages
 from ragval_pipeline.sources.site.page_copies.copies import arrow_schema, rows_of
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest

@@ -15,15 +15,15 @@ from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
-from ragval_pipeline.sources.site.sitemap.content import (
+from ragval_pipeline.sources.site.sitemap.file import (
     SitemapBytes,
     as_path,
     fetch,
     fetch_bytes,
     malformed,
+    parse_sitemap,
     read_bytes,
 )
-from ragval_pipeline.sources.site.sitemap.xml import parse_sitemap
 from ragval_pipeline.sources.site.urls import UrlFolder, join, path_of
 from ragval_pipeline.suite.printing import without_userinfo
 

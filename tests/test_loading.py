@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ragval_pipeline.orchestration.loading import loading_without_collector
+from ragval_pipeline.lazy import loading_without_collector
 
 
 @pytest.fixture
