@@ -194,10 +194,7 @@ class IngestionSummary:
 def ingest(site: Path, qdrant_path: Path, collection: str = COLLECTION) -> IngestionSummary:
     """Write the chunks of every page of the sitemap into an embedded Qdrant; an older collection is replaced.
 
-    Args:
-        site: Folder of the built site, with sitemap.xml.
-        qdrant_path: Folder of the embedded Qdrant; created if missing. No other process may have it open.
-        collection: Name of the collection: 256 dimensions, cosine.
+    No other process may have ``qdrant_path`` open. The collection has 256 dimensions, cosine.
 
     Returns:
         Counts and duration.
@@ -308,16 +305,7 @@ def write_points(
     distance: str = "Cosine",
     vector_name: str | None = None,
 ) -> None:
-    """Recreate ``collection`` with ``points`` as its only content.
-
-    Args:
-        client: Any Qdrant.
-        collection: Name of the collection.
-        points: May be empty.
-        size: Dimensions of the vectors.
-        distance: Cosine, Dot, Euclid or Manhattan.
-        vector_name: Name of the vector; None: the unnamed one.
-    """
+    """Recreate ``collection`` with ``points`` as its only content."""
     from qdrant_client import models
 
     space = models.VectorParams(size=size, distance=models.Distance(distance))

@@ -161,10 +161,8 @@ def build_site(target: Path) -> None:
     """Write the site into ``target``, which is created if missing.
 
     Page ``/docs/x/y`` becomes ``docs/x/y/index.html``. Links between pages are relative, so that the site can be opened
-    from disk. The output depends on the package's content only.
-
-    Args:
-        target: Folder of the site; files of the same names are overwritten, others are left alone.
+    from disk. The output depends on the package's content only. Files of the same names are overwritten, others are
+    left alone.
     """
     pages = load_pages()
     frame = package_file("theme", "page.html").read_text(encoding="utf-8")

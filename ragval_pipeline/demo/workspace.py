@@ -53,9 +53,6 @@ def build_demo(home: Path = DEFAULT_HOME) -> DemoHome:
     Everything is built in a folder next to ``home`` and moved into place at the end, so that an interrupted build
     leaves the older demo unchanged.
 
-    Args:
-        home: The demo's folder; created if missing.
-
     Raises:
         SuiteError: The static embedder's weights are not installed.
     """

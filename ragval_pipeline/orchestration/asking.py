@@ -54,12 +54,7 @@ class Asking:
 def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *, repeats: int = 1) -> Iterator[Asking]:
     """How a resolved suite's queries are run; closed at the end.
 
-    Args:
-        suite: The resolved suite.
-        vector: Size and distance of the vectors searched.
-        connection: The resource of the collection.
-        embedding: The resource of the embedder.
-        repeats: Searches per query; repeats may use another client.
+    Repeats may use another client.
 
     Raises:
         SuiteError: ``retrieval.retriever`` is not a search.

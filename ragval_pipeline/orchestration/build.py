@@ -169,10 +169,7 @@ def store_of(suite: Suite) -> ReportStoreIOManager:
 def build_job(suite: Suite, assets: Sequence[dg.AssetKey], executor: dg.ExecutorDefinition) -> Any:
     """A job of all assets and checks of the suite.
 
-    Args:
-        suite: The suite.
-        assets: Their keys, not their group, which a project may change.
-        executor: Runs its steps.
+    Its assets are selected by key, not by their group, which a project may change.
     """
     return dg.define_asset_job(
         job_name(suite.suite),
@@ -188,11 +185,7 @@ def build_sensors(
 ) -> list[dg.SensorDefinition]:
     """The sensors of a suite.
 
-    Args:
-        suite: The suite.
-        watched: The ingestion asset, if known.
-        keys: The suite's own assets.
-        declarative: Whether the assets have an automation condition for ``watched``.
+    ``keys`` are the suite's own assets, ``watched`` the ingestion's.
 
     Raises:
         SuiteError: ``automation.after_job`` or ``automation.poll_s`` cannot be followed.

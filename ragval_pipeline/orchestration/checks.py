@@ -70,10 +70,7 @@ def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
 def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) -> list[dg.AssetCheckResult]:
     """The check results of a measuring asset; none for a part whose system failed: its step fails instead.
 
-    Args:
-        measured: The asset's measurements.
-        suite: The resolved suite: a gate may be read from the environment.
-        names: The criteria that are checks.
+    The suite is resolved: a gate may be read from the environment.
     """
     gates = gates_of(suite)
     failed = {part.asset for part in measured.failed}

@@ -108,11 +108,6 @@ def pending(names: Collection[str], ended: Collection[str], failed: Collection[s
 def report_of_what_there_is(suite: Suite, place: RunPlace, runs: Sequence[str]) -> ValidationReport:
     """Write the report of what a run, and those that it re-executes, could read and measure.
 
-    Args:
-        suite: The resolved suite.
-        place: The run.
-        runs: The run and those that it re-executes, the latest first.
-
     Raises:
         UnwrittenReportError: The report location refuses writes.
     """

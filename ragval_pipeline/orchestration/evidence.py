@@ -35,11 +35,7 @@ def lineage(instance: dg.DagsterInstance, run: dg.DagsterRun) -> list[str]:
 def refusals(values: Mapping[str, Value], *, runs: Collection[str], now: Mapping[str, str], job: str) -> dict[str, str]:
     """Why values do not count, by the name of their asset; those that count are left out.
 
-    Args:
-        values: Values for a report or a gate, by asset.
-        runs: The current run and those that it re-executes.
-        now: Current fingerprints, as far as known.
-        job: The job that measures everything again, for the remedy.
+    ``now`` holds the current fingerprints, as far as known; ``job`` measures everything again, for the remedy.
     """
     measured_on: dict[str, str] = {}
     for name in ("page_snapshot", "payload_snapshot", "chunk_facts"):

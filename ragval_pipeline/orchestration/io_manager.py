@@ -141,12 +141,7 @@ _STOPPED = "stopped"
 
 
 class Notes:
-    """The notes of one run.
-
-    Args:
-        base: ``<report_uri>/<suite>``.
-        run_id: The run.
-    """
+    """The notes of one run."""
 
     def __init__(self, base: UPath, run_id: str) -> None:
         self._folder = work_folder(base, run_id) / VALUES

@@ -34,13 +34,8 @@ class Made:
 def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, embeds: bool) -> Made:
     """Measure every part of an asset that the run's groups select.
 
-    If a system fails or a detector crashes, only that part is not measured.
-
-    Args:
-        task: The step.
-        parts: Functions that measure the parts, by name; a part may read previous ones.
-        kind: Type of the asset's value: ``Measured`` or ``QueryResults``.
-        embeds: Whether the parts embed, so that their cost is counted.
+    If a system fails or a detector crashes, only that part is not measured. A part may read previous ones. ``embeds``:
+    the cost of the parts is counted.
     """
     done: dict[str, Measurement] = {}
     budget = budget_of(task.suite, task.place) if embeds else None

@@ -153,12 +153,7 @@ def offenders_metadata(
 
 
 def offenders_table(findings: Iterable[AnyFinding], subjects: Subjects | None = None) -> dg.TableMetadataValue:
-    """The first offenders as a table: one row per subject, without empty columns.
-
-    Args:
-        findings: Their findings.
-        subjects: Names them; None: by the findings' details.
-    """
+    """The first offenders as a table: one row per subject, without empty columns."""
     from ragval_pipeline.reporting.subjects import Subjects
 
     names = subjects or Subjects()
@@ -301,11 +296,8 @@ AnyFinding: TypeAlias = Finding | ReportedFinding
 def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = False) -> list[AnyFinding]:
     """The findings that explain the value of a criterion.
 
-    Args:
-        criterion: Its name.
-        findings: Those of its asset, or of the report.
-        met: Whether it is met anyway: 19 of 20 queries may be enough, and the failed one is still shown. For a
-            criterion that is not met and has no known evidence, everything is shown.
+    Also if it is ``met``: 19 of 20 queries may be enough, and the failed one is still shown. For a criterion that is
+    not met and has no known evidence, everything is shown.
     """
     if criterion == "error_findings":
         return [finding for finding in findings if finding.severity == "error"]

@@ -48,17 +48,7 @@ def write_report(
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
-    Args:
-        suite: The resolved suite.
-        place: The run.
-        measurements: Of every asset that ran; others count as not measured.
-        inventory: The site, if it was read.
-        manifest: The snapshot, if it was taken.
-        pages: The page copies, if they were taken.
-        facts: The facts of chunks and pages, if they were made.
-        simulated: What the repairs of the causes would clear; None: not simulated.
-        state: Fingerprint of the collection when the snapshot was taken.
-        since: Changes of its points since then; None: not checked.
+    ``state`` is the fingerprint of the collection when the snapshot was taken.
 
     Returns:
         The report, and the folder it was written to.

@@ -68,9 +68,7 @@ class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
 def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
     """A reader of the suite's collection.
 
-    Args:
-        resource: A ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
-        suite: The resolved suite.
+    ``resource`` is a ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
     """
     from ragval_pipeline.sources.stores.qdrant.connect import place_of, reader_of_suite
 
@@ -89,9 +87,7 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
 def closing_client(resource: Any, place: str) -> Iterator[QdrantClient]:
     """The client of another resource, closed even if the step fails; some resources close it only on success.
 
-    Args:
-        resource: Its ``get_client()`` returns a client or a context manager of one.
-        place: Where Qdrant is, for messages.
+    Its ``get_client()`` returns a client or a context manager of one.
 
     Raises:
         SystemFailure: ``index.unreachable``: no client can be opened.

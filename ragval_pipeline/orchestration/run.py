@@ -85,13 +85,6 @@ def run_suite(
 ) -> Run:
     """``validate`` as the command line and tests call it.
 
-    Args:
-        suite: As ``load_suite`` reads it.
-        only: Groups of measurements to run; None: all.
-        output: Additional folder for the report's files.
-        resources: Replace the suite's own, as for ``build_validation_defs``.
-        log_level: Level of Dagster's own log.
-
     Raises:
         SuiteError: As ``validate``.
         RagvalError: The report could not be written.
@@ -211,9 +204,8 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
 def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
     """Remove the run's working files; after an interruption also everything it has written, including latest values.
 
-    Args:
-        place_of: Returns the run's place, called at the end, when its start is known.
-        base: Where the run will write; parent folders created for it are removed again if empty.
+    ``place_of`` is called at the end, when the run's start is known. Parent folders that were created for ``base`` are
+    removed again if empty.
     """
     from ragval_pipeline.sources.storage import writing_to
 
@@ -259,10 +251,6 @@ _READING_PAGES = frozenset({"integrity", "chunks", "metadata"})
 
 def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) -> Suite:
     """The resolved suite, after all checks that need no system.
-
-    Args:
-        suite: As ``load_suite`` reads it.
-        only: Groups of measurements to run; None: all.
 
     Raises:
         SuiteError: A placeholder, a file, a folder or the embedder's settings are wrong.
@@ -334,9 +322,6 @@ def _check_report_uri(suite: Suite) -> None:
 
 def check_reports(suite: Suite) -> None:
     """Check the report location without writing; remote stores are read.
-
-    Args:
-        suite: Resolved.
 
     Raises:
         SuiteError: ``report_uri`` cannot be a folder, or the suite's baseline does not exist.

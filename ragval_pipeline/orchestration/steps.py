@@ -34,17 +34,7 @@ def build_asset(
     checks: Sequence[dg.AssetCheckSpec] = (),
     freshness_policy: dg.FreshnessPolicy | None = None,
 ) -> dg.AssetsDefinition:
-    """The asset of a row of the table.
-
-    Args:
-        suite: The suite, possibly with placeholders.
-        name: Name of the asset.
-        prefix: Prefix of all keys of the suite.
-        deps: Upstream assets whose value it does not read.
-        metadata: Definition metadata.
-        checks: Checks that it emits.
-        freshness_policy: Freshness policy.
-    """
+    """The asset of a row of the table."""
     row = ROWS[name]
     searches_paid = suite.embedding.provider == "cohere" and "embedder" in row.asks
 

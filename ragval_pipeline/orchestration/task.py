@@ -71,9 +71,7 @@ def expect_steps(count: int) -> None:
 class CountedEmbedding:
     """The resource ``embedder`` for one step, which records the cost of its calls.
 
-    Args:
-        resource: Anything with ``embedder_for(suite)``. Embedders that do not count their cost are left out.
-        budget: The run's budget; None: unlimited.
+    Embedders that do not count their cost are left out.
     """
 
     def __init__(self, resource: Any, budget: Budget | None = None) -> None:
@@ -214,8 +212,7 @@ class Task:
     def stamp(self, **own: str | None) -> Stamp:
         """The stamp of this step's value.
 
-        Args:
-            own: Fingerprints of what it has read; ``None`` for what it could not read.
+        ``own`` are fingerprints of what it has read; None for what it could not read.
         """
         from ragval_pipeline.text.times import utc_text
 

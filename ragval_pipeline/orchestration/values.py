@@ -103,9 +103,7 @@ def encode(value: Any) -> bytes:
 def decode(file: UPath, kind: Any) -> Any:
     """Read a value.
 
-    Args:
-        file: A file written with ``encode``.
-        kind: The pydantic model that JSON becomes; anything else: a plain mapping.
+    JSON becomes the pydantic model ``kind``; without one it stays a plain mapping.
 
     Raises:
         ValueError: The JSON does not fit the model, i.e. another version wrote it.

@@ -110,10 +110,6 @@ def wait_hint(headers: Mapping[str, str] | None, *, now: float | None = None) ->
     """Seconds that the server asks to wait; None if it does not say, or the time is past.
 
     Read in this order: ``Retry-After-Ms``, ``Retry-After`` (seconds or HTTP date), ``X-RateLimit-Reset`` (Unix time).
-
-    Args:
-        headers: Response headers, names in any case.
-        now: Unix time in seconds, for tests.
     """
     values = {name.lower(): value for name, value in (headers or {}).items()}
     clock = time.time() if now is None else now

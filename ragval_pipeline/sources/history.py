@@ -120,10 +120,7 @@ def kept_runs(base: UPath) -> list[KeptRun]:
 def runs_before(base: UPath, name: str, ended: str) -> list[KeptRun]:
     """The finished runs before one, oldest first, in the order of ``kept_runs``.
 
-    Args:
-        base: Where the suite's runs are.
-        name: Name of its folder, which may not exist yet.
-        ended: When its report was made.
+    ``name`` is that of its folder, which may not exist yet; ``ended`` is when its report was made.
 
     Raises:
         HistoryNotReadError: The filesystem refuses.
@@ -139,9 +136,7 @@ def runs_before(base: UPath, name: str, ended: str) -> list[KeptRun]:
 def find_run(base: UPath, wanted: str) -> KeptRun:
     """The run that a person means.
 
-    Args:
-        base: Where the suite's runs are.
-        wanted: Name of its folder, its run id or the first four or more characters of it, ``last``, or ``baseline``.
+    ``wanted`` is the name of its folder, its run id or at least its first four characters, ``last``, or ``baseline``.
 
     Raises:
         SuiteError: There is no such run, or it could be several.
@@ -258,10 +253,7 @@ logger = logging.getLogger(__name__)
 def surplus(runs: Sequence[KeptRun], *, keep: int, spared: Collection[str]) -> list[KeptRun]:
     """The runs to remove, oldest first.
 
-    Args:
-        runs: All runs, oldest first.
-        keep: How many to keep, spared ones included.
-        spared: Names of folders that are never removed.
+    ``keep`` counts those of ``spared``, too, which are never removed.
     """
     too_many = max(len(runs) - keep, 0)
     return [run for run in runs[: len(runs) - 1] if run.name not in spared][:too_many]
@@ -270,10 +262,7 @@ def surplus(runs: Sequence[KeptRun], *, keep: int, spared: Collection[str]) -> l
 def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[str]:
     """Remove the oldest runs in ``base``; a run that cannot be removed stays, with a warning in the log.
 
-    Args:
-        base: Where the suite's runs are.
-        keep: How many to keep. The newest is always kept.
-        spared: Names of folders that are never removed.
+    The newest run and those of ``spared`` are always kept.
 
     Returns:
         Names of the removed runs.

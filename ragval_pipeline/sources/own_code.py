@@ -98,11 +98,8 @@ def call_guarded(call: Callable[[], T], failure: Callable[[str], SystemFailure])
     """The result of ``call``; its exceptions are failures of the user's system, not defects of ragval.
 
     ``sys.exit()`` is such a failure too: it must not end the run without a report. An interruption by the user or by
-    Dagster passes through, and so does a ``SystemFailure``.
-
-    Args:
-        call: Runs the user's code.
-        failure: Makes the failure from the exception's type name, without its text, which may contain keys.
+    Dagster passes through, and so does a ``SystemFailure``. ``failure`` gets the exception's type name, without its
+    text, which may contain keys.
 
     Raises:
         SystemFailure: The user's code raised.

@@ -29,12 +29,7 @@ Result = TypeVar("Result")
 
 
 class WorkerError(RagvalError):
-    """The worker processes died or could not be started.
-
-    Args:
-        problem: What happened, one clause.
-        remedy: What to do about it, one sentence.
-    """
+    """The worker processes died or could not be started."""
 
     exit_code = 3
 

@@ -24,9 +24,7 @@ EMBEDDING = frozenset({"queries", "vectors", "index", "latency", "regression"})
 def groups_of(only: str | Iterable[str] | None, *, key: str = "--only") -> tuple[str, ...] | None:
     """The groups that a selection names, each once.
 
-    Args:
-        only: Names of groups, each by itself or separated by commas; None: all groups.
-        key: Where they are written.
+    Several names may be separated by commas. ``key`` is where they are written.
 
     Raises:
         SuiteError: It names none, or an unknown one.

@@ -50,12 +50,7 @@ def ranks_of(suite: Suite) -> tuple[int, ...]:
 
 
 def required_of_site(suite: Suite, only: Collection[str] | None = None) -> list[str]:
-    """Names of the required criteria that need the suite's ``source``.
-
-    Args:
-        suite: The suite.
-        only: Groups of measurements to run; None: all.
-    """
+    """Names of the required criteria that need the suite's ``source``."""
     gates = gates_of(suite)
     selected = [entry for entry in criteria_of(suite) if only is None or entry.group in only]
     return [entry.name for entry in selected if entry.reads_site and gates[entry.name].required]

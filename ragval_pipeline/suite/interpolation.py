@@ -21,12 +21,7 @@ def interpolate(value: Any, environ: Mapping[str, str], *, file: str | None = No
     """Replace every placeholder in the strings of ``value``.
 
     A key or list entry that consists of placeholders and is empty afterwards counts as not given: this is the use of
-    ``${NAME:-}``.
-
-    Args:
-        value: Parsed YAML: mappings, lists, scalars.
-        environ: Variables by name. Their values are stripped: keys pasted with a newline work.
-        file: File named in errors.
+    ``${NAME:-}``. The values of variables are stripped: keys pasted with a newline work.
 
     Returns:
         The same structure without placeholders.
@@ -112,9 +107,6 @@ _READ: dict[Path, dict[str, str]] = {}
 
 def environment_of(folder: Path) -> dict[str, str]:
     """Variables by name: those of ``folder``'s ``.env``, overridden by the process's own that are not blank.
-
-    Args:
-        folder: Where the suite's relative paths start.
 
     Raises:
         SuiteError: The file cannot be read as text; its content is not shown.

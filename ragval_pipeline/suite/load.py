@@ -82,12 +82,6 @@ def suite_of(
 ) -> Suite:
     """``load_suite`` for settings that are already read, e.g. from a part of a larger file.
 
-    Args:
-        content: In the shape of the suite.
-        file: Where they are from: named in errors; relative paths start at its folder.
-        flags: As for ``load_suite``.
-        folder: As for ``load_suite``.
-
     Raises:
         SuiteError: An unknown or wrong key.
     """
@@ -169,10 +163,6 @@ def _own_settings(origin: SuiteOrigin) -> dict[str, Any]:
 def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> None:
     """Check the environment variables that the profile's seed requires.
 
-    Args:
-        suite: The suite.
-        only: Groups of measurements that are run; None: all.
-
     Raises:
         SuiteError: One is not set or empty, and the suite has no value instead; names all of them.
     """
@@ -211,10 +201,6 @@ def check_variables(suite: Suite, *, only: Collection[str] | None = None) -> Non
 
 def variant_of(suite: Suite, changes: Mapping[str, Any]) -> Suite:
     """The same suite with some keys changed, as flags change them.
-
-    Args:
-        suite: As ``load_suite`` reads it, or made in Python.
-        changes: In the shape of the suite; mappings merge key by key.
 
     Raises:
         SuiteError: As ``load_suite``.

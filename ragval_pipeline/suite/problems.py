@@ -48,10 +48,7 @@ class Problem:
 def problems_of(error: ValidationError, given: Any, model: type[BaseModel]) -> list[Problem]:
     """What is wrong, by key: unknown keys first, without the missing ones that they were meant to be.
 
-    Args:
-        error: What pydantic found.
-        given: What was validated: separates keys from pydantic's names for the branches of a union.
-        model: The model, for suggestions.
+    ``given`` is what was validated: it separates keys from pydantic's names for the branches of a union.
     """
     found: dict[tuple[int | str, ...], list[Any]] = {}
     for entry in error.errors(include_url=False):
@@ -86,14 +83,8 @@ def problem_error(
 ) -> SuiteError:
     """One problem as a ``SuiteError``.
 
-    Args:
-        problem: What is wrong.
-        model: The model, for suggestions.
-        file: The location that the error names.
-        prefix: Prefix of the key.
-        variables: Environment variables in the wrong value. They are named; the value, which may be a misplaced secret,
-            is not.
-        remedy: What else helps, where the error itself knows no more than "add the key".
+    Of environment variables in the wrong value only the names are shown: the value may be a misplaced secret.
+    ``remedy`` is what else helps where the error itself knows no more than "add the key".
     """
     location, first = problem.location, problem.branches[0]
     text, known_remedy = _worded(first, problem.branches, location, model, variables)

@@ -60,10 +60,7 @@ def layer_of(key: Iterable[str | int], layers: Iterable[Layer]) -> Layer | None:
 def value_at(key: Iterable[str | int], settings: Any, *, or_holder: bool = False) -> Any:
     """The value at ``key``; None when there is none.
 
-    Args:
-        key: Keys and indices, outermost first.
-        settings: Nested mappings and lists.
-        or_holder: Return a list or scalar found on the way: it was set as a whole.
+    ``or_holder``: a list or scalar found on the way instead: it was set as a whole.
     """
     value = settings
     for part in key:
@@ -259,13 +256,7 @@ def _place(source: Path | str, file: Path) -> Path | str:
 
 
 def complete_outline(settings: dict[str, Any], *, file: Path, profile: Profile | None) -> None:
-    """Put a placeholder value, in place, wherever a run may find a value that definitions cannot know yet.
-
-    Args:
-        settings: Merged settings, with placeholders without value as written.
-        file: The suite file: its name replaces a suite name that is a placeholder.
-        profile: The profile, if known.
-    """
+    """Put a placeholder value, in place, wherever a run may find a value that definitions cannot know yet."""
     if is_unread(settings.get("suite")):
         settings["suite"] = suite_name(file.stem)
     any_profile = is_unread(settings.get("profile"))

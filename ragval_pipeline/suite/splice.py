@@ -19,11 +19,6 @@ _BOM = "\ufeff"
 def write_numbers(file: Path, section: str, values: Mapping[str, float]) -> bool:
     """Set numbers of one section of a suite file; missing keys are added.
 
-    Args:
-        file: The suite file; a link stays one.
-        section: Name of a mapping at the top, e.g. ``retrieval``.
-        values: Key to number.
-
     Returns:
         Whether the file was changed; false if it already had these numbers.
 

@@ -207,11 +207,6 @@ def is_defs_yaml(text: str) -> bool:
 def attributes_in(text: str, *, file: Path, name: str | None) -> dict[str, Any]:
     """The attributes of one suite of a ``defs.yaml``, with Dagster's ``{{ env.NAME }}`` as ``${NAME}``.
 
-    Args:
-        text: Content of the file.
-        file: Named in errors.
-        name: Name of the suite, if the file holds several.
-
     Raises:
         SuiteError: The file holds no suite of that name, or several and none is named; or a template that only Dagster
             can fill in.

@@ -194,13 +194,7 @@ class Outcome:
 
 
 class Outcomes:
-    """Outcomes of a suite's ended runs; each report is read once, on demand.
-
-    Args:
-        instance: Dagster's instance.
-        suite: The resolved suite.
-        runs: ``ended_runs``.
-    """
+    """Outcomes of a suite's ended runs; each report is read once, on demand."""
 
     def __init__(self, instance: dg.DagsterInstance, suite: Suite, runs: Sequence[dg.RunRecord]) -> None:
         self._instance, self._suite = instance, suite

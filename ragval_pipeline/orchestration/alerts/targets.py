@@ -49,12 +49,7 @@ class Target(BaseModel):
 
 
 class AlertNotSentError(RagvalError):
-    """A target refused an alert, or could not be reached; the message has no secrets.
-
-    Args:
-        target: Name of the target.
-        problem: What happened, one clause.
-    """
+    """A target refused an alert, or could not be reached; the message has no secrets."""
 
     exit_code = 3
 

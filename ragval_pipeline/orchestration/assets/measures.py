@@ -163,12 +163,7 @@ def compare_with_baseline(
 ) -> Measurement:
     """Compare what a resolved suite's run measured with what the baseline's did.
 
-    Args:
-        suite: The resolved suite.
-        base: Where its runs are.
-        manifest: This run's snapshot.
-        queries: What ``query_validation_results`` measured.
-        of_index: Measurements of the assets with criteria of the index itself.
+    ``of_index`` are the measurements of the assets with criteria of the index itself.
 
     Raises:
         SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.

@@ -252,22 +252,7 @@ def suite_asset(
     freshness_policy: dg.FreshnessPolicy | None = None,
     late: bool = False,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
-    """The decorator ``@dg.asset`` for the asset ``name`` of a suite.
-
-    Args:
-        suite: The suite, possibly with placeholders.
-        name: Name of the asset.
-        prefix: Prefix of its key.
-        kinds: Kinds for the UI.
-        description: For the UI, Markdown.
-        ins: Upstream assets by parameter.
-        resources: Names of the suite's resources that it opens.
-        metadata: Definition metadata.
-        deps: Upstream assets whose value it does not read.
-        check_specs: Checks that it emits.
-        freshness_policy: Freshness policy.
-        late: Whether other ready steps run first.
-    """
+    """The decorator ``@dg.asset`` for the asset ``name`` of a suite."""
     return dg.asset(
         key=asset_key(suite.suite, name, prefix),
         ins=ins,

@@ -45,12 +45,7 @@ class AliasWriter(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 
 class Aliases:
-    """The aliases of one Qdrant.
-
-    Args:
-        client: An open client.
-        place: Where it is, for messages.
-    """
+    """The aliases of one Qdrant."""
 
     def __init__(self, client: QdrantClient, *, place: str) -> None:
         self._client = client
@@ -68,11 +63,6 @@ class Aliases:
 
     def move(self, alias: str, *, expected: str, to: str) -> None:
         """Point an alias at another collection. Concurrent readers see one or the other, never none.
-
-        Args:
-            alias: The alias.
-            expected: The collection that it must currently point to.
-            to: The collection that it points to afterwards.
 
         Raises:
             SystemFailure: It points elsewhere, before or afterwards, or Qdrant refuses.

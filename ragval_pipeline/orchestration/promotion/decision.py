@@ -75,9 +75,7 @@ def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs
 def changed_since(candidate: ValidationReport, state: str) -> list[str]:
     """Why the candidate is no longer what was validated; empty if it is.
 
-    Args:
-        candidate: Its report.
-        state: Current fingerprint of the suite's collection: an alias may have moved.
+    ``state`` is the current fingerprint of the suite's collection: an alias may have moved.
     """
     if candidate.index.get("fingerprint") == state:
         return []

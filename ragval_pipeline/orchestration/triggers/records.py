@@ -73,11 +73,6 @@ def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *
     A validation covers an ingestion if it starts after the ingestion ended. A queued one is shared; a running one is
     waited for, because a collection is validated once at a time. Queued and running ingestions are also waited for, up
     to an hour: the collection is complete only after the last of them.
-
-    Args:
-        ingestions: Those not settled yet, in order.
-        validations: Of the suite, waiting, running and ended.
-        now: Unix seconds.
     """
     known = list(validations)
     over = [entry for entry in ingestions if entry.ended is not None]
@@ -193,10 +188,7 @@ class Seen:
 def materialisations(instance: dg.DagsterInstance, key: dg.AssetKey, after: int | None) -> list[Seen]:
     """Ingestions that materialised ``key``, in order.
 
-    Args:
-        instance: Dagster's instance.
-        key: The ingestion asset.
-        after: Storage id of the last settled event; None: only the latest event counts.
+    ``after`` is the storage id of the last settled event; None: only the latest event counts.
     """
     wanted = dg.AssetRecordsFilter(asset_key=key, after_storage_id=after)
     first = after is None

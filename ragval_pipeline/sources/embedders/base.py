@@ -55,8 +55,7 @@ class EmbeddingCost:
     def usd(self, price: float | None) -> float | None:
         """Cost in US dollars; None if tokens or price are unknown.
 
-        Args:
-            price: Per million tokens; 0 if free.
+        ``price`` is per million tokens, 0 if free.
         """
         if price == 0.0 or not self.calls:
             return 0.0
@@ -111,11 +110,6 @@ class Embedder(Protocol):
 def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:
     """Turn a provider's response into an array, or raise.
 
-    Args:
-        vectors: Sequences of numbers, one for each text.
-        n: How many texts were sent.
-        dimension: Required length of the vectors; None: any, but equal.
-
     Returns:
         float32 array of shape (n, dimension).
 
@@ -159,11 +153,7 @@ def in_calls(
 ) -> Iterator[list[T]]:
     """``texts`` in slices of at most ``size`` texts and ``chars`` characters, at least one text each.
 
-    Args:
-        texts: What to send, in any form.
-        size: Texts of a slice; None: any number.
-        chars: Characters of a slice; None: any number.
-        length: Characters of one of ``texts``.
+    None: any number. ``length`` gives the characters of one of ``texts``.
     """
     held: list[T] = []
     count = 0

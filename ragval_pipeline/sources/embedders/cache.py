@@ -159,8 +159,7 @@ class CachingEmbedder:
 def uncached(embedder: Any) -> Iterator[None]:
     """In this context every call is really made and counted: for timings.
 
-    Args:
-        embedder: Any embedder; the cache may be inside wrappers that have it as ``inner``.
+    The cache may be inside wrappers that have it as ``inner``.
     """
     caches = list(_caches(embedder))
     for cache in caches:
@@ -176,8 +175,7 @@ def uncached(embedder: Any) -> Iterator[None]:
 def asked_anew(embedder: Any) -> Iterator[None]:
     """In this context no vector of an earlier run is used: for measuring the embedder itself.
 
-    Args:
-        embedder: Any embedder; the cache may be inside wrappers that have it as ``inner``.
+    The cache may be inside wrappers that have it as ``inner``.
     """
     stores = [cache.store for cache in _caches(embedder) if isinstance(cache.store, VectorStore)]
     for store in stores:

@@ -91,9 +91,7 @@ class Fault:
 def verdict_of(error: BaseException, fault: Fault | None) -> Verdict:
     """Whether to retry: yes for 408, 409, 429, 5xx, broken connections and time-outs.
 
-    Args:
-        error: Raised by the SDK.
-        fault: Its common form; None if it is not an error of the SDK.
+    An ``error`` without a ``fault`` is not one of the SDK.
     """
     if fault is None:
         return GIVE_UP

@@ -208,13 +208,7 @@ def known_dimension(model: str) -> int | None:
 
 
 def price_of(provider: str, model: str, base_url: str | None = None) -> float | None:
-    """US dollars per million tokens; None if unknown, e.g. for a ``base_url``.
-
-    Args:
-        provider: As the suite names it.
-        model: As the suite names it.
-        base_url: The suite's; None: the provider's own.
-    """
+    """US dollars per million tokens; None if unknown, e.g. for a ``base_url``."""
     if provider in ("sentence-transformers", "fastembed", "static"):
         return 0.0
     facts = facts_of(model)

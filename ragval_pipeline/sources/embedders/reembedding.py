@@ -45,10 +45,7 @@ _REFUSING = frozenset({400, 413, 422})
 def embed_like(embedder: Embedder, vector: VectorFacts, *, ahead: bool = True) -> Embed:
     """A function that embeds texts and raises if its vectors do not fit the collection.
 
-    Args:
-        embedder: Embeds.
-        vector: What the collection's vectors are like.
-        ahead: Raise without a call if the dimension is already known.
+    ``ahead``: without a call, if the dimension is already known.
 
     Returns:
         A function of texts and input type that returns a batch with the collection's dimension, or raises
@@ -134,9 +131,7 @@ def embed_each(embedder: Embedder, vector: VectorFacts, texts: Sequence[str], in
 def _check_tells_apart(vectors: Sequence[NDArray[np.float32]], zeros: int) -> None:
     """Check that different texts have different vectors.
 
-    Args:
-        vectors: Those with a direction.
-        zeros: Number of zero vectors besides.
+    ``vectors`` are those with a direction, besides ``zeros`` zero vectors.
 
     Raises:
         SystemFailure: All are the same: the vectors do not depend on the texts.

@@ -151,10 +151,7 @@ def _alike(one: Vector, other: Vector) -> bool:
 def store_at(base: UPath, *, provider: str, base_url: str | None) -> VectorStore:
     """The store of a suite's embedder.
 
-    Args:
-        base: ``<report_uri>/<suite>``.
-        provider: Of the embedder.
-        base_url: Of the embedder, if not the provider's own: other servers may use a name for another model.
+    Another ``base_url`` is another store: servers may use a name for different models.
     """
     place: Any = json.dumps([provider, base_url])
     return VectorStore(base / ".cache" / "embeddings" / hashlib.sha256(place.encode()).hexdigest()[:16])

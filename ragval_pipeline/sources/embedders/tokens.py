@@ -88,11 +88,7 @@ def count_with(tokenizer: Any, texts: Sequence[str]) -> list[int]:
 
 @functools.lru_cache(maxsize=8)
 def own_tokenizer(model: str) -> Any:
-    """The ``tokenizers.Tokenizer`` of a model, from the cache of the Hugging Face hub; None if it is not there.
-
-    Args:
-        model: Name as in payloads and suites, with or without its maker.
-    """
+    """The ``tokenizers.Tokenizer`` of a model, from the cache of the Hugging Face hub; None if it is not there."""
     import tokenizers
 
     name = model.strip().lower().rpartition("/")[2]

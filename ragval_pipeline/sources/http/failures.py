@@ -22,12 +22,7 @@ class Failure:
 
 
 def explain(error: BaseException, *, timeout_s: float) -> Failure:
-    """Describe a failed request.
-
-    Args:
-        error: Raised by httpx, asyncio or the socket.
-        timeout_s: The time limit in seconds, named when it was reached.
-    """
+    """Describe a failed request."""
     chain = list(_causes(error))
     return _of_certificate(chain) or _of_network(chain) or _of_time(chain, timeout_s) or _of_protocol(error)
 

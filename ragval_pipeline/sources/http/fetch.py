@@ -245,10 +245,7 @@ class HttpFetcher:
     def fetch(self, url: str, *, system: str, headers: Mapping[str, str] | None = None) -> Fetched:
         """Get an address, following up to ten redirects.
 
-        Args:
-            url: The http(s) address.
-            system: Its name in failures: ``sitemap`` or ``page host``.
-            headers: Additional request headers.
+        ``system`` is its name in failures: ``sitemap`` or ``page host``.
 
         Returns:
             The last response, whatever its status.

@@ -22,9 +22,7 @@ ASKED = "ragval_asked"
 class RefusedHostError(Exception):
     """An address that the suite does not allow.
 
-    Args:
-        problem: Why, one clause.
-        target: The redirect's target; None if the address itself is refused.
+    ``target`` is that of a redirect.
     """
 
     def __init__(self, problem: str, target: str | None = None) -> None:
@@ -73,9 +71,7 @@ class SuiteHosts:
 def hosts_of(source: SourceSettings, *, site_host: str | None = None) -> SuiteHosts:
     """The hosts that a resolved suite names.
 
-    Args:
-        source: The suite's source.
-        site_host: Host of most pages; trusted if they are listed in the suite or a local file.
+    ``site_host`` is that of most pages: it is trusted if they are listed in the suite or a local file.
     """
     named = source.sitemap or source.llms or ""
     own = named if is_http_url(named) else site_host

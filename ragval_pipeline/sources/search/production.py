@@ -32,11 +32,6 @@ _ABSENT = object()
 class ProductionSearcher:
     """Calls the user's search.
 
-    Args:
-        spec: ``module:attr``.
-        equal: ``qdrant.filter``, passed on as ``filter``.
-        search_path: Folder of the suite file.
-
     Raises:
         SuiteError: ``spec`` is not a search.
         SystemFailure: Building the user's class raised.

@@ -106,12 +106,6 @@ def probe_all(
 ) -> list[Probe]:
     """Search for every vector both approximately and exactly, ids and scores only.
 
-    Args:
-        vectors: By kind and name.
-        reader: The collection.
-        limit: Hits per search.
-        on_progress: Called with probes done and in total.
-
     Raises:
         SystemFailure: Qdrant fails.
     """

@@ -86,16 +86,7 @@ def time_queries(
 ) -> Timings:
     """Time every query once, and start over until there are ``TIMINGS``.
 
-    Args:
-        queries: Ids and texts, at least one.
-        embedder: Its cache is bypassed.
-        reader: The collection.
-        vector: Size and distance of its vectors.
-        input_type: How queries are embedded.
-        fields: Payload fields that come with a hit.
-        limit: Hits per search.
-        exact: Search exactly.
-        on_progress: Called with queries done and in total.
+    ``queries`` are ids and texts, at least one. The embedder's cache is bypassed.
 
     Raises:
         SystemFailure: Qdrant or the embedder fails.

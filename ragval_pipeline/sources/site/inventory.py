@@ -71,11 +71,7 @@ class Scope:
     """Include and exclude globs: ``*`` stays within a segment, ``**`` spans any number of segments.
 
     ``/docs/**`` includes ``/docs``. Exclude wins; without an include everything is in scope. A trailing slash,
-    ``index.html`` and ``.html`` make no difference, neither on a page nor on a glob.
-
-    Args:
-        include: Globs of which one must match; none means every page.
-        exclude: Globs of which none may match.
+    ``index.html`` and ``.html`` make no difference, neither on a page nor on a glob. No include means every page.
     """
 
     def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:

@@ -42,10 +42,6 @@ def list_urls(urls: Sequence[str] | Path) -> SitemapListing:
 def list_llms(location: str, *, fetcher: HttpFetcher | None) -> SitemapListing:
     """The pages that an ``llms.txt`` links to, on the host of most of them.
 
-    Args:
-        location: Address or path of the file.
-        fetcher: Opens addresses; None if nothing may be fetched.
-
     Raises:
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
@@ -144,13 +140,8 @@ def read_pages(
 ) -> Iterator[PageCopy]:
     """Read pages in the order of ``urls``.
 
-    Args:
-        urls: Addresses; those after the first ``max_pages`` are left out and logged.
-        reader: Reads one page; its base path is learned from ``urls`` first.
-        max_pages: Limit of pages.
-        min_readable: Share of the pages, 0..1, that must be readable: a failing host with at most the remaining share
-            is reported as unreadable pages.
-        on_progress: Called with (pages read, pages in total) after each page.
+    Addresses after the first ``max_pages`` are left out and logged. A failing host with at most the share 1 -
+    ``min_readable`` of the pages is reported as unreadable pages.
 
     Yields:
         One copy per page; only a few are in memory at a time.

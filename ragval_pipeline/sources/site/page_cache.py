@@ -46,9 +46,7 @@ class _Place:
 class PageCache:
     """Responses by address; safe to use from several threads. It never fails a run: it may lose content.
 
-    Args:
-        file: Of the last run; may be missing.
-        draft: Where the next run's file is written.
+    ``draft`` is where the next run's file is written.
     """
 
     def __init__(self, file: UPath, draft: UPath) -> None:

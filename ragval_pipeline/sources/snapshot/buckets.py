@@ -38,11 +38,8 @@ LARGE = 32
 def bucket_of(key: str, buckets: int) -> int:
     """The bucket of a canonical page, or of the id of a point without a page.
 
-    Buckets of a larger power of two are parts of those of a smaller one: bucket 5 of 8 is in bucket 1 of 4.
-
-    Args:
-        key: Canonical form of the page's address.
-        buckets: A power of two.
+    Buckets of a larger power of two are parts of those of a smaller one: bucket 5 of 8 is in bucket 1 of 4. ``buckets``
+    is a power of two.
     """
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") % buckets
 
@@ -57,12 +54,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
     """Sorts rows into one Parquet file per bucket; rows are collected in a temporary file first.
 
     Writing rows as they arrive would create many small row groups: at a million points their metadata takes most of the
-    memory, and reading it most of the time.
-
-    Args:
-        folder: Folder of the files; must exist.
-        schema: Of all rows.
-        buckets: A power of two.
+    memory, and reading it most of the time. ``buckets`` is a power of two.
     """
 
     def __init__(self, folder: UPath, schema: pa.Schema, buckets: int) -> None:

@@ -76,9 +76,6 @@ def _shown(name: str, values: Mapping[str, Any]) -> str:
 def embedded_text(row: Mapping[str, Any]) -> str:
     """The text that the point's vector was made from.
 
-    Args:
-        row: A row of the snapshot with ``text`` and ``embedded_text``.
-
     Returns:
         The text; empty if the point has none.
     """
@@ -90,11 +87,7 @@ def embedded_of(
 ) -> str:
     """The text that a point's vector was made from, by its payload; empty if it has none.
 
-    Args:
-        payload: The whole payload.
-        path: Payload name of the text; None: not known.
-        flavour: The framework; None: not known.
-        template: The suite's template; None: none.
+    ``path`` is the payload name of the text.
     """
     stored = None if path is None else lookup(payload, path)[1]
     return text_of_payload(payload, flavour, template) or (stored if isinstance(stored, str) else "")
@@ -110,10 +103,7 @@ def fields_read(flavour: str | None, template: Template | None = None) -> tuple[
 def text_of_payload(payload: Mapping[str, Any], flavour: str | None, template: Template | None = None) -> str | None:
     """The embedded text of a point with this payload.
 
-    Args:
-        payload: The payload, with ``fields_read``.
-        flavour: The framework; None: not known.
-        template: The suite's template, which takes precedence; None: none.
+    The suite's template takes precedence.
 
     Returns:
         The embedded text; None if it is the stored text itself.

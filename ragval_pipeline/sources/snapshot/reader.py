@@ -40,10 +40,7 @@ class Snapshot:
     def batches(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[pa.RecordBatch]:
         """Record batches with ``columns``, bucket by bucket and there in id order.
 
-        Args:
-            columns: Names of columns.
-            bucket: The bucket to read.
-            buckets: Number of buckets: a power of two, at most that of the snapshot; 1 for all points.
+        ``buckets`` is a power of two, at most that of the snapshot; 1 for all points.
         """
         yield from read_parts(self.manifest.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
 
@@ -90,10 +87,7 @@ class Since(BaseModel):
 def changes_since(reader: Reader, snapshot: Snapshot, *, state: str | None = None) -> Since:
     """Compare ids and embedding times of all points with those of a snapshot, at 16 bytes per point.
 
-    Args:
-        reader: The collection.
-        snapshot: The snapshot.
-        state: ``fingerprint_of`` the collection before the read; None: payloads and vectors are not compared.
+    ``state`` is ``fingerprint_of`` the collection before the read; None: payloads and vectors are not compared.
 
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.

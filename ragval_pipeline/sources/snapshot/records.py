@@ -188,10 +188,7 @@ class RecordMapper:
 def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[str]) -> list[Any]:
     """The value of a payload name in each payload; ``_ABSENT`` where there is none.
 
-    Args:
-        payloads: The payloads.
-        name: A payload name.
-        names: All names at the top of any of the payloads.
+    ``names`` are all names at the top of any of the payloads.
     """
     if _REACHES.isdisjoint(name):
         if name not in names:

@@ -44,16 +44,7 @@ def take_snapshot(
 ) -> SnapshotManifest:
     """Read every point of a collection into Parquet parts.
 
-    Args:
-        reader: The collection.
-        payload: Field map and required fields.
-        page_key: Canonical form of a source URL.
-        pages: In-scope sitemap pages by canonical form.
-        folder: Where the parts go; created if missing.
-        kept_uri: Final location of the parts.
-        run_id: The reading run.
-        accept: Called with the facts of the collection before any point is read; raises if they do not fit.
-        on_progress: Called with points read and points expected.
+    ``accept`` is called with the facts of the collection before any point is read, and raises if they do not fit.
 
     Returns:
         The manifest; ``points``, ``count_before`` and ``count_after`` differ if the collection changed meanwhile.

@@ -283,8 +283,7 @@ def of_collection(entry: Entry) -> Entry:
 def read_beir(folder: Path) -> tuple[list[Entry], Qrels, Path]:
     """Read a BEIR folder.
 
-    Args:
-        folder: Contains ``queries.jsonl`` (``_id``, ``text``, ``metadata``) and ``qrels/test.tsv``, or one other split.
+    It contains ``queries.jsonl`` (``_id``, ``text``, ``metadata``) and ``qrels/test.tsv``, or one other split.
 
     Returns:
         The queries that are judged, in file order; the judgements; and the file that holds them.

@@ -29,13 +29,7 @@ def choose_pages(
 ) -> list[str]:
     """Indexed in-scope pages.
 
-    Args:
-        corpus: The corpus; the pages are recorded as damaged.
-        amount: How many of the indexed in-scope pages that qualify.
-        rng: Random generator.
-        min_chunks: Chunks that a page must have to qualify.
-        leave_modules: Keep at least one page of every module.
-        suits: Predicate of pages.
+    They are recorded as damaged. ``leave_modules``: at least one page of every module stays as it is.
 
     Returns:
         Pages as written in sitemap and index, sorted.
@@ -120,11 +114,7 @@ def _pick(free: Sequence[T], wanted: int, rng: random.Random) -> list[T]:
 def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **changes: Any) -> list[StoredPoint]:
     """Add a copy of each point with a new id.
 
-    Args:
-        corpus: The corpus.
-        points: What to copy.
-        salt: Hashed with the old ids into the new ones: the same salt gives the same ids.
-        changes: Payload values of the copies, by canonical name; fields that no point has are left out.
+    The same ``salt`` gives the same ids. Changes are by canonical name; fields that no point has are left out.
     """
     copies = []
     held = {name: value for name, value in changes.items() if corpus.holds(name)}

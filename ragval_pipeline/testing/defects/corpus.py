@@ -106,9 +106,6 @@ class Corpus:
         The collection keeps its original name: a planter that changes the name in the settings only makes the suite
         read another one.
 
-        Args:
-            into: None: the corpus' own folder.
-
         Returns:
             The suite file.
         """

@@ -248,9 +248,7 @@ def _blog_path(folders: list[str], name: str) -> str:
 class FolderReader:
     """Reads the pages of a folder, as ``PageReader`` reads those of a host.
 
-    Args:
-        folder: The folder.
-        files: The file of each page by its address, relative to the folder.
+    ``files`` are relative to the folder, by page.
     """
 
     reads_files = True

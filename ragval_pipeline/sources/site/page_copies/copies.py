@@ -146,10 +146,7 @@ class PageCopies:
     ) -> Iterator[dict[str, Any]]:
         """Some columns of every page, bucket by bucket.
 
-        Args:
-            columns: Names of columns; None: all.
-            bucket: The bucket to read.
-            buckets: Number of buckets: a power of two, at most that of the copies; 1 for all pages.
+        ``buckets`` is a power of two, at most that of the copies; 1 for all pages.
         """
         parts = in_bucket(self.manifest.parts, bucket, buckets)
         for batch in read_parts(self.manifest.folder(), parts, None if columns is None else list(columns)):

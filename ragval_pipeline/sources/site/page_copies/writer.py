@@ -64,16 +64,8 @@ def take_copies(
 ) -> PageCopiesManifest:
     """Read every in-scope page into Parquet parts.
 
-    Args:
-        inventory: The site.
-        reader: Reads one page.
-        max_pages: Limit of pages; None: all.
-        folder: Where the parts go; created if missing.
-        kept_uri: Final location of the parts.
-        run_id: The reading run.
-        min_readable: Share of the pages, 0..1, that must be readable; reading ends if the host fails for more.
-        scale: Which processes parse the pages; None: this one. The rows are the same.
-        on_progress: Called with pages read and in total.
+    ``folder`` is created if missing; the parts are moved to ``kept_uri`` later. Reading ends if the host fails for more
+    than the share 1 - ``min_readable`` of the pages.
 
     Returns:
         The manifest. If the page host fails, its ``failure`` says so: nothing is raised, because everything that needs

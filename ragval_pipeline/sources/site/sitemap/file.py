@@ -157,11 +157,6 @@ class ParsedSitemap:
 def parse_sitemap(body: bytes, *, location: str, max_entries: int) -> ParsedSitemap:
     """Parse one uncompressed sitemap file: XML of any namespace prefix, or text with one address per line.
 
-    Args:
-        body: The whole file.
-        location: Where it came from, for failures.
-        max_entries: More entries than this are a failure.
-
     Raises:
         SystemFailure: ``source.malformed``: broken or truncated XML, a DOCTYPE, HTML, another kind of document, no page
             with a complete address, too many entries. ``details`` has ``line`` and ``byte`` if known.

@@ -68,11 +68,7 @@ def is_missing_collection(error: BaseException) -> bool:
 def failure_of(error: BaseException, *, place: str, tries: int, key: str | None = None) -> SystemFailure:
     """The readable failure.
 
-    Args:
-        error: Raised by qdrant-client.
-        place: The server's URL or the embedded folder, without credentials.
-        tries: Number of tries.
-        key: The key that was sent: removed from the message even if the server repeats it.
+    The ``key`` that was sent is removed from the message even if the server repeats it.
     """
     problem, remedy = _explain(error)
     if _of_the_wire(error):
@@ -212,14 +208,7 @@ T = TypeVar("T")
 
 
 class Asking:
-    """Calls a client for one collection, and counts tries over all calls; safe to use from several threads.
-
-    Args:
-        client: Anything with qdrant-client's read calls.
-        collection: Collection or alias, for messages.
-        place: Where it is, for messages.
-        policy: Retries.
-    """
+    """Calls a client for one collection, and counts tries over all calls; safe to use from several threads."""
 
     def __init__(self, client: QdrantClient, *, collection: str, place: str, policy: RetrySettings) -> None:
         self._client = client
@@ -255,10 +244,6 @@ class Asking:
 
     def next_page(self, offset: Any, seen: set[str]) -> Any:
         """The next offset of a scroll, checked to be new.
-
-        Args:
-            offset: From the server; None at the end.
-            seen: The offsets of this scroll so far; updated.
 
         Raises:
             SystemFailure: ``index.unreachable``: the scroll repeats.

@@ -42,10 +42,8 @@ class CollectionState:
 def read_state(reader: Reader, time_field: str | None) -> CollectionState:
     """The state of a collection now.
 
-    Args:
-        reader: Reads the collection.
-        time_field: Payload field with the time a point was written. Without an index on it, a collection refilled with
-            as many points looks unchanged.
+    ``time_field`` is the payload field with the time a point was written. Without an index on it, a collection refilled
+    with as many points looks unchanged.
 
     Raises:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.

@@ -44,12 +44,7 @@ def strict_mode_of(config: Any) -> StrictMode:
 
 
 class Limits:
-    """Calls within a collection's limits: unlimited first, and as strict mode allows after a refusal.
-
-    Args:
-        ask: Makes a call with retries and explains its failure.
-        read: Returns the collection's ``CollectionInfo``.
-    """
+    """Calls within a collection's limits: unlimited first, and as strict mode allows after a refusal."""
 
     def __init__(self, ask: Asking, read: Callable[[], Any]) -> None:
         self._ask = ask

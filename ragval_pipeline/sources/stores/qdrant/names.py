@@ -57,9 +57,6 @@ def payload_selector(fields: Sequence[str] | None) -> bool | list[str]:
     A dotted name is requested as a key with dots and as a path into nested payload, ``field#path`` also as the field
     with the JSON text, ``name*`` also as its parent. A name that cannot be a path (with a quotation mark, or empty),
     and ``name*`` at the top level, select the whole payload.
-
-    Args:
-        fields: Payload names; None: the whole payload.
     """
     if fields is None or any(not name or '"' in name or _is_numbered_at_top(name) for name in fields):
         return True
@@ -74,9 +71,7 @@ def filter_key(name: str) -> str:
 def filter_json(equal: Mapping[str, str | int | bool], part: tuple[int, int] | None) -> dict[str, Any] | None:
     """The filter of a request: payload equality, and one slice of the ids; None without either.
 
-    Args:
-        equal: Payload name to value.
-        part: Number of the slice, and number of slices.
+    ``part`` is the number of the slice, and the number of slices.
     """
     must: list[dict[str, Any]] = [{"key": filter_key(key), "match": {"value": value}} for key, value in equal.items()]
     if part is not None:

@@ -48,15 +48,7 @@ CHARACTERS_PER_PAGE = 32_000_000
 class CollectionReader:
     """Reads one collection through an open client.
 
-    Args:
-        client: Anything with qdrant-client's read calls.
-        collection: Collection or alias.
-        place: Where it is, for messages.
-        vector_name: For named vectors.
-        equal: Payload equality that limits everything read.
-        policy: Retries.
-        concurrency: Parallel requests.
-        batch: Maximum searches per request.
+    ``equal`` limits everything read; ``batch`` is the maximum of searches per request.
     """
 
     def __init__(
@@ -132,21 +124,13 @@ class CollectionReader:
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point in id order, at most ``PAGE_SIZE`` at a time.
 
-        Args:
-            fields: Payload fields to read, dotted paths allowed; None: the whole payload.
-            with_vectors: Whether to read the vector that searches use, too.
+        Dotted paths are allowed as ``fields``; None: the whole payload.
         """
         for page in self._pages(fields, None, with_vectors=with_vectors):
             yield [point._replace(payload=encodable_payload(point.payload)) for point in page]
 
     def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
-        """Every point in id order, as fast as the connection allows; texts unchanged.
-
-        Args:
-            fields: As in ``pages``.
-            way: How it is read.
-            points: Approximate number of points.
-        """
+        """Every point in id order, as fast as the connection allows; texts unchanged."""
 
         def ask_page(offset: Any, part: tuple[int, int] | None) -> tuple[list[Point], Any]:
             return self._page(fields, offset, limit=PAGE_SIZE, part=part)
@@ -226,11 +210,7 @@ class CollectionReader:
         return str(value) if present else None
 
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
-        """The stored vectors that searches use, without payload.
-
-        Args:
-            ids: Points to read; None: all, in id order.
-        """
+        """The stored vectors that searches use, without payload."""
         source = VectorSource(
             self._client,
             self._collection,

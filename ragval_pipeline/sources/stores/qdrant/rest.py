@@ -31,10 +31,6 @@ class RestPoints:
 
     qdrant-client makes the request and raises its errors; only the type of the parsed response is our own. Over gRPC,
     in local mode and with other clients, the usual calls are used.
-
-    Args:
-        client: A ``QdrantClient`` that ``of_client`` accepts.
-        collection: Collection or alias.
     """
 
     def __init__(self, client: Any, collection: str) -> None:
@@ -67,9 +63,7 @@ class RestPoints:
     def retrieve(self, ids: Sequence[int | str], vector: Any) -> dict[str, dict[str, Any]]:
         """Points by id, without payload; ``vector`` of each as in the response.
 
-        Args:
-            ids: Point ids; missing ones are left out.
-            vector: As ``with_vector``.
+        Missing ones are left out.
         """
         body = {"ids": list(ids), "with_payload": False, "with_vector": vector}
         records = self._post("/collections/{collection_name}/points", body, _Retrieved)["result"]

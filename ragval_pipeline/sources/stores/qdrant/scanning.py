@@ -34,14 +34,7 @@ Pages = Callable[[tuple[int, int] | None], Iterator[list[Point]]]
 
 
 def way_of(*, points: int, local: bool, version: str | None, concurrency: int) -> Way:
-    """How a collection is read.
-
-    Args:
-        points: Of the collection.
-        local: Whether it is embedded.
-        version: Of the server; None: not known.
-        concurrency: Parallel requests.
-    """
+    """How a collection is read."""
     if local or concurrency == 1 or points < PARALLEL_FROM:
         return "pages"
     return "slices" if _knows_slices(version) else "ranges"
@@ -50,12 +43,7 @@ def way_of(*, points: int, local: bool, version: str | None, concurrency: int) -
 def read_all(ask_page: AskPage, pages: Pages, way: Way, *, points: int, concurrency: int) -> Iterator[list[Point]]:
     """All points in id order.
 
-    Args:
-        ask_page: Requests one page; safe to use from several threads.
-        pages: Reads page by page.
-        way: From ``way_of``.
-        points: Approximate number of points.
-        concurrency: Parallel requests.
+    ``ask_page`` must be safe to use from several threads.
     """
     if way == "slices":
         return _slices(pages, concurrency)
@@ -178,14 +166,7 @@ _REFUSALS = frozenset({400, 403, 404, 405, 413, 422, "INVALID_ARGUMENT", "PERMIS
 
 
 class BatchedSearches:
-    """Splits searches into calls and makes them, a few in parallel.
-
-    Args:
-        single: Makes one search.
-        several: Makes several in one call.
-        concurrency: Parallel calls.
-        batch: Maximum searches per call.
-    """
+    """Splits searches into calls and makes them, a few in parallel."""
 
     def __init__(
         self,
