@@ -23,7 +23,7 @@ from typing import Any
 from qdrant_client import QdrantClient, models
 
 from benchmarks.trigger_locations import COLLECTION, INGEST_JOB, MEASURED, TRIGGERS, URL
-from ragval_pipeline.orchestration.names import SUITE_TAG, collection_sensor_name
+from ragval_pipeline.orchestration.names import SUITE_TAG
 from tests.orchestration.live import REPOSITORY, Live, dagster_dev
 from tests.support.qdrant_server import QdrantStandIn
 
@@ -100,7 +100,7 @@ class Scene:
             sensor["name"]: sensor["sensorState"]
             for sensor in self.live.ask(LOOKED, selector=repository)["repositoryOrError"]["sensors"]
         }
-        polling = states.pop(collection_sensor_name("collection"), None)
+        polling = states.pop("collection_collection_changed", None)
         remembered = polling is None or bool((polling["typeSpecificData"] or {}).get("lastCursor"))
         return remembered and all(state["ticks"] for state in states.values())
 

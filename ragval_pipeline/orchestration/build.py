@@ -135,7 +135,7 @@ def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, descr
 
 
 def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:
-    """Properties of one asset that others do not have."""
+    """Options of one asset that others do not have."""
     key = asset_key(suite.suite, name, prefix)
     if name == SITEMAP_URLS:
         return {"deps": [asset_key(suite.suite, SITEMAP, prefix)] if suite.source else []}
@@ -144,8 +144,8 @@ def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey 
         deps = [asset_key(suite.suite, COLLECTION, prefix), *([ingestion] if ingestion else [])]
         return {"deps": deps, "metadata": {"dagster/column_schema": snapshot_schema()}}
     if name == VALIDATION_REPORT:
-        return {"checks": gate_specs(suite, key), "freshness_policy": freshness_of(suite)}
-    return {"checks": measurement_specs(suite, name, key)} if name in MEASURING else {}
+        return {"check_specs": gate_specs(suite, key), "freshness_policy": freshness_of(suite)}
+    return {"check_specs": measurement_specs(suite, name, key)} if name in MEASURING else {}
 
 
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:
@@ -195,18 +195,17 @@ def build_sensors(
     sensors: list[dg.SensorDefinition] = []
     if watched is not None and declarative:
         sensors.append(build_condition_sensor(suite, keys, watched))
-    elif watched is not None:
-        from ragval_pipeline.orchestration.triggers.after_ingestion import build_after_asset_sensor
+        watched = None
+    if watched is None and upstream.job is None and poll_s is None:
+        return sensors
+    from ragval_pipeline.orchestration.triggers import after_ingestion
 
-        sensors.append(build_after_asset_sensor(suite, watched, upstream, keys))
+    if watched is not None:
+        sensors.append(after_ingestion.build_after_asset_sensor(suite, watched, upstream, keys))
     if upstream.job is not None:
-        from ragval_pipeline.orchestration.triggers.after_ingestion import build_after_job_sensor
-
-        sensors.append(build_after_job_sensor(suite, upstream.job, upstream, keys))
+        sensors.append(after_ingestion.build_after_job_sensor(suite, upstream.job, upstream, keys))
     if poll_s is not None:
-        from ragval_pipeline.orchestration.triggers.after_ingestion import build_collection_sensor
-
-        sensors.append(build_collection_sensor(suite, poll_s, upstream, keys))
+        sensors.append(after_ingestion.build_collection_sensor(suite, poll_s, upstream, keys))
     return sensors
 
 

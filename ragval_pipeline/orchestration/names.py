@@ -78,31 +78,6 @@ def job_name(suite: str) -> str:
     return f"{suite}_validation"
 
 
-def schedule_name(suite: str) -> str:
-    """The schedule of that job."""
-    return f"{suite}_schedule"
-
-
-def sensor_name(suite: str) -> str:
-    """The sensor that starts that job after an ingestion."""
-    return f"{suite}_after_ingestion"
-
-
-def job_sensor_name(suite: str) -> str:
-    """The sensor that starts that job after another job's success."""
-    return f"{suite}_after_job"
-
-
-def collection_sensor_name(suite: str) -> str:
-    """The sensor that starts that job when the collection has changed."""
-    return f"{suite}_collection_changed"
-
-
-def condition_sensor_name(suite: str) -> str:
-    """The sensor that evaluates the suite's automation condition."""
-    return f"{suite}_automation_condition"
-
-
 def pool_name(suite: Suite) -> str:
     """The concurrency pool of a collection, with which a deployment limits validations to one at a time.
 

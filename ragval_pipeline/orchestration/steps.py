@@ -1,6 +1,6 @@
 """The asset of a table row: one step that does the row's work, stores the result, and fails with it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
@@ -24,19 +24,11 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import failed_measurement
 
 
-def build_asset(
-    suite: Suite,
-    name: str,
-    *,
-    prefix: Sequence[str] = (),
-    deps: Iterable[dg.AssetKey] = (),
-    metadata: Mapping[str, Any] | None = None,
-    checks: Sequence[dg.AssetCheckSpec] = (),
-    freshness_policy: dg.FreshnessPolicy | None = None,
-) -> dg.AssetsDefinition:
-    """The asset of a row of the table."""
+def build_asset(suite: Suite, name: str, *, prefix: Sequence[str] = (), **own: Any) -> dg.AssetsDefinition:
+    """The asset of a row of the table, with its own options of ``@dg.asset``."""
     row = ROWS[name]
     searches_paid = suite.embedding.provider == "cohere" and "embedder" in row.asks
+    checks = [spec.name for spec in own.get("check_specs", ())]
 
     @suite_asset(
         suite,
@@ -49,11 +41,8 @@ def build_asset(
             for read in row.reads
         },
         resources=row.asks,
-        metadata=metadata,
-        deps=deps,
-        check_specs=checks,
-        freshness_policy=freshness_policy,
         late=row.late,
+        **own,
     )
     def compute(context: dg.AssetExecutionContext, **values: Any) -> Iterator[Any]:
         from ragval_pipeline.sources.memory import keep_large_blocks_apart, seldom_collecting
@@ -63,7 +52,7 @@ def build_asset(
             resolved = resolve_suite(suite)
         task = Task(context, resolved, run_place(context, resolved), values)
         with _taken_back(task), seldom_collecting():
-            yield from _step(task, name, row, [spec.name for spec in checks])
+            yield from _step(task, name, row, checks)
 
     return compute
 

@@ -185,3 +185,27 @@ def in_turn(
             yield end(begun.popleft())
     while begun:
         yield end(begun.popleft())
+
+
+def in_calls(
+    items: Iterable[Item],
+    size: int | None,
+    *,
+    most: int | None = None,
+    length: Callable[[Item], int] = len,  # type: ignore[assignment]
+) -> Iterator[list[Item]]:
+    """``items`` in slices of at most ``size`` items of a total length of ``most``, at least one item each.
+
+    None: any number, or any length.
+    """
+    held: list[Item] = []
+    count = 0
+    for item in items:
+        more = length(item) if most is not None else 0
+        if held and (len(held) == size or (most is not None and count + more > most)):
+            yield held
+            held, count = [], 0
+        held.append(item)
+        count += more
+    if held:
+        yield held

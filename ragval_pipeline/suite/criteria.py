@@ -172,7 +172,7 @@ def known_names() -> list[str]:
 
 def is_criterion(name: str) -> bool:
     """Whether ``name`` is a criterion, ranked ones (``recall_at_7``) included."""
-    return name in fixed_names() or _RANKED.fullmatch(name) is not None
+    return criterion_of(name) is not None
 
 
 def rank_of(name: str) -> int | None:
@@ -183,9 +183,8 @@ def rank_of(name: str) -> int | None:
 
 def group_of(name: str) -> Group | None:
     """The group of measurements of a criterion; None for one that is always measured, and for unknown names."""
-    if rank_of(name) is not None:
-        return "queries"
-    return next((criterion.group for criterion in _FIXED if criterion.name == name), None)
+    criterion = criterion_of(name)
+    return None if criterion is None else criterion.group
 
 
 def all_criteria(ranks: Iterable[int]) -> list[Criterion]:

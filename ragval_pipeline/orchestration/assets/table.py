@@ -243,31 +243,25 @@ def suite_asset(
     *,
     prefix: Sequence[str] = (),
     kinds: Iterable[str],
-    description: str,
-    ins: Mapping[str, dg.AssetIn] | None = None,
     resources: tuple[str, ...] = (),
-    metadata: Mapping[str, Any] | None = None,
-    deps: Iterable[dg.AssetKey] = (),
-    check_specs: Iterable[dg.AssetCheckSpec] = (),
-    freshness_policy: dg.FreshnessPolicy | None = None,
     late: bool = False,
+    **options: Any,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
-    """The decorator ``@dg.asset`` for the asset ``name`` of a suite."""
-    return dg.asset(
+    """The decorator ``@dg.asset``, with these ``options``, for the asset ``name`` of a suite.
+
+    ``resources`` are names of the suite's; ``late``: other ready steps run first.
+    """
+    decorator: Callable[[Callable[..., Any]], dg.AssetsDefinition] = dg.asset(
         key=asset_key(suite.suite, name, prefix),
-        ins=ins,
-        deps=list(deps),
         group_name=suite.suite,
         kinds={"python", *kinds},
         code_version=CODE_VERSION,
-        check_specs=list(check_specs),
         tags={"ragval/suite": suite.suite},
         op_tags={"dagster/priority": "-1"} if late else None,
-        description=description,
-        metadata=metadata,
         io_manager_key=resource_key(suite.suite, "io_manager"),
         required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
-        freshness_policy=freshness_policy,
         # One validation of a collection at a time, if the deployment limits its pools.
         pool=pool_name(suite) if "qdrant" in resources else None,
+        **options,
     )
+    return decorator

@@ -165,19 +165,8 @@ class RagValidation(dg.Component, dg.Resolvable):
         """
         assert isinstance(model, Attributes)
         suite, settings = read_attributes(model, context)
-        return cls(
-            suite=suite,
-            alerts=settings.alerts,
-            webserver_url=settings.webserver_url,
-            declarative=settings.declarative,
-            promotion=settings.promotion,
-            executor=settings.executor,
-            resources=settings.resources.given(),
-            io_manager=settings.io_manager,
-            key_prefix=settings.key_prefix,
-            owners=settings.owners,
-            tags=settings.tags,
-        )
+        own = {name: value for name, value in dict(settings).items() if name not in {"suite_file", "resources"}}
+        return cls(suite=suite, resources=settings.resources.given(), **own)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """The definitions of the suite, with a sensor for its alerts."""
@@ -201,13 +190,8 @@ class RagValidation(dg.Component, dg.Resolvable):
         return defs.map_asset_specs(func=owned)
 
     def _validation(self) -> dg.Definitions:
-        given: dict[str, Any] = {
-            "executor": self.executor,
-            "declarative": self.declarative,
-            "resources": self.resources,
-            "io_manager": self.io_manager,
-            "key_prefix": self.key_prefix,
-        }
+        names = ("executor", "declarative", "resources", "io_manager", "key_prefix")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.promotion is None:
             return build_validation_defs(self.suite, **given)
         from ragval_pipeline.orchestration.promotion import build_promotion_defs

@@ -98,19 +98,3 @@ class Aliases:
 
         policy = RetrySettings(max=tries - 1, delay_s=0.5, deadline_s=60)
         return Asking(self._client, collection=subject, place=self._place, policy=policy)(call)
-
-
-SIDE_BY_SIDE = "side_by_side"
-PROMOTED_ALIAS = "promoted_alias"
-NO_WORSE = "no_worse_than_live"
-ALIAS_WRITER = "alias_writer"
-
-
-def promotion_job_name(suite: str) -> str:
-    """The job that validates both sides and moves the alias."""
-    return f"{suite}_promotion"
-
-
-def rollback_job_name(suite: str) -> str:
-    """The job that moves the alias back."""
-    return f"{suite}_rollback"

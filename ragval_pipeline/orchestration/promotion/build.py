@@ -13,14 +13,8 @@ from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, prefix_parts, resource_key
 from ragval_pipeline.orchestration.promotion.aliases import (
-    ALIAS_WRITER,
-    NO_WORSE,
-    PROMOTED_ALIAS,
-    SIDE_BY_SIDE,
     Aliases,
     AliasWriter,
-    promotion_job_name,
-    rollback_job_name,
 )
 from ragval_pipeline.orchestration.promotion.decision import (
     AliasChange,
@@ -36,6 +30,10 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.validation.report import ValidationReport
 
+SIDE_BY_SIDE = "side_by_side"
+PROMOTED_ALIAS = "promoted_alias"
+NO_WORSE = "no_worse_than_live"
+ALIAS_WRITER = "alias_writer"
 _COLUMNS = ("criterion", "live", "candidate", "change", "gate", "required", "worse")
 
 
@@ -193,7 +191,7 @@ def build_promotion_defs(
     names = [asset_key(side.suite, name, prefix) for side in (suite, live) for name in ASSETS]
     own = [build_side_by_side(suite, live, prefix), build_promoted_alias(suite, live, alias, prefix)]
     job = dg.define_asset_job(
-        promotion_job_name(suite.suite),
+        f"{suite.suite}_promotion",
         selection=dg.AssetSelection.assets(*names, *[asset.key for asset in own]),
         executor_def=executor or dg.in_process_executor,
         description=f"Validate the candidate and the live collection, and move the alias {alias} if the gates are met.",
@@ -269,7 +267,7 @@ def build_rollback_job(suite: Suite, alias: str, prefix: Sequence[str] = ()) -> 
         context.log_event(dg.AssetMaterialization(key, metadata=change.metadata()))
 
     @dg.job(
-        name=rollback_job_name(suite.suite),
+        name=f"{suite.suite}_rollback",
         executor_def=dg.in_process_executor,
         description=f"Point the alias {alias} back to the collection that was live before the last promotion.",
     )

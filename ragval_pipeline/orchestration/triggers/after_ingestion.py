@@ -2,20 +2,17 @@
 
 import json
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.orchestration.names import (
     UPSTREAM_ASSET_TAG,
-    collection_sensor_name,
     job_name,
-    job_sensor_name,
     resource_key,
-    sensor_name,
 )
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
@@ -38,24 +35,33 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.change import CollectionState
 
 
+#: Makes a sensor of a function that is called at each tick.
+Ticking: TypeAlias = Callable[[Callable[[dg.SensorEvaluationContext], dg.SensorResult]], dg.SensorDefinition]
+
+
+def _sensor(suite: Suite, name: str, description: str, *, every_s: int = 10, **more: Any) -> Ticking:
+    """The decorator ``@dg.sensor`` for the job of a suite, which says whether it is on by default."""
+    on = suite.automation.enabled
+    return dg.sensor(
+        job_name=job_name(suite.suite),
+        name=f"{suite.suite}_{name}",
+        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
+        minimum_interval_seconds=every_s,
+        description=f"Validate {suite.suite} {description}.",
+        **more,
+    )
+
+
 def build_after_asset_sensor(
     suite: Suite, asset: dg.AssetKey, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
     """A sensor that starts the job after ``asset`` was materialised and its run has ended.
 
-    It is stopped by default, unless the suite switches automation on. Ingestions that end before a validation starts
-    share it.
+    Ingestions that end before a validation starts share it.
     """
-    on = suite.automation.enabled
+    watches = {"watches": dg.MetadataValue.asset(asset)}
 
-    @dg.sensor(
-        job_name=job_name(suite.suite),
-        name=sensor_name(suite.suite),
-        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
-        minimum_interval_seconds=10,
-        description=f"Validate {suite.suite} after {asset.to_user_string()} was materialised.",
-        metadata={"watches": dg.MetadataValue.asset(asset)},
-    )
+    @_sensor(suite, "after_ingestion", f"after {asset.to_user_string()} was materialised", metadata=watches)
     def after_ingestion(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         return look_at_asset(context.instance, suite.suite, asset, upstream, context.cursor, keys)
 
@@ -100,16 +106,9 @@ def look_at_asset(
 def build_after_job_sensor(
     suite: Suite, job: UpstreamJob, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
-    """A sensor that starts the suite's job after ``job`` succeeded; its default status is from the suite."""
-    on = suite.automation.enabled
+    """A sensor that starts the suite's job after ``job`` succeeded."""
 
-    @dg.sensor(
-        job_name=job_name(suite.suite),
-        name=job_sensor_name(suite.suite),
-        minimum_interval_seconds=10,
-        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
-        description=f"Validate {suite.suite} after the job {job.name} succeeded.",
-    )
+    @_sensor(suite, "after_job", f"after the job {job.name} succeeded")
     def after_job(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         return look_at_job(context.instance, suite.suite, job, upstream, context.cursor, keys)
 
@@ -175,7 +174,7 @@ class Polled:
 def build_collection_sensor(
     suite: Suite, poll_s: int, upstream: Upstream, keys: Collection[dg.AssetKey]
 ) -> dg.SensorDefinition:
-    """A sensor that checks the collection every ``poll_s`` seconds; its default status is from the suite.
+    """A sensor that checks the collection every ``poll_s`` seconds.
 
     Raises:
         SuiteError: The collection is in an embedded Qdrant, which only one process, the validation's, may open.
@@ -186,17 +185,10 @@ def build_collection_sensor(
             key="automation.poll_s",
             remedy="Use after_asset, after_job or cron, or a Qdrant server.",
         )
-    on = suite.automation.enabled
     qdrant = resource_key(suite.suite, "qdrant")
+    when = "when its collection has changed and then stayed the same for one check"
 
-    @dg.sensor(
-        job_name=job_name(suite.suite),
-        name=collection_sensor_name(suite.suite),
-        required_resource_keys={qdrant},
-        minimum_interval_seconds=poll_s,
-        default_status=dg.DefaultSensorStatus.RUNNING if on else dg.DefaultSensorStatus.STOPPED,
-        description=f"Validate {suite.suite} when its collection has changed and then stayed the same for one check.",
-    )
+    @_sensor(suite, "collection_changed", when, every_s=poll_s, required_resource_keys={qdrant})
     def collection_changed(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         polled = Polled.of_cursor(context.cursor)
         try:

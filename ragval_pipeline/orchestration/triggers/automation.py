@@ -13,9 +13,7 @@ from ragval_pipeline.orchestration.names import (
     SUITE_TAG,
     TRIGGER_TAG,
     UPSTREAM_ASSET_TAG,
-    condition_sensor_name,
     job_name,
-    schedule_name,
 )
 from ragval_pipeline.suite.model import Suite
 
@@ -107,7 +105,7 @@ def build_schedule(suite: Suite) -> dg.ScheduleDefinition:
     on = settings.enabled and settings.cron is not None
     try:
         return dg.ScheduleDefinition(
-            name=schedule_name(suite.suite),
+            name=f"{suite.suite}_schedule",
             job_name=job_name(suite.suite),
             cron_schedule=settings.cron or NIGHTLY,
             default_status=dg.DefaultScheduleStatus.RUNNING if on else dg.DefaultScheduleStatus.STOPPED,
@@ -160,7 +158,7 @@ def build_condition_sensor(suite: Suite, assets: Sequence[dg.AssetKey], upstream
     on = suite.automation.enabled
     selection = dg.AssetSelection.assets(*assets)
     return dg.AutomationConditionSensorDefinition(
-        condition_sensor_name(suite.suite),
+        f"{suite.suite}_automation_condition",
         target=selection | dg.AssetSelection.checks_for_assets(*assets),
         run_tags={
             SUITE_TAG: suite.suite,

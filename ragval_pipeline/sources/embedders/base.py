@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -142,30 +142,6 @@ def malformed(problem: str, remedy: str = "Check embedding.provider and embeddin
 def no_vectors(dimension: int | None) -> EmbeddingBatch:
     """The result for no texts: an array of shape (0, dimension), no call."""
     return EmbeddingBatch(vectors=np.empty((0, dimension or 0), dtype=np.float32))
-
-
-def in_calls(
-    texts: Iterable[T],
-    size: int | None,
-    *,
-    chars: int | None = None,
-    length: Callable[[T], int] = len,  # type: ignore[assignment]
-) -> Iterator[list[T]]:
-    """``texts`` in slices of at most ``size`` texts and ``chars`` characters, at least one text each.
-
-    None: any number. ``length`` gives the characters of one of ``texts``.
-    """
-    held: list[T] = []
-    count = 0
-    for text in texts:
-        more = length(text) if chars is not None else 0
-        if held and (len(held) == size or (chars is not None and count + more > chars)):
-            yield held
-            held, count = [], 0
-        held.append(text)
-        count += more
-    if held:
-        yield held
 
 
 def joined(batches: Sequence[EmbeddingBatch]) -> EmbeddingBatch:

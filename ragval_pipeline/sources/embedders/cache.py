@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import BudgetReachedError, SystemFailure
 from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.calls import in_calls
 from ragval_pipeline.sources.embedders.base import (
     Embedder,
     EmbeddingBatch,
     EmbeddingCost,
     InputType,
-    in_calls,
     joined,
     no_vectors,
 )
@@ -51,46 +51,14 @@ class CachingEmbedder:
         self.passed_by = False
         self.store: Store = {} if store is None else store
         self._max_entries = max_entries
-        self._batch_size: int | None = getattr(inner, "batch_size", None)
+        #: Texts of a call; None: all at once.
+        self.batch_size: int | None = getattr(inner, "batch_size", None)
         self._call_chars: int | None = getattr(inner, "call_chars", None)
         # As configured: an unknown model's is learned from its first result, and keys must not change then.
         self._dimension = inner.dimension
 
-    @property
-    def provider(self) -> str:
-        """Of the wrapped embedder."""
-        return self.inner.provider
-
-    @property
-    def model(self) -> str:
-        """Of the wrapped embedder."""
-        return self.inner.model
-
-    @property
-    def dimension(self) -> int | None:
-        """Of the wrapped embedder."""
-        return self.inner.dimension
-
-    @property
-    def max_input_tokens(self) -> int | None:
-        """Of the wrapped embedder."""
-        return self.inner.max_input_tokens
-
-    @property
-    def query_limit(self) -> int | None:
-        """Tokens above which the wrapped embedder refuses a query; None: none, or unknown."""
-        limit: int | None = getattr(self.inner, "query_limit", None)
-        return limit
-
-    @property
-    def batch_size(self) -> int | None:
-        """Texts of a call; None: all at once."""
-        return self._batch_size
-
-    @property
-    def free(self) -> bool:
-        """Of the wrapped embedder."""
-        return self.inner.free
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
         """Embed ``texts``, sending only those that are not cached, each once.
@@ -102,7 +70,7 @@ class CachingEmbedder:
             return no_vectors(self.dimension)
         if self.passed_by:
             return joined(
-                [self._call(part, input_type) for part in in_calls(texts, self._batch_size, chars=self._call_chars)]
+                [self._call(part, input_type) for part in in_calls(texts, self.batch_size, most=self._call_chars)]
             )
         keys = [self._key(input_type, text) for text in texts]
         rows = {key: self.store[key] for key in set(keys) if key in self.store}
@@ -111,7 +79,7 @@ class CachingEmbedder:
         self.cost += EmbeddingCost(cache_hits=hits)
         batches = []
         for part in in_calls(
-            missing.items(), self._batch_size, chars=self._call_chars, length=lambda entry: len(entry[1])
+            missing.items(), self.batch_size, most=self._call_chars, length=lambda entry: len(entry[1])
         ):
             names = [key for key, _ in part]
             batches.append(self._call([text for _, text in part], input_type))

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.calls import in_calls
 from ragval_pipeline.sources.embedders.base import (
     BATCH,
     EmbeddingBatch,
     InputType,
     check_batch,
-    in_calls,
     joined,
     no_vectors,
 )

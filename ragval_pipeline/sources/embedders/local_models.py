@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import np
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, in_calls, joined, no_vectors
+from ragval_pipeline.sources.calls import in_calls
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, joined, no_vectors
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
 from ragval_pipeline.text.characters import encodable
 

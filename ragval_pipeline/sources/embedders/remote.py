@@ -10,13 +10,12 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ragval_pipeline.errors import BudgetReachedError, SuiteError, SystemFailure
-from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries
+from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries, in_calls
 from ragval_pipeline.sources.embedders.base import (
     BATCH,
     EmbeddingBatch,
     InputType,
     check_batch,
-    in_calls,
     joined,
     no_vectors,
 )
@@ -137,7 +136,7 @@ class RemoteEmbedder:
             return no_vectors(self.dimension)
         clean = [encodable(text) for text in texts]
         return joined(
-            [self._embed_slice(part, input_type) for part in in_calls(clean, self.batch_size, chars=self.call_chars)]
+            [self._embed_slice(part, input_type) for part in in_calls(clean, self.batch_size, most=self.call_chars)]
         )
 
     def close(self) -> None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.lazy import np
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, in_calls, no_vectors
+from ragval_pipeline.sources.calls import in_calls
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, no_vectors
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
 from ragval_pipeline.sources.workers import by_running
 from ragval_pipeline.text.characters import encodable
@@ -128,7 +129,7 @@ def pieces_of(text: str, limit: int = PIECE_CHARS) -> Iterator[str]:
 def slices_of(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
     """Pieces of all texts with the index of their text, in slices that can be tokenised at once."""
     pieces = ((index, piece) for index, text in enumerate(texts) for piece in pieces_of(text))
-    return in_calls(pieces, SLICE_TEXTS, chars=SLICE_CHARS, length=lambda entry: len(entry[1]))
+    return in_calls(pieces, SLICE_TEXTS, most=SLICE_CHARS, length=lambda entry: len(entry[1]))
 
 
 def _last_cut(text: str, start: int, stop: int) -> int:

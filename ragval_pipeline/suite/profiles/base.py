@@ -41,10 +41,9 @@ class QueryRule:
 
     Attributes:
         field: Field of the query that it looks at.
-        holds: Whether the value is right; only asked when the field is given or ``always`` is set.
+        holds: Whether the value is right; only asked when the field is given.
         problem: What to say when it is not.
         fatal: True: the query file is refused. False: a warning.
-        always: Also ask when the field is not given.
         remedy: What to do about a query that is refused, one sentence.
     """
 
@@ -52,7 +51,6 @@ class QueryRule:
     holds: Callable[[Any], bool]
     problem: str
     fatal: bool = True
-    always: bool = False
     remedy: str = "Correct it or leave the key out."
 
 

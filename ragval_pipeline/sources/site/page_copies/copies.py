@@ -69,26 +69,19 @@ class PageRecord:
         return 2 * len(self.main) + len(self.body) + len(self.attributes) + len(self.source)
 
 
+_OF_COPY = (
+    "url", "status", "final_url", "problem", "noindex", "redirected", "target_key", "last_modified", "sha256",
+)  # fmt: skip
+
+
 def record_of(copy: PageCopy, page_key: str) -> PageRecord:
     """The record of a page that was read; without a page its texts are empty."""
     text = NOTHING if copy.html is None else page_texts(copy.html)
     return PageRecord(
         page_key=page_key,
-        url=copy.url,
-        status=copy.status,
-        final_url=copy.final_url,
-        problem=copy.problem,
-        noindex=copy.noindex,
-        redirected=copy.redirected,
-        target_key=copy.target_key,
-        last_modified=copy.last_modified,
-        sha256=copy.sha256,
-        title=text.title,
-        main=text.main,
-        body=text.body,
-        attributes=text.attributes,
         source=copy.source or "",
-        blocks=text.blocks,
+        **{name: getattr(copy, name) for name in _OF_COPY},
+        **{name: getattr(text, name) for name in ("title", "main", "body", "attributes", "blocks")},
     )
 
 

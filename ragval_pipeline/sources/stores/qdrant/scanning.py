@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import in_order
+from ragval_pipeline.sources.calls import in_calls, in_order
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Search, Way
 
@@ -187,20 +187,9 @@ class BatchedSearches:
         Raises:
             SystemFailure: Qdrant fails; of several failures the first search's.
         """
-        for found in in_order(self._call, self._calls(searches), workers=self._concurrency):
+        calls = in_calls(searches, self._batch, most=HITS_PER_CALL, length=lambda search: search.limit)
+        for found in in_order(self._call, calls, workers=self._concurrency):
             yield from found
-
-    def _calls(self, searches: Iterable[Search]) -> Iterator[list[Search]]:
-        call: list[Search] = []
-        hits = 0
-        for search in searches:
-            if call and (len(call) >= self._batch or hits + search.limit > HITS_PER_CALL):
-                yield call
-                call, hits = [], 0
-            call.append(search)
-            hits += search.limit
-        if call:
-            yield call
 
     def _call(self, searches: Sequence[Search]) -> list[Found]:
         """One call, split in halves if the server refuses the size, down to single searches."""
