@@ -61,7 +61,7 @@ def _corpus(name: str) -> Corpus:
     if name == "generated":
         return generated_corpus()
     with tempfile.TemporaryDirectory(prefix="ragval-demo-") as folder:
-        return Corpus.of_demo(build_demo(Path(folder) / "demo"))
+        return Corpus.load(build_demo(Path(folder) / "demo").home)
 
 
 if __name__ == "__main__":

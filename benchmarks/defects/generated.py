@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.defects.world.html import build_site
 from benchmarks.defects.world.pages import HOST, Page, handbook
 from benchmarks.defects.world.queries import MIN_SIMILARITY, queries_for
-from ragval_pipeline.demo import chunking, ingest
+from ragval_pipeline.demo import ingest
 from ragval_pipeline.demo.workspace import QDRANT, QUERIES_FILE, REPORTS, SITE, SUITE_FILE
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION
 from ragval_pipeline.testing.defects.corpus import Corpus
@@ -98,7 +98,7 @@ def _settings() -> dict[str, Any]:
 def _fingerprint() -> str:
     """Changes with everything that the corpus is made of."""
     here = Path(__file__).parent
-    modules = [Path(str(module.__file__)) for module in (chunking, chunking, ingest)]
+    modules = [Path(str(module.__file__)) for module in (ingest, chunking, ingest)]
     files = [Path(__file__), *sorted((here / "world").glob("*.*")), *modules]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:12]
 

@@ -13,7 +13,7 @@ from ragval_pipeline.testing.defects import Corpus
 @pytest.fixture(scope="session")
 def base(demo: DemoHome) -> Corpus:
     """The demo as a corpus; copy it before changing it."""
-    return Corpus.of_demo(demo)
+    return Corpus.load(demo.home)
 
 
 @pytest.fixture

@@ -80,7 +80,6 @@ class SnapshotManifest(KeptParts):
         required: Payload names that every point must have.
         observed: Payload names seen in the first points, dotted where nested.
         seconds: Duration of the read.
-        tries: Calls made, retries included.
         way: How the points were read.
         repeated: Points received more than once.
     """
@@ -95,7 +94,6 @@ class SnapshotManifest(KeptParts):
     required: tuple[str, ...]
     observed: tuple[str, ...] = ()
     seconds: float = 0.0
-    tries: int = 0
     way: Way = "pages"
     repeated: int = 0
 

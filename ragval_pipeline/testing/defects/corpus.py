@@ -30,7 +30,6 @@ from ragval_pipeline.testing.defects.store import (
 )
 
 if TYPE_CHECKING:
-    from ragval_pipeline.demo.workspace import DemoHome
     from ragval_pipeline.testing.services import Service
 
 
@@ -81,11 +80,6 @@ class Corpus:
             space=space,
             originals=originals,
         )
-
-    @classmethod
-    def of_demo(cls, home: DemoHome) -> Corpus:
-        """Read the built demo."""
-        return cls.load(home.home)
 
     def copy_to(self, folder: Path) -> Corpus:
         """A copy for ``folder``; vectors are shared: planters replace them, never modify them."""

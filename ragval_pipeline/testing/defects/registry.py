@@ -1,7 +1,6 @@
 """The registry of defects, and what planting one declares.
 
-@defect("coverage.missing_page", kind="points", describe="Deletes every point of a page.")
-def missing_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted: ...
+A planter is a function with ``@defect("coverage.missing_page", kind="points")``; its docstring says what it does.
 """
 
 from __future__ import annotations
@@ -105,19 +104,18 @@ class Defect:
         """Whether it is visible only against an earlier, clean run."""
         return CATALOGUE[self.code].group == "regression"
 
-    def plant_in(self, corpus: Corpus, amount: Amount | None = None, *, seed: int = 0) -> Planted:
-        """Plant the defect; the same seed in the same corpus damages the same subjects.
+    def plant_in(self, corpus: Corpus, amount: Amount | None = None) -> Planted:
+        """Plant the defect; the same amount in the same corpus damages the same subjects.
 
         Args:
             corpus: The corpus to damage.
             amount: How many subjects; None: the minimum of the code's definition.
-            seed: Chooses the subjects.
 
         Raises:
             NothingToSpoilError: The corpus has nothing that this defect could damage.
         """
         amount = amount or self.amounts[0]
-        planted = self.plant(corpus, amount, random.Random(f"{self.name} {amount} {seed}"))
+        planted = self.plant(corpus, amount, random.Random(f"{self.name} {amount} 0"))
         if not planted.subjects:
             raise NothingToSpoilError("the corpus has nothing in which this defect can be planted")
         return planted
@@ -128,16 +126,21 @@ REGISTERED: dict[str, Defect] = {}
 
 
 def defect(
-    code: str, *, kind: Kind, describe: str, variant: str | None = None, amounts: Iterable[Amount] | None = None
+    code: str,
+    *,
+    kind: Kind,
+    variant: str | None = None,
+    amounts: Iterable[Amount] | None = None,
+    describe: str | None = None,
 ) -> Callable[[Planter], Planter]:
     """Register a planter.
 
     Args:
         code: Code of the catalogue.
         kind: What it changes.
-        describe: One sentence for ``ragval demo --list-defects``.
         variant: Name of another way to trigger the code.
         amounts: None: those of the code's level.
+        describe: One sentence for ``ragval demo --list-defects``; None: the planter's docstring.
 
     Raises:
         ValueError: The code is not in the catalogue, or the name is taken.
@@ -147,7 +150,7 @@ def defect(
     chosen = AMOUNTS[CATALOGUE[code].level] if amounts is None else tuple(amounts)
 
     def register(plant: Planter) -> Planter:
-        entry = Defect(code, kind, describe, plant, variant, chosen)
+        entry = Defect(code, kind, describe or plant.__doc__ or "", plant, variant, chosen)
         if entry.name in REGISTERED:
             raise ValueError(f"{entry.name} is planted twice")
         REGISTERED[entry.name] = entry

@@ -19,9 +19,9 @@ def own_demo(demo: DemoHome, tmp_path: Path) -> DemoHome:
 
 
 def test_a_defect_of_a_service_leaves_the_folder_alone_and_gives_resources(own_demo: DemoHome, without_gx: None):
-    before = Corpus.of_demo(own_demo)
+    before = Corpus.load(own_demo.home)
     spoilt = plant_in_demo(own_demo, "index.changed_during_read")
-    after = Corpus.of_demo(own_demo)
+    after = Corpus.load(own_demo.home)
     assert (after.site, after.queries, after.settings) == (before.site, before.queries, before.settings)
     run = run_suite(load_suite(own_demo.suite_file), resources=spoilt.resources)
     assert verify(spoilt.planted, run.report, folder=run.folder) == []

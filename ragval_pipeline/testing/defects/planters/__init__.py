@@ -15,7 +15,7 @@ from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.registry import REGISTERED, Amount, Defect, Planted
+from ragval_pipeline.testing.defects.registry import REGISTERED, Defect, Planted
 from ragval_pipeline.testing.services import resources_of
 
 
@@ -59,22 +59,21 @@ class PlantedDemo:
     resources: Mapping[str, Any] | None
 
 
-def plant_in_demo(home: DemoHome, name: str, amount: Amount | None = None) -> PlantedDemo:
-    """Plant a defect in the built demo for the next run.
+def plant_in_demo(home: DemoHome, name: str) -> PlantedDemo:
+    """Plant a defect in the built demo for the next run, at the minimum of its code's definition.
 
     The changed parts are written next to ``home`` and moved into place at the end; reports are kept.
 
     Args:
         home: The built demo; rebuild it to remove the defect.
         name: A code of the catalogue, or ``code:variant``.
-        amount: How many subjects to damage; None: the minimum of the code's definition.
 
     Raises:
         SuiteError: There is no such defect.
     """
     chosen = find_defect(name)
-    corpus = Corpus.of_demo(home)
-    planted = chosen.plant_in(corpus, amount)
+    corpus = Corpus.load(home.home)
+    planted = chosen.plant_in(corpus)
     with tempfile.TemporaryDirectory(prefix=f".{home.home.name}-", dir=home.home.parent) as folder:
         corpus.write(Path(folder) / "fresh")
         move_into_place(Path(folder) / "fresh", home.home, replaced=Path(folder) / "replaced")

@@ -13,8 +13,9 @@ from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 from ragval_pipeline.testing.defects.store import StoredPoint
 
 
-@defect("chunk.index_gap", kind="points", describe="Deletes a chunk from the middle of a page.")
+@defect("chunk.index_gap", kind="points")
 def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Deletes a chunk from the middle of a page."""
     corpus.require("chunk_index")
     pages = choose_pages(corpus, amount, rng, min_chunks=3)
     indexed = corpus.pages()
@@ -23,8 +24,9 @@ def index_gap(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("chunk.index_gap", frozenset(pages))
 
 
-@defect("chunk.duplicate_index", kind="points", describe="Ingests a chunk again under a new id.")
+@defect("chunk.duplicate_index", kind="points")
 def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Ingests a chunk again under a new id."""
     corpus.require("chunk_index")
     # A page whose chunks are all stored twice was ingested twice.
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
@@ -34,21 +36,18 @@ def duplicate_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plant
     return Planted("chunk.duplicate_index", subjects)
 
 
-@defect("chunk.ingested_twice", kind="points", describe="Ingests a page again under new ids.")
+@defect("chunk.ingested_twice", kind="points")
 def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Ingests a page again under new ids."""
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     for url in pages:
         add_copies(corpus, indexed[url], salt="second generation")
     return Planted("chunk.ingested_twice", frozenset(pages))
 
 
-@defect(
-    "chunk.ingested_twice",
-    kind="points",
-    variant="another_size",
-    describe="Ingests a page again in chunks of half the size, numbered on from the first ones.",
-)
+@defect("chunk.ingested_twice", kind="points", variant="another_size")
 def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Ingests a page again in chunks of half the size, numbered on from the first ones."""
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     halves = []
     for url in pages:
@@ -64,8 +63,9 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
     return Planted("chunk.ingested_twice", frozenset(pages))
 
 
-@defect("chunk.order_shuffled", kind="points", describe="Numbers the chunks of a page in reverse.")
+@defect("chunk.order_shuffled", kind="points")
 def order_shuffled(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Numbers the chunks of a page in reverse."""
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     for url in pages:
         indices = [corpus.get(point, "chunk_index") for point in indexed[url]]
@@ -81,8 +81,9 @@ _SHUFFLED_WORDS = 20
 _CHANGED = ("Quartz", "Marigold")
 
 
-@defect("chunk.duplicate_text", kind="points", describe="Stores a chunk again as the last one of its page.")
+@defect("chunk.duplicate_text", kind="points")
 def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores a chunk again as the last one of its page."""
     # A page whose chunks are all stored twice was ingested twice.
     once = {page[0].id for page in corpus.pages().values() if len(page) > 1}
     points = choose_points(corpus, amount, rng, suits=lambda point: point.id not in once)
@@ -94,30 +95,24 @@ def duplicate_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
     return Planted("chunk.duplicate_text", subjects)
 
 
-@defect(
-    "chunk.near_duplicate",
-    kind="points",
-    describe="Puts a chunk with two words changed on another page, on the site and in the index.",
-)
+@defect("chunk.near_duplicate", kind="points")
 def near_duplicate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Puts a chunk with two words changed on another page, on the site and in the index."""
     points = choose_points(corpus, amount, rng, suits=lambda point: _has_words_to_change(corpus.text(point)))
     scope = frozenset(corpus.scope_urls)
     copies = [_put_on_another_page(corpus, point, scope, rng) for point in points]
     return Planted("chunk.near_duplicate", ids_of((*points, *copies)))
 
 
-@defect("chunk.stale_tail", kind="points", describe="Appends a chunk of a page's older, longer version to its points.")
+@defect("chunk.stale_tail", kind="points")
 def stale_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Appends a chunk of a page's older, longer version to its points."""
     return _append_old_chunks(corpus, amount, rng)
 
 
-@defect(
-    "chunk.stale_tail",
-    kind="points",
-    variant="undated",
-    describe="The same, in a collection without embedding times.",
-)
+@defect("chunk.stale_tail", kind="points", variant="undated")
 def undated_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """The same, in a collection without embedding times."""
     planted = _append_old_chunks(corpus, amount, rng)
     for point in corpus.points:
         corpus.drop(point, "embedded_at")
@@ -177,12 +172,9 @@ def _shuffled(text: str, rng: random.Random) -> str:
 _LEFT_WORDS = 4
 
 
-@defect(
-    "chunk.over_model_limit",
-    kind="points",
-    describe="Joins all chunks of a page except the last, and sets a model limit that no other chunk reaches.",
-)
+@defect("chunk.over_model_limit", kind="points")
 def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Joins all chunks of a page except the last, and sets a model limit that no other chunk reaches."""
     limit = _limit_of_the_longest(corpus)
     indexed = corpus.pages()
     pages = choose_pages(
@@ -192,12 +184,9 @@ def over_model_limit(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
     return Planted("chunk.over_model_limit", ids_of(joined))
 
 
-@defect(
-    "chunk.one_per_page",
-    kind="points",
-    describe="Joins all chunks of every page, and sets a model limit that the single chunks were within.",
-)
+@defect("chunk.one_per_page", kind="points")
 def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Joins all chunks of every page, and sets a model limit that the single chunks were within."""
     limit = _limit_of_the_longest(corpus)
     # A page that another defect has put under two addresses, or split, cannot also be one chunk.
     scope = set(corpus.scope_urls) - corpus.spoilt
@@ -206,16 +195,18 @@ def one_per_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("chunk.one_per_page", frozenset(pages))
 
 
-@defect("chunk.too_small", kind="points", describe="Cuts a chunk down to its last four words.")
+@defect("chunk.too_small", kind="points")
 def too_small(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Cuts a chunk down to its last four words."""
     ends = [_end(corpus.text(point)) for point in corpus.points]
     points = choose_points(corpus, amount, rng, suits=lambda point: ends.count(_end(corpus.text(point))) == 1)
     rewrite(corpus, [(point, _end(corpus.text(point))) for point in points])
     return Planted("chunk.too_small", ids_of(points))
 
 
-@defect("chunk.token_count_off", kind="points", describe="Multiplies the token count of a point by 5.")
+@defect("chunk.token_count_off", kind="points")
 def token_count_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Multiplies the token count of a point by 5."""
     points = choose_points(corpus, amount, rng, suits=lambda point: _tokens(corpus, [point]) > 3)
     for point in points:
         corpus.put(point, "token_count", 5 * corpus.get(point, "token_count"))

@@ -17,8 +17,10 @@ from ragval_pipeline.testing.defects.store import StoredPoint
 _QRELS = "judgements.qrels"
 
 
-@defect("query.dead_target", kind="queries", describe="Misspells the page that a query expects.")
+@defect("query.dead_target", kind="queries")
 def misspelt_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Misspells the page that a query expects."""
+
     def misspell(query: dict[str, Any]) -> None:
         query["relevant_urls"] = [f"{query['relevant_urls'][0]}-old"]
         query.pop("acceptable_urls", None)
@@ -26,10 +28,10 @@ def misspelt_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return _dead(corpus, amount, rng, misspell, needs="relevant_urls")
 
 
-@defect(
-    "query.dead_target", kind="queries", variant="module", describe="Makes a query expect a module that does not exist."
-)
+@defect("query.dead_target", kind="queries", variant="module")
 def lost_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query expect a module that does not exist."""
+
     def rename(query: dict[str, Any]) -> None:
         query["expected_module"] = f"{query['expected_module']} Archive"
 
@@ -46,8 +48,9 @@ def _dead(corpus: Corpus, amount: Amount, rng: random.Random, spoil: Any, *, nee
     return Planted("query.dead_target", ids)
 
 
-@defect("query.unmatched_judgements", kind="queries", describe="Adds qrels that also judge unknown topics.")
+@defect("query.unmatched_judgements", kind="queries")
 def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Adds qrels that also judge unknown topics."""
     (query,) = choose_queries(corpus, ONE, rng, suits=lambda query: bool(query.get("relevant_urls")))
     lost, page = [f"archive-{number}" for number in range(3)], query["relevant_urls"][0]
     lines = [f"{name} 0 {page} 2\n" for name in (*lost, query["id"])]
@@ -56,8 +59,9 @@ def topics_of_another_file(corpus: Corpus, amount: Amount, rng: random.Random) -
     return Planted("query.unmatched_judgements", frozenset(lost))
 
 
-@defect("query.weak_oracle", kind="queries", describe="Makes a query expect a word that most chunks have.")
+@defect("query.weak_oracle", kind="queries")
 def weak_oracle(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query expect a word that most chunks have."""
     chosen = choose_queries(
         corpus, amount, rng, suits=lambda query: not query.get("negative") and bool(query.get("expected_keywords"))
     )
@@ -68,8 +72,9 @@ def weak_oracle(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("query.weak_oracle", frozenset(str(query["id"]) for query in chosen))
 
 
-@defect("query.duplicate", kind="queries", describe="Copies a query under another id.")
+@defect("query.duplicate", kind="queries")
 def copied_query(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Copies a query under another id."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative"))
     for query in chosen:
         corpus.queries.append({**query, "id": f"{query['id']}-again", "query_text": f" {query['query_text']}"})
@@ -77,25 +82,24 @@ def copied_query(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("query.duplicate", frozenset(ids | {f"{name}-again" for name in ids}))
 
 
-@defect("query.unreachable_gate", kind="queries", describe="Requires a precision that the ground truth does not allow.")
+@defect("query.unreachable_gate", kind="queries")
 def unreachable_gate(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Requires a precision that the ground truth does not allow."""
     corpus.settings.setdefault("criteria", {})["precision_at_5"] = {"threshold": 0.95, "required": False}
     return Planted("query.unreachable_gate", frozenset({"precision_at_5"}))
 
 
-@defect(
-    "query.threshold_unfit",
-    kind="queries",
-    describe="Also judges every query by its score, at 0.90, far above the scores of right answers.",
-)
+@defect("query.threshold_unfit", kind="queries")
 def threshold_of_another_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Also judges every query by its score, at 0.90, far above the scores of right answers."""
     retrieval = corpus.settings.setdefault("retrieval", {})
     retrieval.update(min_similarity=0.9, judge=["score", "module", "chapter", "url", "keywords", "results"])
     return Planted("query.threshold_unfit", frozenset({"0.9"}))
 
 
-@defect("query.no_coverage", kind="queries", describe="Drops every query about a module.")
+@defect("query.no_coverage", kind="queries")
 def unasked_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Drops every query about a module."""
     modules = sorted({str(query["expected_module"]) for query in corpus.queries if query.get("expected_module")})
     if not modules:
         raise NothingToSpoilError("no query names the module that it is about")
@@ -120,8 +124,10 @@ _NEAR = 2
 _WORD = re.compile(r"[A-Za-z]{6,}")
 
 
-@defect("query.failed", kind="queries", describe="Makes a query expect a page that does not answer it.")
+@defect("query.failed", kind="queries")
 def other_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query expect a page that does not answer it."""
+
     def expect(query: dict[str, Any], near: list[StoredPoint], far: list[StoredPoint]) -> None:
         found = {corpus.get(point, "source_url") for point in near}
         urls = {corpus.get(point, "source_url") for point in far}
@@ -131,10 +137,10 @@ def other_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _fail(corpus, amount, rng, expect, needs="relevant_urls")
 
 
-@defect(
-    "query.failed", kind="queries", variant="keyword", describe="Makes a query expect a word of another page's text."
-)
+@defect("query.failed", kind="queries", variant="keyword")
 def other_keyword(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query expect a word of another page's text."""
+
     def expect(query: dict[str, Any], near: list[StoredPoint], far: list[StoredPoint]) -> None:
         answered = {word.lower() for point in near for word in _WORD.findall(corpus.text(point))}
         words = {word for point in far for word in _WORD.findall(corpus.text(point))}
@@ -143,37 +149,32 @@ def other_keyword(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return _fail(corpus, amount, rng, expect, needs="expected_keywords")
 
 
-@defect("query.failed", kind="queries", variant="module", describe="Makes a query expect another module of the site.")
+@defect("query.failed", kind="queries", variant="module")
 def other_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query expect another module of the site."""
     return _fail(corpus, amount, rng, _other_name(corpus, rng, "module"), needs="expected_module")
 
 
-@defect("query.failed", kind="queries", variant="chapter", describe="Makes a query expect another chapter of the site.")
+@defect("query.failed", kind="queries", variant="chapter")
 def other_chapter(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query expect another chapter of the site."""
     return _fail(corpus, amount, rng, _other_name(corpus, rng, "chapter"), needs="expected_chapter")
 
 
-@defect(
-    "query.failed",
-    kind="queries",
-    variant="score",
-    describe="Makes a query require a similarity of 0.98.",
-    # For many queries it would be a threshold that does not fit the embedder.
-    amounts=(ONE,),
-)
+# For many queries it would be a threshold that does not fit the embedder.
+@defect("query.failed", kind="queries", variant="score", amounts=(ONE,))
 def high_bar(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a query require a similarity of 0.98."""
+
     def expect(query: dict[str, Any], near: list[StoredPoint], far: list[StoredPoint]) -> None:
         query["min_similarity"] = 0.98
 
     return _fail(corpus, amount, rng, expect, needs="query_text")
 
 
-@defect(
-    "query.negative_scored_high",
-    kind="queries",
-    describe="Replaces a negative query by a question that the site answers.",
-)
+@defect("query.negative_scored_high", kind="queries")
 def answered_negative(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Replaces a negative query by a question that the site answers."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: bool(query.get("negative")))
     points = rng.sample(corpus.points, len(chosen))
     for query, point in zip(chosen, points, strict=True):

@@ -23,37 +23,38 @@ if TYPE_CHECKING:
 _ARRIVING = 3
 
 
-@defect("index.empty", kind="points", describe="Deletes every point of the collection.")
+@defect("index.empty", kind="points")
 def empty(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Deletes every point of the collection."""
     corpus.points.clear()
     return Planted("index.empty", frozenset({corpus.collection}))
 
 
-@defect("index.collection_missing", kind="site", describe="Makes the suite name a collection that does not exist.")
+@defect("index.collection_missing", kind="site")
 def collection_missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the suite name a collection that does not exist."""
     misspelt = f"{corpus.collection}s"
     corpus.settings["qdrant"]["collection"] = misspelt
     return Planted("index.collection_missing", frozenset({misspelt}))
 
 
-@defect("index.unreachable", kind="service", describe="Makes the server refuse the key with a 401.")
+@defect("index.unreachable", kind="service")
 def refused(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server refuse the key with a 401."""
     corpus.services.append(Service(reader=_RefusingReader))
     return Planted("index.unreachable", frozenset({str(corpus.folder / QDRANT)}))
 
 
-@defect(
-    "index.changed_during_read",
-    kind="service",
-    describe="Makes the server count three more points after reading than before.",
-)
+@defect("index.changed_during_read", kind="service")
 def changed_during_read(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server count three more points after reading than before."""
     corpus.services.append(Service(reader=_Growing))
     return Planted("index.changed_during_read", frozenset({corpus.collection}))
 
 
-@defect("vector.dimension", kind="points", describe="Creates the collection with half the dimensions of the embedder.")
+@defect("vector.dimension", kind="points")
 def other_dimension(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Creates the collection with half the dimensions of the embedder."""
     size = corpus.space.size // 2
     corpus.space = replace(corpus.space, size=size)
     for point in corpus.points:
@@ -98,18 +99,16 @@ class _Growing(PassingReader):
 _STATUS = "HTTP 401"
 
 
-@defect("embedder.unreachable", kind="service", describe="Makes the embedding provider refuse the key with a 401.")
+@defect("embedder.unreachable", kind="service")
 def embedder_refuses(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the embedding provider refuse the key with a 401."""
     corpus.services.append(Service(embedder=_RefusingEmbedder))
     return Planted("embedder.unreachable", frozenset({_STATUS}))
 
 
-@defect(
-    "check.crashed",
-    kind="service",
-    describe="Makes the check of the queries raise an unexpected exception.",
-)
+@defect("check.crashed", kind="service")
 def check_crashes(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the check of the queries raise an unexpected exception."""
     texts = frozenset(str(query["query_text"]) for query in corpus.queries)
     corpus.services.append(Service(embedder=lambda inner: _Crashing(inner, texts)))
     return Planted("check.crashed", frozenset({"query_validation_results"}))

@@ -28,16 +28,18 @@ _WORD, _WORDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[^\W_]+")
 _BETWEEN_WORDS = re.compile(r"(?<=([^\W\d_]) )(?!\1)[^\W\d_]{2,} (?=[^\W\d_])")
 
 
-@defect("integrity.drifted", kind="points", describe="Changes 5 to 20 % of the words of a chunk.")
+@defect("integrity.drifted", kind="points")
 def drifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Changes 5 to 20 % of the words of a chunk."""
     points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _ENOUGH_WORDS)
     vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(corpus.text(point))})
     rewrite(corpus, [(point, _with_other_words(corpus.text(point), vocabulary, rng)) for point in points])
     return Planted("integrity.drifted", ids_of(points))
 
 
-@defect("integrity.drifted", kind="points", variant="one_word", describe="Changes one word in the middle of a chunk.")
+@defect("integrity.drifted", kind="points", variant="one_word")
 def one_word(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Changes one word in the middle of a chunk."""
     points = choose_points(corpus, amount, rng, suits=lambda point: len(corpus.text(point).split()) >= _ENOUGH_WORDS)
     vocabulary = sorted({word for point in corpus.points for word in _WORD.findall(corpus.text(point))})
     changed = []
@@ -53,8 +55,10 @@ def one_word(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.drifted", ids_of(points))
 
 
-@defect("integrity.drifted", kind="points", variant="left_out", describe="Takes a word out of the middle of a chunk.")
+@defect("integrity.drifted", kind="points", variant="left_out")
 def left_out(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Takes a word out of the middle of a chunk."""
+
     def between(point: StoredPoint) -> list[re.Match[str]]:
         """Words between words of a sentence, in the middle: at its ends a chunk may have been cut within a word."""
         text, page = corpus.text(point), corpus.site.html(corpus.get(point, "source_url"))
@@ -70,8 +74,9 @@ def left_out(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.drifted", ids_of(points))
 
 
-@defect("integrity.gone", kind="points", describe="Swaps the texts of two chunks of different pages.")
+@defect("integrity.gone", kind="points")
 def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Swaps the texts of two chunks of different pages."""
     points = choose_points(corpus, Amount(count=2) if amount == ONE else amount, rng)
     pairs = list(_distinct_pairs(corpus, points))
     if not pairs:
@@ -83,8 +88,9 @@ def gone(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.gone", ids_of(point for point, _ in swapped))
 
 
-@defect("integrity.not_captured", kind="points", describe="Cuts a paragraph of a page down to its first words.")
+@defect("integrity.not_captured", kind="points")
 def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Cuts a paragraph of a page down to its first words."""
     passages = {url: list(_single_passages(corpus, url)) for url in corpus.scope_urls}
     pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(passages[url]))
     changes = []
@@ -97,8 +103,9 @@ def not_captured(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.not_captured", frozenset(pages))
 
 
-@defect("integrity.heading_loss", kind="points", describe="Removes all headings except the first from a page's chunks.")
+@defect("integrity.heading_loss", kind="points")
 def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Removes all headings except the first from a page's chunks."""
     stripped = {url: _without_headings(corpus, url) for url in corpus.scope_urls}
     pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(stripped[url]))
     nested = corpus.holds("headings")
@@ -109,24 +116,27 @@ def heading_loss(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("integrity.heading_loss", frozenset(pages))
 
 
-@defect("integrity.page_unreadable", kind="site", describe="Makes a page client-side rendered, without text.")
+@defect("integrity.page_unreadable", kind="site")
 def rendered_in_browser(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a page client-side rendered, without text."""
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
         corpus.site.set_html(url, '<!doctype html>\n<html><body><div id="root"></div><script src="/app.js"></script>\n')
     return Planted("integrity.page_unreadable", frozenset(pages))
 
 
-@defect("source.page_unfit", kind="site", describe="Deletes a page that stays in the sitemap: 404.")
+@defect("source.page_unfit", kind="site")
 def deleted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Deletes a page that stays in the sitemap: 404."""
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
         corpus.site.remove_html(url)
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect("source.page_unfit", kind="site", variant="noindex", describe="Marks a page of the sitemap as noindex.")
+@defect("source.page_unfit", kind="site", variant="noindex")
 def noindex(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Marks a page of the sitemap as noindex."""
     pages = choose_pages(corpus, amount, rng)
     for url in pages:
         html = corpus.site.html(url)
@@ -134,10 +144,9 @@ def noindex(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect(
-    "source.page_unfit", kind="site", variant="redirect", describe="Makes a page of the sitemap redirect to another."
-)
+@defect("source.page_unfit", kind="site", variant="redirect")
 def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes a page of the sitemap redirect to another."""
     pages = choose_pages(corpus, amount, rng)
     target = next(url for url in corpus.scope_urls if url not in pages)
     for url in pages:
@@ -145,11 +154,9 @@ def redirected(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect(
-    "source.page_unfit", kind="points", variant="moved",
-    describe="Moves a page: the sitemap lists its old URL, which redirects; its chunks are stored under the new one.",
-)  # fmt: skip
+@defect("source.page_unfit", kind="points", variant="moved")
 def moved(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Moves a page: the sitemap lists its old URL, which redirects; its chunks are stored under the new one."""
     indexed = corpus.pages()
     pages = choose_pages(corpus, amount, rng, suits=lambda url: bool(indexed.get(url)))
     for url in pages:
@@ -161,11 +168,9 @@ def moved(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect(
-    "source.page_unfit", kind="site", variant="placeholder",
-    describe="Serves the same error page with status 200 in place of three pages or more, which have no chunks.",
-)  # fmt: skip
+@defect("source.page_unfit", kind="site", variant="placeholder")
 def placeholder(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Serves the same error page with status 200 in place of three pages or more, which have no chunks."""
     count = max(FEWEST, amount.of(len(corpus.scope_urls)))
     base = corpus.scope_urls[0].rstrip("/").rpartition("/")[0]
     pages = [f"{base}/removed-{number}" for number in range(count)]
@@ -178,8 +183,9 @@ def placeholder(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("source.page_unfit", frozenset(pages))
 
 
-@defect("text.glued_words", kind="points", describe="Joins the lines of a chunk, as by extraction without separators.")
+@defect("text.glued_words", kind="points")
 def glued(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Joins the lines of a chunk, as by extraction without separators."""
     joint = re.compile(r"(?<=[A-Za-z])\n(?=[A-Za-z])")
     points = choose_points(corpus, amount, rng, suits=lambda point: bool(joint.search(corpus.text(point))))
     rewrite(corpus, [(point, corpus.text(point).replace("\n", "")) for point in points])

@@ -18,27 +18,21 @@ from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 from ragval_pipeline.testing.defects.store import StoredPoint
 
 
-@defect("payload.missing_field", kind="points", describe="Drops a required field from the payload of a point.")
+@defect("payload.missing_field", kind="points")
 def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Drops a required field from the payload of a point."""
     return _dropped(corpus, amount, rng, _required(corpus))
 
 
-@defect(
-    "payload.missing_field",
-    kind="points",
-    variant="source_url",
-    describe="Drops the source URL from the payload of a point.",
-)
+@defect("payload.missing_field", kind="points", variant="source_url")
 def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Drops the source URL from the payload of a point."""
     return _dropped(corpus, amount, rng, "source_url")
 
 
-@defect(
-    "payload.empty_field",
-    kind="points",
-    describe="Empties a required field of a point: null, an empty text, blanks, a zero-width space.",
-)
+@defect("payload.empty_field", kind="points")
 def empty_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Empties a required field of a point: null, an empty text, blanks, a zero-width space."""
     values = cycle((None, "", "  \t", "\u200b"))
     return _spoil(
         corpus, amount, rng, code="payload.empty_field", name=_required(corpus), change=lambda _: next(values)
@@ -110,10 +104,9 @@ for _code, _variant, _name, _change, _describe in _VALUES:
     )
 
 
-@defect(
-    "payload.invalid_value", kind="points", variant="title", describe="Stores a point with the title of another page."
-)
+@defect("payload.invalid_value", kind="points", variant="title")
 def title_of_another_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores a point with the title of another page."""
     titles = {page: corpus.get(points[0], "title") for page, points in corpus.pages().items()}
     points = choose_points(corpus, amount, rng)
     for point in points:
@@ -122,8 +115,9 @@ def title_of_another_page(corpus: Corpus, amount: Amount, rng: random.Random) ->
     return _planted("payload.invalid_value", corpus, "title", points)
 
 
-@defect("payload.unexpected_module", kind="points", describe="Renames the module of a point.")
+@defect("payload.unexpected_module", kind="points")
 def unexpected_module(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Renames the module of a point."""
     points = choose_points(corpus, amount, rng)
     for point in points:
         corpus.put(point, "module", f"{corpus.get(point, 'module')} Archive")
@@ -146,8 +140,9 @@ _constants(variant="chunk_index", describe="Gives every point the chunk index 0.
 )
 
 
-@defect("payload.field_map", kind="points", describe="Nests everything but the text of every point under `metadata`.")
+@defect("payload.field_map", kind="points")
 def nested_fields(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Nests everything but the text of every point under `metadata`."""
     text = corpus.fields["text"]
     if any(text not in point.payload for point in corpus.points):
         raise NothingToSpoilError(f"{text} lies inside another field already")
@@ -157,8 +152,9 @@ def nested_fields(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted("payload.field_map", frozenset(corpus.fields[name] for name in corpus.required))
 
 
-@defect("payload.duplicate_id", kind="points", describe="Gives a point the chunk id of another.")
+@defect("payload.duplicate_id", kind="points")
 def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives a point the chunk id of another."""
     for point in corpus.points:
         corpus.put(point, "chunk_id", f"chunk-{point.id}")
     points = choose_points(corpus, amount, rng)
@@ -170,12 +166,9 @@ def duplicate_id(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("payload.duplicate_id", ids_of((*points, *givers)))
 
 
-@defect(
-    "payload.id_rule",
-    kind="points",
-    describe="Uses the profile ``retrieval-pipeline`` with ids by its rule, and gives a point another id.",
-)
+@defect("payload.id_rule", kind="points")
 def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Uses the profile ``retrieval-pipeline`` with ids by its rule, and gives a point another id."""
     corpus.settings["profile"] = "retrieval-pipeline"
     # The profile counts keywords only in hits above the threshold; the demo's are chosen for any hit.
     corpus.settings["retrieval"].update(judge=["score", "module", "chapter", "url", "keywords"], min_similarity=0.2)
@@ -188,8 +181,9 @@ def id_rule(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("payload.id_rule", ids_of(points))
 
 
-@defect("payload.flat_headings", kind="points", describe="Keeps only the first heading of every point.")
+@defect("payload.flat_headings", kind="points")
 def flat_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Keeps only the first heading of every point."""
     for point in corpus.points:
         corpus.put(point, "headings", (corpus.get(point, "headings") or [])[:1])
     return Planted("payload.flat_headings", frozenset({corpus.fields["headings"]}))

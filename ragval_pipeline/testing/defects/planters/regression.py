@@ -25,46 +25,32 @@ _COMMON, _INSTEAD = re.compile(r"\bthe\b"), "this"
 Spoil: TypeAlias = "Callable[[list[Hit]], list[Hit]]"
 
 
-@defect(
-    "regression.query_lost",
-    kind="service",
-    describe="After a clean run, makes the server return no hits for one query.",
-)
+@defect("regression.query_lost", kind="service")
 def query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """After a clean run, makes the server return no hits for one query."""
     chosen = _spoil(corpus, amount, rng, _nothing, critical=False)
     return Planted("regression.query_lost", frozenset(chosen), causes=frozenset({"query.failed"}))
 
 
-@defect(
-    "regression.query_lost",
-    kind="service",
-    variant="critical",
-    describe="After a clean run, makes the server return no hits for one critical query.",
-)
+@defect("regression.query_lost", kind="service", variant="critical")
 def critical_query_lost(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """After a clean run, makes the server return no hits for one critical query."""
     chosen = _spoil(corpus, amount, rng, _nothing, critical=True)
     return Planted("regression.query_lost", frozenset(chosen), causes=frozenset({"query.failed"}))
 
 
-@defect(
-    "regression.query_lost",
-    kind="queries",
-    variant="vanished",
-    describe="After a clean run, removes a passed query from the query file.",
-)
+@defect("regression.query_lost", kind="queries", variant="vanished")
 def query_vanished(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """After a clean run, removes a passed query from the query file."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: _is_ordinary(query, critical=False))
     corpus.queries = [query for query in corpus.queries if query not in chosen]
     _against_last_run(corpus)
     return Planted("regression.query_lost", frozenset(str(query["id"]) for query in chosen))
 
 
-@defect(
-    "regression.significant_drop",
-    kind="service",
-    describe="After a clean run, makes the server return the best hits of every query in reverse.",
-)
+@defect("regression.significant_drop", kind="service")
 def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """After a clean run, makes the server return the best hits of every query in reverse."""
     # The same hits within top_k: every query passes as before, and its pages rank lower.
     retrieval = corpus.settings.get("retrieval", {})
     first = int(retrieval.get("top_k", 5))
@@ -73,12 +59,9 @@ def significant_drop(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
     return Planted("regression.significant_drop", frozenset({metric}), scope=metric)
 
 
-@defect(
-    "regression.corpus_turnover",
-    kind="site",
-    describe="After a clean run, changes a common word in all pages and chunks, as when a site is rewritten.",
-)
+@defect("regression.corpus_turnover", kind="site")
 def corpus_turnover(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """After a clean run, changes a common word in all pages and chunks, as when a site is rewritten."""
     for url in corpus.scope_urls:
         corpus.site.set_html(url, _reworded(corpus.site.html(url)))
     changes = [(point, corpus.text(point)) for point in corpus.points]

@@ -33,25 +33,18 @@ if TYPE_CHECKING:
 Key = tuple[float, ...]
 
 
-@defect(
-    "retrieval.nondeterministic",
-    kind="service",
-    describe="Makes the server drop the second hit of a query when it is repeated.",
-    amounts=(ONE, TENTH, HALF),
-)
+@defect("retrieval.nondeterministic", kind="service", amounts=(ONE, TENTH, HALF))
 def nondeterministic(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server drop the second hit of a query when it is repeated."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda _: True)
     forgetful = query_keys(corpus, chosen)
     corpus.services.append(Service(reader=lambda inner: _Forgetful(inner, forgetful)))
     return Planted("retrieval.nondeterministic", frozenset(str(query["id"]) for query in chosen))
 
 
-@defect(
-    "retrieval.incomplete_metadata",
-    kind="service",
-    describe="Makes the server return a point without a required field that it has.",
-)
+@defect("retrieval.incomplete_metadata", kind="service")
 def incomplete_metadata(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server return a point without a required field that it has."""
     asked = [query for query in corpus.queries if "top_k" not in query]
     top_k = top_k_of(corpus)
     rankings = corpus.search([query["query_text"] for query in asked])
@@ -109,13 +102,9 @@ _WRONG_VECTORS = frozenset({"vector.mixed_models", "vector.model_mismatch", "vec
 _HUB_SHARE, _TEXTS_ASKED = 0.2, 100
 
 
-@defect(
-    "retrieval.dark_page",
-    kind="points",
-    describe="Gives all chunks of a page vectors that point away from their meaning.",
-    amounts=(ONE, TENTH, HALF),
-)
+@defect("retrieval.dark_page", kind="points", amounts=(ONE, TENTH, HALF))
 def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives all chunks of a page vectors that point away from their meaning."""
     chosen = choose_pages(corpus, amount, rng)
     for url in chosen:
         for point in corpus.pages()[url]:
@@ -127,13 +116,9 @@ def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     )
 
 
-@defect(
-    "retrieval.hub_chunk",
-    kind="points",
-    describe="Gives a chunk the mean vector of all titles and headings, which lies near every question.",
-    amounts=(ALL,),
-)
+@defect("retrieval.hub_chunk", kind="points", amounts=(ALL,))
 def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives a chunk the mean vector of all titles and headings, which lies near every question."""
     chosen = choose_points(corpus, ONE, rng)[0]
     names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
     vectors = corpus.embed(list(names), input_type="search_query")
@@ -144,13 +129,9 @@ def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("retrieval.hub_chunk", hub, causes=_WRONG_VECTORS)
 
 
-@defect(
-    "retrieval.crowded_top_k",
-    kind="points",
-    describe="Stores the best chunk of a query several times on its page.",
-    amounts=(ONE, TENTH),
-)
+@defect("retrieval.crowded_top_k", kind="points", amounts=(ONE, TENTH))
 def crowded_top_k(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores the best chunk of a query several times on its page."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: not query.get("negative") and "top_k" not in query)
     for ranking in corpus.search([query["query_text"] for query in chosen]):
         _store_again(corpus, ranking[0][1])

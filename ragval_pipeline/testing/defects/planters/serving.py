@@ -53,28 +53,22 @@ for _variant, _facts, _describe in _STATES:
     defect("index.not_ready", kind="service", variant=_variant, describe=_describe)(partial(_not_ready, **_facts))
 
 
-@defect("index.not_ready", kind="service", variant="deferred", describe="Makes the server hide points from searches.")
+@defect("index.not_ready", kind="service", variant="deferred")
 def deferred(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server hide points from searches."""
     return _not_ready(corpus, deferred_points=amount.of(len(corpus.points)))
 
 
-@defect(
-    "index.not_ready",
-    kind="service",
-    variant="unindexed",
-    describe="Makes the server leave vectors unindexed although they are above its HNSW threshold.",
-)
+@defect("index.not_ready", kind="service", variant="unindexed")
 def unindexed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server leave vectors unindexed although they are above its HNSW threshold."""
     kilobytes = len(corpus.points) * corpus.space.size * 4 // 1024
     return _not_ready(corpus, indexed_vectors_count=0, segments=2, indexing_threshold=max(1, kilobytes // 4))
 
 
-@defect(
-    "index.payload_index_missing",
-    kind="service",
-    describe="Makes the suite filter on a field without a payload index.",
-)
+@defect("index.payload_index_missing", kind="service")
 def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the suite filter on a field without a payload index."""
     for point in corpus.points:
         point.payload[_SITE_FIELD] = _SITE
     corpus.settings["qdrant"]["filter"] = {_SITE_FIELD: _SITE}
@@ -82,62 +76,44 @@ def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
     return Planted("index.payload_index_missing", frozenset({_SITE_FIELD}))
 
 
-@defect(
-    "index.low_ann_recall",
-    kind="service",
-    describe="Makes the server miss every other hit after the first, as with too few links in its graph.",
-)
+@defect("index.low_ann_recall", kind="service")
 def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server miss every other hit after the first, as with too few links in its graph."""
     graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
     _pretend(corpus, hnsw=graph, indexed_vectors_count=len(corpus.points))
     corpus.services.append(Service(reader=_Missing))
     return Planted("index.low_ann_recall", frozenset({corpus.collection}))
 
 
-@defect("retrieval.slow", kind="service", describe="Makes every search take longer than the suite allows.")
+@defect("retrieval.slow", kind="service")
 def slow_search(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes every search take longer than the suite allows."""
     corpus.services.append(acting_reader("search", lambda: time.sleep(_DELAY_S)))
     return _over_budget(corpus)
 
 
-@defect(
-    "retrieval.slow",
-    kind="service",
-    variant="embedding",
-    describe="Makes every call of the embedder take longer than the suite allows.",
-)
+@defect("retrieval.slow", kind="service", variant="embedding")
 def slow_embedding(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes every call of the embedder take longer than the suite allows."""
     corpus.services.append(Service(embedder=_SlowEmbedder))
     return _over_budget(corpus)
 
 
-@defect(
-    "retrieval.invalid_order",
-    kind="service",
-    describe="Makes the server return the first two hits of a query in the wrong order.",
-    amounts=(ONE, TENTH, HALF),
-)
+@defect("retrieval.invalid_order", kind="service", amounts=(ONE, TENTH, HALF))
 def out_of_order(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server return the first two hits of a query in the wrong order."""
     return _spoilt_answers(corpus, amount, rng, _exchanged)
 
 
-@defect(
-    "retrieval.invalid_order",
-    kind="service",
-    variant="range",
-    describe="Makes the server return a cosine above 1.",
-    amounts=(ONE, TENTH, HALF),
-)
+@defect("retrieval.invalid_order", kind="service", variant="range", amounts=(ONE, TENTH, HALF))
 def above_one(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Makes the server return a cosine above 1."""
     return _spoilt_answers(corpus, amount, rng, _raised)
 
 
-@defect(
-    "embedder.input_type",
-    kind="service",
-    describe="Embeds queries as documents, with a model that distinguishes the two.",
-)
+@defect("embedder.input_type", kind="service")
 def as_documents(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Embeds queries as documents, with a model that distinguishes the two."""
     corpus.settings["embedding"]["query_input_type"] = "search_document"
     corpus.services.append(Service(embedder=_TellingApart))
     return Planted("embedder.input_type", frozenset({"embedding.query_input_type"}))

@@ -15,62 +15,50 @@ _TYPESET = str.maketrans({"'": "\u2019", '"': "\u201d", "-": "\u2013"})
 _FOOTER = "Have you found what you were looking for? Tell the people who write these pages."
 
 
-@defect("text.zero_width", kind="points", describe="Puts a zero-width space into a word of a chunk.")
+@defect("text.zero_width", kind="points")
 def zero_width(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Puts a zero-width space into a word of a chunk."""
     return _change(corpus, amount, rng, "text.zero_width", lambda text: _insert(text, "\u200b"))
 
 
-@defect("text.zero_width", kind="points", variant="control", describe="Puts a vertical tab into a word of a chunk.")
+@defect("text.zero_width", kind="points", variant="control")
 def control_character(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Puts a vertical tab into a word of a chunk."""
     return _change(corpus, amount, rng, "text.zero_width", lambda text: _insert(text, "\x0b"))
 
 
-@defect(
-    "text.zero_width",
-    kind="points",
-    variant="headings",
-    describe="Puts a zero-width space after the headings of a chunk.",
-)
+@defect("text.zero_width", kind="points", variant="headings")
 def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Puts a zero-width space after the headings of a chunk."""
     points = choose_points(corpus, amount, rng)
     for point in points:
         corpus.put(point, "headings", [f"{heading}\u200b" for heading in corpus.get(point, "headings")])
     return Planted("text.zero_width", ids_of(points))
 
 
-@defect(
-    "text.mojibake",
-    kind="points",
-    describe="Gives a chunk typographic quotes and dashes and reads its UTF-8 as Latin-1.",
-)
+@defect("text.mojibake", kind="points")
 def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives a chunk typographic quotes and dashes and reads its UTF-8 as Latin-1."""
     return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
 
 
-@defect(
-    "text.boilerplate",
-    kind="points",
-    describe='Begins every chunk, or every second one, with "On this page".',
-    amounts=(HALF, ALL),
-)
+@defect("text.boilerplate", kind="points", amounts=(HALF, ALL))
 def on_this_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Begins every chunk, or every second one, with "On this page"."""
     return _change(corpus, amount, rng, "text.boilerplate", lambda text: f"On this page\n{text}")
 
 
-@defect(
-    "text.boilerplate",
-    kind="points",
-    variant="footer",
-    describe="Ends the last chunk of every page with a sentence of a footer.",
-)
+@defect("text.boilerplate", kind="points", variant="footer")
 def footer(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Ends the last chunk of every page with a sentence of a footer."""
     last = [page[-1] for page in corpus.pages().values()]
     rewrite(corpus, [(point, f"{corpus.text(point)}\n{_FOOTER}") for point in last])
     return Planted("text.boilerplate", ids_of(last))
 
 
-@defect("text.hash_mismatch", kind="points", describe="Changes a word of a chunk without its hash.")
+@defect("text.hash_mismatch", kind="points")
 def hash_mismatch(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Changes a word of a chunk without its hash."""
     hashes = {str(point.id): corpus.get(point, "text_hash") for point in corpus.points}
     # Texts that differ only in this word would become the same.
     changed = Counter(_with_another_word(corpus.text(point)) for point in corpus.points)

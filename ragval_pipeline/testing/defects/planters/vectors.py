@@ -26,20 +26,18 @@ _THIRD = Amount(share=1 / 3)
 _OTHER_MODEL = "hashed-words-v2"
 
 
-@defect("vector.zero", kind="points", describe="Overwrites the vector of a point with zeros.")
+@defect("vector.zero", kind="points")
 def zero(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Overwrites the vector of a point with zeros."""
     points = choose_points(corpus, amount, rng)
     for point in points:
         point.vector = [0.0] * corpus.space.size
     return Planted("vector.zero", ids_of(points))
 
 
-@defect(
-    "vector.missing",
-    kind="points",
-    describe="Names the vectors, and stores a point without that vector.",
-)
+@defect("vector.missing", kind="points")
 def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Names the vectors, and stores a point without that vector."""
     points = choose_points(corpus, amount, rng)
     corpus.space = replace(corpus.space, name="text")
     corpus.settings["qdrant"]["vector_name"] = "text"
@@ -48,30 +46,27 @@ def missing(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("vector.missing", ids_of(points))
 
 
-@defect("vector.identical", kind="points", describe="Copies the vector of a point to a point with another text.")
+@defect("vector.identical", kind="points")
 def copied(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Copies the vector of a point to a point with another text."""
     pairs = _pairs(corpus, amount, rng)
     for source, target in pairs:
         target.vector = source.vector
     return Planted("vector.identical", ids_of(point for pair in pairs for point in pair))
 
 
-@defect("vector.swapped", kind="points", describe="Swaps the vectors of two points.")
+@defect("vector.swapped", kind="points")
 def swapped(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Swaps the vectors of two points."""
     pairs = _pairs(corpus, amount, rng)
     for first, second in pairs:
         first.vector, second.vector = second.vector, first.vector
     return Planted("vector.swapped", ids_of(point for pair in pairs for point in pair))
 
 
-@defect(
-    "vector.swapped",
-    kind="points",
-    variant="shifted",
-    describe="Gives each of some points the vector of the next one, as after an off-by-one error.",
-    amounts=(TENTH, HALF),
-)
+@defect("vector.swapped", kind="points", variant="shifted", amounts=(TENTH, HALF))
 def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives each of some points the vector of the next one, as after an off-by-one error."""
     points = _ring([point for pair in _pairs(corpus, amount, rng) for point in pair])
     vectors = [point.vector for point in points]
     for point, vector in zip(points, [*vectors[1:], vectors[0]], strict=True):
@@ -79,70 +74,46 @@ def shifted(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return Planted("vector.swapped", ids_of(points))
 
 
-@defect(
-    "vector.model_mismatch",
-    kind="points",
-    describe="Embeds the whole collection with another model of the same dimension.",
-)
+@defect("vector.model_mismatch", kind="points")
 def other_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Embeds the whole collection with another model of the same dimension."""
     return _re_embedded(corpus, lambda points: _rotated(corpus, points))
 
 
-@defect(
-    "vector.model_mismatch",
-    kind="points",
-    variant="named",
-    describe="Embeds the whole collection with another model, named in the payload.",
-)
+@defect("vector.model_mismatch", kind="points", variant="named")
 def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Embeds the whole collection with another model, named in the payload."""
     for point in corpus.points:
         corpus.put(point, "model", _OTHER_MODEL)
     return _re_embedded(corpus, lambda points: _hashed_words(corpus, points))
 
 
-@defect(
-    "vector.model_mismatch",
-    kind="points",
-    variant="title",
-    describe="Embeds the whole collection with the page title before each text, which is not stored.",
-)
+@defect("vector.model_mismatch", kind="points", variant="title")
 def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Embeds the whole collection with the page title before each text, which is not stored."""
     return _re_embedded(corpus, lambda points: corpus.embed([_titled(corpus, point) for point in points]))
 
 
-@defect(
-    "vector.model_mismatch",
-    kind="points",
-    variant="truncated",
-    describe="Truncates texts to half the usual length before embedding, as a model with a short input does.",
-)
+@defect("vector.model_mismatch", kind="points", variant="truncated")
 def cut_off(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Truncates texts to half the usual length before embedding, as a model with a short input does."""
     texts = [corpus.embedded(point) for point in corpus.points]
     limit = sorted(map(len, texts))[len(texts) // 2] // 2
     return _re_embedded(corpus, lambda _: corpus.embed([text[:limit] for text in texts]))
 
 
-@defect(
-    "vector.mixed_models",
-    kind="points",
-    describe="Embeds part of the points with another model of the same dimension.",
-    amounts=(TENTH, _THIRD, HALF),
-)
+@defect("vector.mixed_models", kind="points", amounts=(TENTH, _THIRD, HALF))
 def mixed(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Embeds part of the points with another model of the same dimension."""
     points = _population(corpus, amount, rng)
     for point, vector in zip(points, _rotated(corpus, points), strict=True):
         point.vector = vector
     return Planted("vector.mixed_models", ids_of(points))
 
 
-@defect(
-    "vector.mixed_models",
-    kind="points",
-    variant="dated",
-    describe="Leaves part of the points as embedded by an earlier ingestion, with another model that they name.",
-    amounts=(_THIRD,),
-)
+@defect("vector.mixed_models", kind="points", variant="dated", amounts=(_THIRD,))
 def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Leaves part of the points as embedded by an earlier ingestion, with another model that they name."""
     points = _population(corpus, amount, rng)
     for point, vector in zip(points, _hashed_words(corpus, points), strict=True):
         point.vector = vector
@@ -151,21 +122,18 @@ def mixed_earlier(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
     return Planted("vector.mixed_models", ids_of(points))
 
 
-@defect("vector.text_mismatch", kind="points", describe="Overwrites the vector of a point with noise.")
+@defect("vector.text_mismatch", kind="points")
 def noise(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Overwrites the vector of a point with noise."""
     points = choose_points(corpus, amount, rng)
     for point in points:
         point.vector = [rng.gauss(0.0, 1.0) for _ in range(corpus.space.size)]
     return _mismatched(points)
 
 
-@defect(
-    "vector.text_mismatch",
-    kind="points",
-    variant="older_text",
-    describe="Leaves a point with the vector of an older wording, as when only text and page are updated.",
-)
+@defect("vector.text_mismatch", kind="points", variant="older_text")
 def older_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Leaves a point with the vector of an older wording, as when only text and page are updated."""
     older = dict(zip((str(point.id) for point in corpus.points), corpus.embed(_reworded(corpus, rng)), strict=True))
     points = choose_points(
         corpus, amount, rng, suits=lambda point: _cosine(point.vector, older[str(point.id)]) < _CHANGED
@@ -175,27 +143,18 @@ def older_text(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return _mismatched(points)
 
 
-@defect(
-    "vector.text_mismatch",
-    kind="points",
-    variant="another_model",
-    describe="Embeds one or two points with another model of the same dimension.",
-    amounts=(ONE, Amount(count=2)),
-)
+@defect("vector.text_mismatch", kind="points", variant="another_model", amounts=(ONE, Amount(count=2)))
 def other_model_for_a_few(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Embeds one or two points with another model of the same dimension."""
     points = choose_points(corpus, amount, rng)
     for point, vector in zip(points, _rotated(corpus, points), strict=True):
         point.vector = vector
     return _mismatched(points)
 
 
-@defect(
-    "vector.text_mismatch",
-    kind="points",
-    variant="another_point",
-    describe="Writes the vector of another point, at half precision, to a point.",
-)
+@defect("vector.text_mismatch", kind="points", variant="another_point")
 def vector_of_another_point(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Writes the vector of another point, at half precision, to a point."""
     pairs = _pairs(corpus, amount, rng)
     for source, target in pairs:
         target.vector = np.array(source.vector, dtype=np.float16).tolist()
