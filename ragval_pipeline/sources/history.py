@@ -250,15 +250,6 @@ def trec_columns(file: UPath, count: int) -> Iterator[list[str]]:
 logger = logging.getLogger(__name__)
 
 
-def surplus(runs: Sequence[KeptRun], *, keep: int, spared: Collection[str]) -> list[KeptRun]:
-    """The runs to remove, oldest first.
-
-    ``keep`` counts those of ``spared``, too, which are never removed.
-    """
-    too_many = max(len(runs) - keep, 0)
-    return [run for run in runs[: len(runs) - 1] if run.name not in spared][:too_many]
-
-
 def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[str]:
     """Remove the oldest runs in ``base``; a run that cannot be removed stays, with a warning in the log.
 
@@ -270,8 +261,10 @@ def remove_surplus(base: UPath, *, keep: int, spared: Collection[str]) -> list[s
     Raises:
         HistoryNotReadError: The folder cannot be read.
     """
-    removed = []
-    for run in surplus(kept_runs(base), keep=keep, spared=spared):
+    runs, removed = kept_runs(base), []
+    # ``keep`` counts those that are spared, too.
+    surplus = [run for run in runs[:-1] if run.name not in spared][: max(len(runs) - keep, 0)]
+    for run in surplus:
         try:
             _remove(run.folder)
         except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from ragval_pipeline.suite.gates import check_gates, required_of_site
 from ragval_pipeline.suite.interpolation import environment_of, interpolate, interpolate_known, is_unread
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.profiles import get_profile
-from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
+from ragval_pipeline.suite.sections import QueryFiles, Section, TrecFiles
 from ragval_pipeline.suite.settings import (
     VARIABLE,
     Layer,
@@ -266,24 +266,18 @@ def _check_profile(suite: Suite, profile: Profile | None, layers: list[Layer], o
             raise explain_rule(rule, layers, origin, profile)
 
 
+#: Keys of sections that hold paths of this machine, and addresses that may be paths.
+_PATHS = {"qdrant": ("path",), "source": ("sitemap", "folder", "urls", "llms", "site_root")}
+
+
 def anchor_paths(suite: Suite, folder: Path) -> Suite:
     """The suite with paths resolved from ``folder``; URLs and texts with placeholders stay as they are."""
     update: dict[str, Any] = {"report_uri": anchored_uri(suite.report_uri, folder)}
-    if suite.qdrant.path is not None:
-        update["qdrant"] = suite.qdrant.model_copy(update={"path": _anchored(suite.qdrant.path, folder)})
-    if suite.source is not None:
-        update["source"] = suite.source.model_copy(
-            update={
-                "sitemap": _anchored_address(suite.source.sitemap, folder),
-                "folder": _anchored(suite.source.folder, folder),
-                "urls": _anchored(suite.source.urls, folder)
-                if isinstance(suite.source.urls, Path)
-                else suite.source.urls,
-                "llms": _anchored_address(suite.source.llms, folder),
-                "site_root": _anchored(suite.source.site_root, folder),
-            }
-        )
-    update["queries"] = _anchored_queries(suite.queries, folder)
+    for section, names in _PATHS.items():
+        update[section] = _with_anchored(getattr(suite, section), names, folder)
+    update["queries"] = _anchored(suite.queries, folder)
+    if isinstance(suite.queries, QueryFiles | TrecFiles):
+        update["queries"] = _with_anchored(suite.queries, type(suite.queries).model_fields, folder)
     return suite.model_copy(update=update)
 
 
@@ -292,18 +286,14 @@ def anchored_uri(uri: str, folder: Path) -> str:
     return uri if "://" in uri or "${" in uri else str(folder / Path(uri).expanduser())
 
 
-def _anchored_address(address: str | None, folder: Path) -> str | None:
-    return None if address is None else anchored_uri(address, folder)
+def _with_anchored(section: Section | None, names: Iterable[str], folder: Path) -> Section | None:
+    if section is None:
+        return None
+    return section.model_copy(update={name: _anchored(getattr(section, name), folder) for name in names})
 
 
-def _anchored(path: Path | None, folder: Path) -> Path | None:
-    return path if path is None or "${" in str(path) else folder / path.expanduser()
-
-
-def _anchored_queries(queries: Any, folder: Path) -> Any:
-    if isinstance(queries, Path):
-        return _anchored(queries, folder)
-    if isinstance(queries, QueryFiles | TrecFiles):
-        paths = {name: _anchored(getattr(queries, name), folder) for name in type(queries).model_fields}
-        return queries.model_copy(update=paths)
-    return queries
+def _anchored(value: Any, folder: Path) -> Any:
+    """A path or address resolved from ``folder``; anything else is unchanged."""
+    if isinstance(value, Path):
+        return value if "${" in str(value) else folder / value.expanduser()
+    return anchored_uri(value, folder) if isinstance(value, str) else value

@@ -15,7 +15,6 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.measurement import Measurement, not_measured
 
 if TYPE_CHECKING:
-    from ragval_pipeline.sources.search.timing import Timings
     from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 
 
@@ -180,49 +179,33 @@ QUERIES_TIMED = 50
 
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Time single searches of a resolved suite."""
+    from ragval_pipeline.sources.search.production import production_searcher
+    from ragval_pipeline.sources.search.timing import time_queries, time_searcher
     from ragval_pipeline.suite.queries.load import load_queries
     from ragval_pipeline.validation.latency import CRITERION, measure_latency, nothing_timed, switched_off
     from ragval_pipeline.validation.vectors.sample import spread_over
 
     if suite.latency == "off":
         return switched_off()
+    on_progress = progress_of(LATENCY_PROFILE)
     queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
     if not manifest.points or not queries:
         return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")
     if suite.retrieval.retriever is not None:
-        timings = _of_own_search(suite, queries)
-    else:
-        timings = _of_index(suite, manifest, queries, connection, embedding)
-    return measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
-
-
-def _of_own_search(suite: Suite, queries: "Sequence[tuple[str, str]]") -> "Timings":
-    from ragval_pipeline.sources.search.production import production_searcher
-    from ragval_pipeline.sources.search.timing import time_searcher
-
-    return time_searcher(
-        queries,
-        searcher=production_searcher(suite),
-        limit=suite.retrieval.top_k,
-        on_progress=progress_of(LATENCY_PROFILE),
-    )
-
-
-def _of_index(
-    suite: Suite, manifest: SnapshotManifest, queries: "Sequence[tuple[str, str]]", connection: Any, embedding: Any
-) -> "Timings":
-    from ragval_pipeline.sources.search.timing import time_queries
-
-    vector = searched_vector(suite, manifest)
-    with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
-        return time_queries(
-            queries,
-            embedder=embedder,
-            reader=reader,
-            vector=vector,
-            input_type=suite.embedding.query_input_type,
-            fields=hit_fields(suite),
-            limit=suite.retrieval.top_k,
-            exact=suite.retrieval.exact,
-            on_progress=progress_of(LATENCY_PROFILE),
+        timings = time_searcher(
+            queries, searcher=production_searcher(suite), limit=suite.retrieval.top_k, on_progress=on_progress
         )
+    else:
+        with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
+            timings = time_queries(
+                queries,
+                embedder=embedder,
+                reader=reader,
+                vector=searched_vector(suite, manifest),
+                input_type=suite.embedding.query_input_type,
+                fields=hit_fields(suite),
+                limit=suite.retrieval.top_k,
+                exact=suite.retrieval.exact,
+                on_progress=on_progress,
+            )
+    return measure_latency(timings, budget_ms=limit_of(suite, CRITERION))

@@ -38,8 +38,7 @@ class SitemapListing:
 
 
 _W3C = re.compile(
-    r"(?P<date>\d{4}(-\d{2}(-\d{2})?)?)"
-    r"([T ](?P<clock>\d{2}:\d{2}(:\d{2})?)(?P<fraction>\.\d+)?\s?(?P<zone>Z|[+-]\d{2}:?\d{2})?)?",
+    r"(?P<date>\d{4}(-\d{2}(-\d{2})?)?)([T ](?P<clock>\d{2}:\d{2}(:\d{2}(\.\d+)?)?)\s?(?P<zone>Z|[+-]\d{2}:?\d{2})?)?",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -58,11 +57,9 @@ def parse_lastmod(text: str | None) -> datetime | None:
     if match is None:
         return None
     date = match["date"] + "-01" * (2 - match["date"].count("-"))
-    fraction = (match["fraction"] or ".0")[:7]
-    clock = (match["clock"] or "00:00") + (":00" if (match["clock"] or "").count(":") < 2 else "")
-    zone = (match["zone"] or "Z").upper()
+    clock, zone = match["clock"] or "00:00", (match["zone"] or "Z").upper()
     try:
-        return datetime.fromisoformat(f"{date}T{clock}{fraction.ljust(7, '0')}{zone}").astimezone(UTC)
+        return datetime.fromisoformat(f"{date}T{clock}{zone}").astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
@@ -71,7 +68,7 @@ class Scope:
     """Include and exclude globs: ``*`` stays within a segment, ``**`` spans any number of segments.
 
     ``/docs/**`` includes ``/docs``. Exclude wins; without an include everything is in scope. A trailing slash,
-    ``index.html`` and ``.html`` make no difference, neither on a page nor on a glob. No include means every page.
+    ``index.html`` and ``.html`` make no difference, neither on a page nor on a glob.
     """
 
     def __init__(self, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
@@ -242,22 +242,31 @@ class Asking:
         """The readable failure of an error."""
         return failure_of(error, place=self._place, tries=tries, key=self._key())
 
-    def next_page(self, offset: Any, seen: set[str]) -> Any:
-        """The next offset of a scroll, checked to be new.
+    def pages(self, ask_page: Callable[[Any], tuple[T, Any]]) -> Iterator[T]:
+        """All pages of a scroll.
+
+        Args:
+            ask_page: The page at an offset and the next offset; None is the start, and the end.
 
         Raises:
-            SystemFailure: ``index.unreachable``: the scroll repeats.
+            SystemFailure: As ``ask_page``; ``index.unreachable``: the scroll repeats.
         """
-        if str(offset) in seen:
-            raise SystemFailure(
-                f"{self._place} returns the same page of points again and again",
-                code="index.unreachable",
-                system="Qdrant",
-                subject=self._place,
-                remedy="Check the server and any proxy in between: a scroll must continue from next_page_offset.",
-            )
-        seen.add(str(offset))
-        return offset
+        offset: Any = None
+        seen: set[str] = set()
+        while True:
+            page, offset = ask_page(offset)
+            yield page
+            if offset is None:
+                return
+            if str(offset) in seen:
+                raise SystemFailure(
+                    f"{self._place} returns the same page of points again and again",
+                    code="index.unreachable",
+                    system="Qdrant",
+                    subject=self._place,
+                    remedy="Check the server and any proxy in between: a scroll must continue from next_page_offset.",
+                )
+            seen.add(str(offset))
 
     def _missing(self) -> SystemFailure:
         try:

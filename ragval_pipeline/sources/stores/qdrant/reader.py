@@ -148,16 +148,14 @@ class CollectionReader:
     def _pages(
         self, fields: Sequence[str] | None, part: tuple[int, int] | None, *, with_vectors: bool = False
     ) -> Iterator[list[Point]]:
-        offset: Any = None
-        seen: set[str] = set()
         limit = PAGE_SIZE
-        while True:
-            page, offset = self._page(fields, offset, limit=limit, part=part, with_vectors=with_vectors)
-            if page:
-                yield page
-                limit = _limit_after(page)
-            if self._ask.next_page(offset, seen) is None:
-                return
+
+        def ask_page(offset: Any) -> tuple[list[Point], Any]:
+            return self._page(fields, offset, limit=limit, part=part, with_vectors=with_vectors)
+
+        for page in filter(None, self._ask.pages(ask_page)):
+            yield page
+            limit = _limit_after(page)
 
     def _page(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,9 @@ class VectorSource:
 
     def all(self) -> Iterator[VectorBatch]:
         """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
-        return self._scroll_grpc() if self.grpc else self._scroll()
+        remote: Any = self.client._client
+        page = partial(self.grpc_page, timeout=remote._timeout) if self.grpc else self.page
+        yield from self.ask.pages(lambda offset: self.limits.page(partial(page, offset), PAGE_SIZE))
 
     def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
         """The vectors of ``ids``, in order; missing ids are left out."""
@@ -68,7 +70,7 @@ class VectorSource:
             return self.ask(partial(self._get_rest, self.rest, wanted))
         call = partial(self.client.retrieve, self.collection, wanted, with_payload=False, with_vectors=self._selector())
         place = {canonical_id(key): number for number, key in enumerate(wanted)}
-        return self.batch_of_records(sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)]))
+        return self._of_records(sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)]))
 
     def _get_rest(self, rest: RestPoints, wanted: Sequence[int | str]) -> VectorBatch:
         """Some points over REST, in one call without retries."""
@@ -80,19 +82,9 @@ class VectorSource:
         except (TypeError, ValueError):
             raise AssertionError("vectors that are not lists of numbers of equal length") from None
 
-    def _scroll(self) -> Iterator[VectorBatch]:
-        offset: Any = None
-        seen: set[str] = set()
-        while True:
-            records, offset = self.limits.page(partial(self.page, offset), PAGE_SIZE)
-            if records:
-                yield self.batch_of_records(records)
-            if self.ask.next_page(offset, seen) is None:
-                return
-
-    def page(self, offset: Any, limit: int) -> tuple[Sequence[Any], Any]:
+    def page(self, offset: Any, limit: int) -> tuple[VectorBatch, Any]:
         """Some points and the next offset over REST, in one call without retries."""
-        return self.client.scroll(
+        records, offset = self.client.scroll(
             self.collection,
             scroll_filter=self.points_filter,
             offset=offset,
@@ -100,21 +92,10 @@ class VectorSource:
             with_payload=False,
             with_vectors=self._selector(),
         )
+        return self._of_records(records), offset
 
-    def _scroll_grpc(self) -> Iterator[VectorBatch]:
-        remote: Any = self.client._client
-        offset: Any = None
-        seen: set[str] = set()
-        while True:
-            answer = self.limits.page(partial(self.grpc_page, offset, remote._timeout), PAGE_SIZE)
-            if answer.result:
-                yield self.batch_of_answer(answer)
-            if not answer.HasField("next_page_offset"):
-                return
-            offset = self.ask.next_page(answer.next_page_offset, seen)
-
-    def grpc_page(self, offset: Any, timeout: float | None, limit: int) -> Any:
-        """Some points over gRPC, in one call without retries."""
+    def grpc_page(self, offset: Any, limit: int, *, timeout: float | None) -> tuple[VectorBatch, Any]:
+        """``page`` over gRPC."""
         from qdrant_client import grpc
         from qdrant_client.conversions.conversion import RestToGrpc
 
@@ -126,7 +107,9 @@ class VectorSource:
             with_payload=grpc.WithPayloadSelector(enable=False),
             with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
         )
-        return self.client.grpc_points.Scroll(request, timeout=timeout)
+        answer = self.client.grpc_points.Scroll(request, timeout=timeout)
+        following = answer.next_page_offset if answer.HasField("next_page_offset") else None
+        return self._of_points(answer.result), following
 
     def _get_grpc(self, wanted: Sequence[int | str]) -> VectorBatch:
         from qdrant_client import grpc
@@ -142,16 +125,16 @@ class VectorSource:
         answer = self.ask(partial(self.client.grpc_points.Get, request, timeout=remote._timeout))
         place = {canonical_id(key): number for number, key in enumerate(wanted)}
         points = sorted(answer.result, key=lambda point: place[_grpc_id(point.id)])
-        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in points)
+        return self._of_points(points)
 
     def _selector(self) -> Any:
         return [self.vector_name] if self.vector_name else True
 
-    def batch_of_answer(self, answer: Any) -> VectorBatch:
+    def _of_points(self, points: Iterable[Any]) -> VectorBatch:
         """The vectors of a gRPC response."""
-        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in answer.result)
+        return _batch((_grpc_id(point.id), _grpc_vector(point, self.vector_name)) for point in points)
 
-    def batch_of_records(self, records: Sequence[Any]) -> VectorBatch:
+    def _of_records(self, records: Iterable[Any]) -> VectorBatch:
         """The vectors of qdrant-client's records."""
         return _batch((canonical_id(record.id), _rest_vector(record.vector, self.vector_name)) for record in records)
 
@@ -225,9 +208,9 @@ def answers_grpc(source: VectorSource) -> bool:
 
     Another server may listen on that port: the first point and its vector must be the same over both.
     """
-    ours = source.batch_of_records(source.ask(partial(source.page, None, 1))[0])
+    ours, _ = source.ask(partial(source.page, None, 1))
     try:
-        theirs = source.batch_of_answer(source.grpc_page(None, PROBE_S, 1))
+        theirs, _ = source.grpc_page(None, 1, timeout=PROBE_S)
     except Exception as error:  # noqa: BLE001  whatever it is, REST goes on serving
         _log.debug("no gRPC: %s", type(error).__name__)
         return False
