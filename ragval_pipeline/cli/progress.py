@@ -42,7 +42,7 @@ def words_for(step: str) -> str:
 
 
 class Display(Protocol):
-    """An ``orchestration.progress.Observer`` that can be given the total number of steps."""
+    """An ``orchestration.task.Observer`` that can be given the total number of steps."""
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
         """Show the progress of ``step``."""
