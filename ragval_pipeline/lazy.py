@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["loading_without_collector", "np", "pa", "pc", "pq"]
+__all__ = ["OnFirstUse", "loading_without_collector", "np", "pa", "pc", "pq"]
 
 
-class _OnFirstUse:
+class OnFirstUse:
     """Stands for a module; each of its names is looked up once."""
 
     def __init__(self, name: str) -> None:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 else:
-    np, pa, pc, pq = map(_OnFirstUse, ("numpy", "pyarrow", "pyarrow.compute", "pyarrow.parquet"))
+    np, pa, pc, pq = map(OnFirstUse, ("numpy", "pyarrow", "pyarrow.compute", "pyarrow.parquet"))
 
 
 @contextmanager

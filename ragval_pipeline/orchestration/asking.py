@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.resources import open_reader
-from ragval_pipeline.suite.gates import ranks_of
+from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.search.production import production_searcher
+from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts, no_dense_vector
+from ragval_pipeline.suite.gates import gates_of, ranks_of
 from ragval_pipeline.suite.model import Suite
-
-if TYPE_CHECKING:
-    from ragval_pipeline.findings.model import Finding
-    from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.search.searchers import Searcher
-    from ragval_pipeline.sources.site.inventory import SiteInventory
-    from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.validation.golden.golden_set import GoldenSet
-    from ragval_pipeline.validation.retrieval.hits import HitReader
-    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
+from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.golden.golden_set import GoldenSet
+from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
+from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,6 @@ class Asking:
 
     def findings(self, suite: Suite, text: str) -> list[Finding]:
         """Findings about how queries are embedded, tested with ``text``."""
-        from ragval_pipeline.validation.detectors import find_all
-        from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
-
         if self.embedder is None:
             return []
         return find_all(QueryEmbedding(self.embedder, suite.embedding.query_input_type, text))
@@ -61,13 +62,9 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
         SystemFailure: A system cannot be opened.
     """
     if suite.retrieval.retriever is not None:
-        from ragval_pipeline.sources.search.production import production_searcher
-
         own = production_searcher(suite)
         yield Asking(own, None, None, f"{own.spec} called again")
         return
-    from ragval_pipeline.sources.search.searchers import IndexSearcher
-
     settings = (vector, suite.embedding.query_input_type, suite.retrieval.exact)
     with ExitStack() as stack:
         reader = stack.enter_context(open_reader(connection, suite))
@@ -97,8 +94,6 @@ def hit_fields(suite: Suite) -> list[str]:
 
 def hit_reader(suite: Suite, inventory: SiteInventory) -> HitReader:
     """Reads the hits of a resolved suite."""
-    from ragval_pipeline.validation.retrieval.hits import HitReader
-
     return HitReader(fields=suite.payload.fields, required=suite.payload.required, page_key=inventory.folder().key)
 
 
@@ -116,10 +111,6 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:
 
 def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFacts) -> RetrievalSettings:
     """Retrieval settings of a resolved suite."""
-    from ragval_pipeline.suite.profiles import get_profile
-    from ragval_pipeline.validation.retrieval.conditions import Rules
-    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
-
     profile = get_profile(suite.profile)
     own = suite.retrieval.retriever is not None
     return RetrievalSettings(
@@ -140,8 +131,6 @@ def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFac
 
 
 def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableError:
-    from ragval_pipeline.sources.stores.qdrant.facts import no_dense_vector
-
     names = [vector.name or "(unnamed)" for vector in manifest.facts.vectors]
     wanted = suite.qdrant.vector_name or "(unnamed)"
     what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
@@ -158,10 +147,6 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
 
 def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> GoldenSet:
     """The test queries of a resolved suite with its requirements."""
-    from ragval_pipeline.suite.gates import gates_of
-    from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
-    from ragval_pipeline.validation.golden.golden_set import GoldenSet
-
     queries = load_queries(suite)
     vector = manifest.facts.vector(suite.qdrant.vector_name)
     return GoldenSet(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING
-from ragval_pipeline.orchestration.assets.validation_report import freshness_of
 from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
 from ragval_pipeline.orchestration.metadata import snapshot_schema
@@ -144,8 +144,17 @@ def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey 
         deps = [asset_key(suite.suite, COLLECTION, prefix), *([ingestion] if ingestion else [])]
         return {"deps": deps, "metadata": {"dagster/column_schema": snapshot_schema()}}
     if name == VALIDATION_REPORT:
-        return {"check_specs": gate_specs(suite, key), "freshness_policy": freshness_of(suite)}
+        return {"check_specs": gate_specs(suite, key), "freshness_policy": _freshness(suite)}
     return {"check_specs": measurement_specs(suite, name, key)} if name in MEASURING else {}
+
+
+def _freshness(suite: Suite) -> dg.FreshnessPolicy | None:
+    """The policy that marks the report stale after ``automation.fresh_within_hours``; None if not set."""
+    hours = suite.automation.fresh_within_hours
+    if hours is None:
+        return None
+    # Dagster allows no window below a minute.
+    return dg.FreshnessPolicy.time_window(fail_window=max(timedelta(hours=hours), timedelta(minutes=1)))
 
 
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:

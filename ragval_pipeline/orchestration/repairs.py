@@ -5,25 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.asking import golden_of, hit_fields, retrieval_settings
 from ragval_pipeline.orchestration.resources import open_reader
-
-if TYPE_CHECKING:
-    from ragval_pipeline.findings.model import Finding
-    from ragval_pipeline.sources.site.inventory import SiteInventory
-    from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-    from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-    from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-    from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-    from ragval_pipeline.suite.model import Suite
-    from ragval_pipeline.validation.golden.golden_set import GoldenSet, IndexFacts
-    from ragval_pipeline.validation.repair.cases import Case
-    from ragval_pipeline.validation.repair.cleared import Simulated
-    from ragval_pipeline.validation.repair.repair import Repair
-    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.sources.embedders.models import model_in_use
+from ragval_pipeline.sources.embedders.reembedding import embed_like
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Search
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.validation.golden.golden_set import COLUMNS, Chunk, GoldenSet, IndexFacts, collect_facts
+from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
+from ragval_pipeline.validation.repair import corpus
+from ragval_pipeline.validation.repair.cases import PASSING, Case, cases_of
+from ragval_pipeline.validation.repair.cleared import Simulated
+from ragval_pipeline.validation.repair.plan import plan_repairs
+from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.repair.simulate import simulate
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.retrieval.texts import fold_text
 
 #: Maximum texts embedded, by a free and by a paid provider.
 FREE_TEXTS, PAID_TEXTS = 5000, 100
@@ -50,10 +58,6 @@ class Trial:
         Returns:
             The results. If a system fails, the repairs that need it are left out.
         """
-        from ragval_pipeline.suite.queries.load import load_queries
-        from ragval_pipeline.validation.repair.cases import PASSING, cases_of
-        from ragval_pipeline.validation.repair.cleared import Simulated
-
         vector = self.manifest.facts.vector(self.suite.qdrant.vector_name)
         if vector is None:
             return Simulated()
@@ -70,17 +74,11 @@ class Trial:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
 
     def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
-        from ragval_pipeline.sources.embedders.models import model_in_use
-        from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-        from ragval_pipeline.sources.snapshot.reader import Snapshot
-        from ragval_pipeline.validation.repair.corpus import COLUMNS, PAGE_COLUMNS
-        from ragval_pipeline.validation.repair.plan import plan_repairs
-
         return plan_repairs(
             findings,
             self.inventory,
-            lambda: Snapshot(self.manifest).rows(COLUMNS),
-            lambda: PageCopies(self.copies).rows(PAGE_COLUMNS) if self.copies.parts else (),
+            lambda: Snapshot(self.manifest).rows(corpus.COLUMNS),
+            lambda: PageCopies(self.copies).rows(corpus.PAGE_COLUMNS) if self.copies.parts else (),
             model=model_in_use(self.suite.embedding.provider, self.suite.embedding.model),
         )
 
@@ -92,11 +90,6 @@ class Trial:
         findings: Sequence[Finding],
         settings: RetrievalSettings,
     ) -> Simulated:
-        from ragval_pipeline.sources.embedders.reembedding import embed_like
-        from ragval_pipeline.sources.stores.qdrant.protocol import Search
-        from ragval_pipeline.validation.repair.cases import PASSING
-        from ragval_pipeline.validation.repair.simulate import simulate
-
         retrieval, input_type = self.suite.retrieval, self.suite.embedding.query_input_type
         fields = dict.fromkeys(
             [*hit_fields(self.suite), *(path for repair in repairs for path in repair.paths.values())]
@@ -132,18 +125,11 @@ class Trial:
     @cached_property
     def _golden(self) -> tuple[GoldenSet, IndexFacts]:
         """The test queries, and what they can meet by chance."""
-        from ragval_pipeline.sources.snapshot.reader import Snapshot
-        from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts
-
         rows = Snapshot(self.manifest).batches(COLUMNS)
         return golden_of(self.suite, self.inventory, self.manifest), collect_facts(rows, points=self.manifest.points)
 
     def _met_by_chance(self, repair: Repair) -> set[str]:
         """The queries that chance passes once a repair is made."""
-        from ragval_pipeline.validation.golden.golden_set import Chunk
-        from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
-        from ragval_pipeline.validation.retrieval.texts import fold_text
-
         golden, facts = self._golden
         page_key = golden.inventory.folder().key
 

@@ -11,6 +11,11 @@ from typing import Any
 
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.run_place import RunPlace
+from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.files import folder
+from ragval_pipeline.reporting.history.earlier import subjects_of
+from ragval_pipeline.reporting.history.trend import clean_up, history_of
+from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
@@ -53,11 +58,6 @@ def write_report(
     Returns:
         The report, and the folder it was written to.
     """
-    from ragval_pipeline.reporting.bundle import ReportBundle
-    from ragval_pipeline.reporting.files.folder import write_run_folder
-    from ragval_pipeline.reporting.history.earlier import subjects_of
-    from ragval_pipeline.reporting.history.trend import clean_up, history_of
-
     assembled = _assemble(
         suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since
     )
@@ -87,7 +87,7 @@ def write_report(
             limit=past.keep_runs,
         ),
     )
-    write_run_folder(bundle, str(place.folder))
+    folder.write_run_folder(bundle, str(place.folder))
     clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)
     return assembled.report, str(place.folder)
 
@@ -155,8 +155,6 @@ def _assemble(
 
 
 def _environment(suite: Suite) -> dict[str, Any]:
-    from ragval_pipeline.sources.embedders.models import model_in_use
-
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in _PACKAGES},

@@ -13,9 +13,10 @@ from functools import partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dagster as dg
+from upath import UPath
 
 from ragval_pipeline.errors import SuiteError, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
@@ -33,17 +34,24 @@ from ragval_pipeline.orchestration.names import (
 )
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.orchestration.task import expect_steps
+from ragval_pipeline.reporting.files.folder import copy_outputs
+from ragval_pipeline.reporting.history.baseline import baseline_of
 from ragval_pipeline.reporting.run import Run
+from ragval_pipeline.sources.embedders.opening import check_suite_embedder
+from ragval_pipeline.sources.history import history_folder
+from ragval_pipeline.sources.memory import give_back_memory
+from ragval_pipeline.sources.search.production import check_suite_search
+from ragval_pipeline.sources.site.build_folder import SiteFolder
+from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
+from ragval_pipeline.sources.site.urls import UrlFolder
+from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.payload.expectations import loading_expectations
-
-if TYPE_CHECKING:
-    from upath import UPath
-
-    from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.report import ValidationReport
 
 #: Runs of this process so far, and number of runs after which their memory is collected.
 _RUNS, _FORGOTTEN_AT_ONCE = count(), 10
@@ -115,8 +123,6 @@ def run_suite(
                 raise KeyboardInterrupt
             finished = _finish(suite, result, place_of())
     if output is not None:
-        from ragval_pipeline.reporting.files.folder import copy_outputs
-
         copy_outputs(finished.folder, str(output))
     return finished
 
@@ -127,16 +133,12 @@ def _forget_earlier_runs() -> None:
     A process with many validations would grow by a megabyte per run for the first fifty. Collecting takes a quarter of
     a small run's time, so it is not done after each.
     """
-    from ragval_pipeline.sources.memory import give_back_memory
-
     gc.collect()
     give_back_memory()
 
 
 def _check_place(place: RunPlace) -> None:
     """Fail early if the report location refuses writes."""
-    from ragval_pipeline.sources.storage import local_path, writing_to
-
     folder = local_path(place.base)
     with writing_to(folder or place.base):
         if folder is not None:
@@ -207,8 +209,6 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
     ``place_of`` is called at the end, when the run's start is known. Parent folders that were created for ``base`` are
     removed again if empty.
     """
-    from ragval_pipeline.sources.storage import writing_to
-
     made = _missing_folders(base)
     try:
         yield
@@ -227,8 +227,6 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
 
 def withdraw(run: Run) -> None:
     """Remove what a finished run has written: its command was interrupted before it could end."""
-    from upath import UPath
-
     folder = UPath(run.folder)
     take_back_latest(folder.parent, run.report.run_id)
     remove_tree(folder)
@@ -236,8 +234,6 @@ def withdraw(run: Run) -> None:
 
 def _missing_folders(base: UPath) -> list[UPath]:
     """Missing parent folders of ``base``, innermost first; none on stores without real folders."""
-    from upath import UPath
-
     if "://" in str(base):
         return []
     return [UPath(folder) for folder in Path(str(base)).absolute().parents if not folder.exists()]
@@ -255,10 +251,6 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     Raises:
         SuiteError: A placeholder, a file, a folder or the embedder's settings are wrong.
     """
-    from ragval_pipeline.sources.embedders.opening import check_suite_embedder
-    from ragval_pipeline.sources.search.production import check_suite_search
-    from ragval_pipeline.suite.queries.load import load_queries
-
     selected = frozenset(GROUPS if only is None else only)
     resolved = resolve_suite(suite)
     with naming_file_of(resolved):
@@ -295,9 +287,6 @@ def _check_baseline(suite: Suite) -> None:
     wanted = suite.history.baseline
     if wanted is None or "://" in suite.report_uri:
         return
-    from ragval_pipeline.reporting.history.baseline import baseline_of
-    from ragval_pipeline.sources.history import history_folder
-
     try:
         baseline_of(history_folder(suite.report_uri, suite.suite), wanted)
     except SuiteError as error:
@@ -306,8 +295,6 @@ def _check_baseline(suite: Suite) -> None:
 
 def _check_report_uri(suite: Suite) -> None:
     if "://" in suite.report_uri:
-        from upath import UPath
-
         try:
             UPath(suite.report_uri)
         except ValueError as error:
@@ -327,9 +314,6 @@ def check_reports(suite: Suite) -> None:
         SuiteError: ``report_uri`` cannot be a folder, or the suite's baseline does not exist.
         RagvalError: The location refuses access.
     """
-    from ragval_pipeline.sources.history import history_folder
-    from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
-
     _check_report_uri(suite)
     _check_baseline(suite)
     base = history_folder(suite.report_uri, suite.suite)
@@ -350,10 +334,6 @@ def _check_engine(suite: Suite) -> None:
 
 
 def _check_source(suite: Suite, *, reads_pages: bool) -> None:
-    from ragval_pipeline.sources.site.build_folder import SiteFolder
-    from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
-    from ragval_pipeline.sources.site.urls import UrlFolder
-
     if suite.source is None:
         return
     check_places(suite.source)

@@ -8,7 +8,6 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration.assets.snapshots import unread_site
 from ragval_pipeline.orchestration.assets.table import ASSETS, ROWS, Row, suite_asset
 from ragval_pipeline.orchestration.checks import gate_results, measurement_results
 from ragval_pipeline.orchestration.closing import close_run, planned
@@ -103,6 +102,8 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
             log_crash(task.context, name, error)
         notes.fail(name, failed_measurement(name, error))
         if name == SITEMAP_URLS and isinstance(error, SystemFailure):
+            from ragval_pipeline.orchestration.assets.snapshots import unread_site
+
             _make_the_rest(task, notes, unread_site(task, error))
         # If the report itself cannot be written, the step says why.
         with suppress(Exception) if name == VALIDATION_REPORT else nullcontext():

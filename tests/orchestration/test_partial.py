@@ -62,7 +62,7 @@ def interrupt(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("ragval_pipeline.orchestration.report.write_report", stop)
+        patched.setattr("ragval_pipeline.orchestration.assets.validation_report.write_report", stop)
         with pytest.raises(KeyboardInterrupt):
             run_suite(world.suite(), only=["coverage"])
 
@@ -96,7 +96,7 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
     suite = world.suite()
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     with monkeypatch.context() as full:
-        full.setattr("ragval_pipeline.orchestration.report.write_report", refused)
+        full.setattr("ragval_pipeline.orchestration.assets.validation_report.write_report", refused)
         first = run_job(suite, instance=instance, only="coverage")
     assert "validation_report" in failed_steps(first)
     assert run_job(suite, instance=instance, only="coverage").success

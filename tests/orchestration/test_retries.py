@@ -51,7 +51,7 @@ def moved_away(file: Path) -> Callable[[], object]:
 def outage_of(system: str, world: World) -> Iterator[Outage]:
     if system == "a detector of ours":
         with pytest.MonkeyPatch.context() as defect:
-            defect.setattr("ragval_pipeline.orchestration.assets.table.compare_content", lambda _: 1 / 0)
+            defect.setattr("ragval_pipeline.orchestration.assets.table.measures.compare_content", lambda _: 1 / 0)
             yield Outage({}, defect.undo, "coverage,metadata,integrity")
         return
     if system == "embedder":

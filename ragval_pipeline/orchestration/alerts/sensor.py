@@ -16,6 +16,7 @@ from ragval_pipeline.orchestration.alerts.targets import AlertTarget
 from ragval_pipeline.orchestration.names import ONLY_TAG, SUITE_TAG
 from ragval_pipeline.orchestration.run_place import place_of_run
 from ragval_pipeline.reporting.alert import Alert, alert_of, alert_without_report, finding_keys, is_worth_telling
+from ragval_pipeline.sources.history import REPORT
 from ragval_pipeline.suite.load import resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.report import ValidationReport
@@ -234,8 +235,6 @@ def outcome_of(instance: dg.DagsterInstance, record: dg.RunRecord, suite: Suite)
     Raises:
         OSError: The reports cannot be read.
     """
-    from ragval_pipeline.sources.history import REPORT
-
     run = record.dagster_run
     folder = place_of_run(instance, run.run_id, run.tags, suite).folder
     file, ended = folder / REPORT, record.end_time or 0.0

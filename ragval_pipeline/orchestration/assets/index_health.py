@@ -3,20 +3,33 @@
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.orchestration.asking import hit_fields, searched_vector
 from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, VECTOR_HEALTH
 from ragval_pipeline.orchestration.resources import limit_of, open_reader
 from ragval_pipeline.orchestration.task import progress_of
+from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
+from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
+from ragval_pipeline.sources.search.production import production_searcher
+from ragval_pipeline.sources.search.searchers import probe_all
+from ragval_pipeline.sources.search.timing import time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.validation import latency
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
-from ragval_pipeline.validation.measurement import Measurement, not_measured
-
-if TYPE_CHECKING:
-    from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
-
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.index import ann
+from ragval_pipeline.validation.index.readiness import Serving
+from ragval_pipeline.validation.measurement import Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.vectors import comparison, sample
+from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
+from ragval_pipeline.validation.vectors.measure import measure_vectors
+from ragval_pipeline.validation.vectors.sample import id_hash, spread_over
 
 #: Test queries and stored vectors searched for both approximately and exactly.
 QUERIES_PROBED = POINTS_PROBED = 50
@@ -24,21 +37,15 @@ QUERIES_PROBED = POINTS_PROBED = 50
 
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches if they can differ."""
-    from ragval_pipeline.errors import NotMeasurableError, SystemFailure
-    from ragval_pipeline.validation.detectors import find_all
-    from ragval_pipeline.validation.index.ann import CRITERION
-    from ragval_pipeline.validation.index.readiness import Serving
-    from ragval_pipeline.validation.measurement import failed_measurement
-
     facts = manifest.facts
     findings = tuple(find_all(Serving(facts, suite.qdrant.filter)))
     if not manifest.points:
-        value = not_measured(CRITERION, "no_data", "the collection holds no points")
+        value = not_measured(ann.CRITERION, "no_data", "the collection holds no points")
         return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
     try:
         reason = _why_not(suite, manifest)
         if reason is None and not facts.strict_mode.exact:
-            value = not_measured(CRITERION, "no_data", "the collection's strict mode forbids exact searches")
+            value = not_measured(ann.CRITERION, "no_data", "the collection's strict mode forbids exact searches")
             return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
         if reason is None:
             measured = _measure_recall(suite, manifest, connection, embedding)
@@ -46,23 +53,18 @@ def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
     except (SystemFailure, NotMeasurableError) as error:
         failed = failed_measurement(INDEX_HEALTH, error)
         return failed.model_copy(update={"findings": (*failed.findings, *findings)})
-    value = not_measured(CRITERION, "not_applicable", reason)
+    value = not_measured(ann.CRITERION, "not_applicable", reason)
     return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
 
 
 def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
     """Why recall cannot be measured; None if it can."""
-    from ragval_pipeline.validation.index.ann import why_exact
-
     if suite.retrieval.retriever is not None:
         return f"searches go through {suite.retrieval.retriever}, which does not support exact search"
-    return why_exact(manifest.facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
+    return ann.why_exact(manifest.facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
 
 
 def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
-    from ragval_pipeline.sources.search.searchers import probe_all
-    from ragval_pipeline.validation.index.ann import CRITERION, measure_ann
-
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
         probes = probe_all(
@@ -71,15 +73,11 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
             limit=suite.retrieval.top_k,
             on_progress=progress_of(INDEX_HEALTH),
         )
-    result = measure_ann(probes, manifest.facts, vector, threshold=limit_of(suite, CRITERION))
+    result = ann.measure_ann(probes, manifest.facts, vector, threshold=limit_of(suite, ann.CRITERION))
     return Measurement(asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections=result.section)
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
-    from ragval_pipeline.sources.embedders.reembedding import embed_each
-    from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.vectors.sample import spread_over
-
     queries = spread_over(load_queries(suite), QUERIES_PROBED)
     if not queries:
         return {}
@@ -89,9 +87,6 @@ def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Seq
 
 
 def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Sequence[float]]:
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.vectors.sample import id_hash
-
     ids = (row["point_id"] for row in Snapshot(manifest).rows(("point_id",)))
     chosen = heapq.nsmallest(POINTS_PROBED, ids, key=id_hash)
     rows = (pair for batch in reader.vectors(chosen) for pair in zip(batch.ids, batch.matrix, strict=True))
@@ -105,13 +100,6 @@ _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embedding: Any) -> Measurement:
     """Read every vector once, re-embed the sampled texts, and judge both."""
-    from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
-    from ragval_pipeline.sources.embedders.reembedding import embed_like
-    from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
-    from ragval_pipeline.validation.facts.store import Facts
-    from ragval_pipeline.validation.vectors import comparison, sample
-    from ragval_pipeline.validation.vectors.measure import measure_vectors
-
     manifest = facts.points
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
 
@@ -144,8 +132,6 @@ def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embeddi
 
 
 def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, *, sampled: bool) -> "VectorSettings":
-    from ragval_pipeline.validation.vectors.classification import VectorSettings
-
     vector = searched_vector(suite, manifest)
     return VectorSettings(
         collection=manifest.facts.name,
@@ -160,8 +146,6 @@ def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, *, sample
 
 
 def _lookups(reader: Any, embed: Any) -> "Lookups":
-    from ragval_pipeline.validation.vectors.classification import Lookups
-
     return Lookups(
         nearest=lambda text: [hit.id for hit in reader.search(text.tolist(), limit=3, fields=(), exact=False)],
         vectors=lambda ids: list(reader.vectors(ids)),
@@ -179,18 +163,14 @@ QUERIES_TIMED = 50
 
 def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Time single searches of a resolved suite."""
-    from ragval_pipeline.sources.search.production import production_searcher
-    from ragval_pipeline.sources.search.timing import time_queries, time_searcher
-    from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.latency import CRITERION, measure_latency, nothing_timed, switched_off
-    from ragval_pipeline.validation.vectors.sample import spread_over
-
     if suite.latency == "off":
-        return switched_off()
+        return latency.switched_off()
     on_progress = progress_of(LATENCY_PROFILE)
     queries = [(query.id, query.query_text) for query in spread_over(load_queries(suite), QUERIES_TIMED)]
     if not manifest.points or not queries:
-        return nothing_timed("the suite has no test queries" if manifest.points else "the collection holds no points")
+        return latency.nothing_timed(
+            "the suite has no test queries" if manifest.points else "the collection holds no points"
+        )
     if suite.retrieval.retriever is not None:
         timings = time_searcher(
             queries, searcher=production_searcher(suite), limit=suite.retrieval.top_k, on_progress=on_progress
@@ -208,4 +188,4 @@ def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
                 exact=suite.retrieval.exact,
                 on_progress=on_progress,
             )
-    return measure_latency(timings, budget_ms=limit_of(suite, CRITERION))
+    return latency.measure_latency(timings, budget_ms=limit_of(suite, latency.CRITERION))

@@ -4,57 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-from ragval_pipeline.errors import RagvalError
+from upath import UPath
+
+from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.orchestration.measuring import Made, log_crash
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.orchestration.values import ChunkFacts
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.reporting.history.baseline import baseline_of
+from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
+from ragval_pipeline.sources.embedders.models import model_in_use
+from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, corpus_rows
+from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.validation.chunks.measure import measure_chunks
+from ragval_pipeline.validation.chunks.token_counts import LimitRules
+from ragval_pipeline.validation.coverage import compare
+from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
+from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
+from ragval_pipeline.validation.facts.store import Facts
+from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
-
-if TYPE_CHECKING:
-    from upath import UPath
-
-    from ragval_pipeline.sources.history import KeptRun
-    from ragval_pipeline.validation.chunks.token_counts import LimitRules
+from ragval_pipeline.validation.payload import expectations
+from ragval_pipeline.validation.payload.evidence import PayloadRules, measure_payloads, take_evidence, with_expectations
+from ragval_pipeline.validation.quality import measure_quality
+from ragval_pipeline.validation.query_report import query_results_of
+from ragval_pipeline.validation.regression.compare import compare_answers, measured_values
+from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
+from ragval_pipeline.validation.regression.pairing import RunAnswers, answers_from_sections
+from ragval_pipeline.validation.regression.turnover import PAGE_COLUMNS, turnover
 
 
 def compare_pages(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Measurement:
     """Compare the pages of the sitemap with those of the index that a suite judges."""
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.coverage.compare import measure_coverage
-    from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
-
     now = datetime.now(UTC)
     indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
     hidden = (manifest.facts.stored_points or 0) - manifest.points if suite.qdrant.filter else 0
-    return measure_coverage(inventory, indexed, points=manifest.points, hidden=max(0, hidden), now=now)
+    return compare.measure_coverage(inventory, indexed, points=manifest.points, hidden=max(0, hidden), now=now)
 
 
 def judge_payloads(
     suite: Suite, inventory: SiteInventory, pages: PageCopiesManifest, manifest: SnapshotManifest
 ) -> Measurement:
     """Judge the payloads of a resolved suite's collection, and have Great Expectations judge their levels."""
-    from ragval_pipeline.sources.site.inventory import modules_of
-    from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.suite.profiles import get_profile
-    from ragval_pipeline.validation.payload import expectations
-    from ragval_pipeline.validation.payload.evidence import (
-        PayloadRules,
-        measure_payloads,
-        take_evidence,
-        with_expectations,
-    )
-
     profile = get_profile(suite.profile)
     rules = PayloadRules(
         fields=manifest.fields,
@@ -82,26 +83,16 @@ def judge_payloads(
 
 def compare_content(manifest: FactsManifest) -> Measurement:
     """Compare the chunks of a collection with the pages that they come from."""
-    from ragval_pipeline.validation.facts.store import Facts
-    from ragval_pipeline.validation.integrity.measure import measure_integrity
-
     return measure_integrity(Facts(manifest))
 
 
 def judge_chunks(suite: Suite, manifest: FactsManifest) -> Measurement:
     """Judge the chunks of a resolved suite's collection."""
-    from ragval_pipeline.validation.chunks.measure import measure_chunks
-    from ragval_pipeline.validation.facts.store import Facts
-
     return measure_chunks(Facts(manifest), limits_of(suite, manifest.points), now=datetime.now(UTC))
 
 
 def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
     """Input limits of the models of a resolved suite's points."""
-    from ragval_pipeline.sources.embedders.models import model_in_use
-    from ragval_pipeline.suite.profiles import get_profile
-    from ragval_pipeline.validation.chunks.token_counts import LimitRules
-
     profile, embedding = get_profile(suite.profile), suite.embedding
     return LimitRules(
         max_input_tokens=embedding.max_input_tokens,
@@ -113,10 +104,6 @@ def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
 
 def make_chunk_facts(task: Task) -> Made:
     """The facts; none if nothing selected needs them. A crash is recorded in the manifest."""
-    from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.facts.make import make_facts
-
     place = task.place
     manifest = FactsManifest(run_id=place.run_id, points=task.manifest, copies=task.pages)
     if is_selected(CHUNK_FACTS, selected_groups(place.tags)):
@@ -144,10 +131,6 @@ def make_chunk_facts(task: Task) -> Made:
 
 def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measurement:
     """Describe chunks and query results; cheap, so it is done for any selection of groups."""
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.quality import measure_quality
-    from ragval_pipeline.validation.query_report import query_results_of
-
     results = query_results_of(answers.sections)
     scores = [entry.best_similarity for entry in results if entry.counted and entry.best_similarity is not None]
     counts = (row["token_count"] for row in Snapshot(manifest).rows(("token_count",)))
@@ -168,10 +151,6 @@ def compare_with_baseline(
     Raises:
         SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.
     """
-    from ragval_pipeline.reporting.history.baseline import baseline_of
-    from ragval_pipeline.sources.history import HistoryNotReadError
-    from ragval_pipeline.validation.regression.measure import no_comparison
-
     try:
         baseline = baseline_of(base, suite.history.baseline)
         if baseline is None:
@@ -188,15 +167,6 @@ def _compared(
     queries: Measurement,
     of_index: Collection[Measurement],
 ) -> Measurement:
-    from ragval_pipeline.errors import SuiteError
-    from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
-    from ragval_pipeline.sources.history import corpus_rows
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.regression.compare import compare_answers, measured_values
-    from ragval_pipeline.validation.regression.measure import measure_regression, no_comparison
-    from ragval_pipeline.validation.regression.pairing import RunAnswers, answers_from_sections
-    from ragval_pipeline.validation.regression.turnover import PAGE_COLUMNS, turnover
-
     report = read_report(baseline)
     if report.verdict == "error":
         raise SuiteError(

@@ -1,8 +1,10 @@
 """``query_validation_results``: test queries run, judged and reviewed, and pages searched for by their titles."""
 
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.asking import (
     Asking,
     asking,
@@ -18,22 +20,31 @@ from ragval_pipeline.orchestration.names import (
     SELF_RETRIEVAL,
 )
 from ragval_pipeline.orchestration.task import progress_of
+from ragval_pipeline.sources.embedders.base import Embedder
+from ragval_pipeline.sources.embedders.reembedding import cut_short
+from ragval_pipeline.sources.search.answers import Answer, Answers, Question, ask_with
+from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
+from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragval_pipeline.sources.embedders.base import Embedder
-    from ragval_pipeline.sources.search.answers import Answer, Answers
-    from ragval_pipeline.suite.queries.model import TestQuery
-    from ragval_pipeline.validation.retrieval.hits import HitReader
-    from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
-    from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
+from ragval_pipeline.validation.packed import packed_vector
+from ragval_pipeline.validation.retrieval.diagnosis import diagnose
+from ragval_pipeline.validation.retrieval.hits import HitReader
+from ragval_pipeline.validation.retrieval.measure import measure_retrieval
+from ragval_pipeline.validation.retrieval.repeats import with_manner
+from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
+from ragval_pipeline.validation.self_retrieval import own_queries as own
+from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
+from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery
 
 _log = logging.getLogger(__name__)
 
@@ -45,11 +56,6 @@ def ask_and_judge(
     suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
 ) -> Measurement:
     """Run every query of a resolved suite and judge the results."""
-    from ragval_pipeline.errors import SystemFailure
-    from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.retrieval.measure import measure_retrieval
-    from ragval_pipeline.validation.retrieval.repeats import with_manner
-
     queries = load_queries(suite)
     if manifest.points == 0 or not queries:
         return _nothing_to_ask(manifest, queries)
@@ -77,8 +83,6 @@ def ask_and_judge(
 
 def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> None:
     """Warn about queries that are truncated."""
-    from ragval_pipeline.sources.embedders.reembedding import cut_short
-
     cut = {} if embedder is None else cut_short(embedder, [query.query_text for query in queries])
     for query in queries:
         if query.query_text in cut:
@@ -107,9 +111,6 @@ def _located(
     way: Asking,
 ) -> dict[str, Any]:
     """Where the right pages of failed queries rank, for the report."""
-    from ragval_pipeline.errors import SystemFailure
-    from ragval_pipeline.validation.retrieval.diagnosis import diagnose
-
     fields = list(dict.fromkeys(suite.payload.fields[name] for name in _PLACES if name in suite.payload.fields))
     try:
         return diagnose(
@@ -127,11 +128,6 @@ def _vectors(
     suite: Suite, queries: "Sequence[TestQuery]", answers: "Answers", way: Asking
 ) -> dict[str, dict[str, str]]:
     """The queries' vectors and the stored vectors of their hits, if the profile's entities have them."""
-    from ragval_pipeline.errors import SystemFailure
-    from ragval_pipeline.sources.search.searchers import IndexSearcher
-    from ragval_pipeline.suite.profiles import get_profile
-    from ragval_pipeline.validation.packed import packed_vector
-
     profile, searcher = get_profile(suite.profile), way.searcher
     if profile is None or not profile.holds_vectors or not isinstance(searcher, IndexSearcher):
         return {}
@@ -147,9 +143,6 @@ def _vectors(
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: Asking) -> "Answers":
-    from ragval_pipeline.sources.search.answers import ask_with
-    from ragval_pipeline.validation.retrieval.settings import questions_of
-
     return ask_with(
         questions_of(queries, settings),
         searcher=way.searcher,
@@ -185,11 +178,6 @@ def ask_pages(
     Above ``retrieval.self_sample`` pages, a sample of that size is used, the same in every run over the same pages.
     Pages not found are then searched for by each heading alone and by their content.
     """
-    from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.validation.self_retrieval import own_queries as own
-    from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
-
     inventory.check_readable()
     if not inventory.configured or not manifest.points:
         reason = "the collection holds no points" if inventory.configured else NO_SOURCE
@@ -221,8 +209,6 @@ def ask_pages(
 def _ask_of_self_retrieval(
     suite: Suite, queries: "Sequence[OwnQuery]", way: Asking, read: "HitReader"
 ) -> "dict[str, Answer]":
-    from ragval_pipeline.sources.search.answers import Question, ask_with
-
     result = ask_with(
         [Question(query.id, query.text, suite.retrieval.top_k) for query in queries],
         searcher=way.searcher,
@@ -243,10 +229,6 @@ def review(
     own: dict[str, Any],
 ) -> Measurement:
     """Review the test queries of a resolved suite against the site, the index and their results."""
-    from ragval_pipeline.sources.snapshot.reader import Snapshot
-    from ragval_pipeline.suite.queries.load import load_queries
-    from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
-
     if not load_queries(suite) or not manifest.points:
         return Measurement(asset=GOLDEN_SET)
     golden = golden_of(suite, inventory, manifest)

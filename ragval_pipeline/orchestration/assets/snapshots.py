@@ -17,13 +17,21 @@ from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, SitemapUrls
+from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.sources.http.hosts import hosts_of
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
+from ragval_pipeline.sources.site.of_suite import fetch_inventory, reader_of
+from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.writer import take_snapshot
+from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
 from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.queries.load import load_queries
 
 
 def read_site(task: Task) -> Made:
@@ -65,8 +73,6 @@ def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
     Raises:
         SuiteError: A variable required by the profile, a query file, or a group in the run's tags is wrong.
     """
-    from ragval_pipeline.suite.queries.load import load_queries
-
     check_variables(suite, only=selected_groups(tags))
     load_queries(suite, advise=True)
 
@@ -78,8 +84,6 @@ def read_inventory(suite: Suite) -> SiteInventory:
         SuiteError: The suite's folder or list is wrong.
         SystemFailure: ``source.unreachable`` or ``source.malformed``.
     """
-    from ragval_pipeline.sources.site.of_suite import fetch_inventory
-
     return SiteInventory(configured=False) if suite.source is None else fetch_inventory(suite.source, suite.retry)
 
 
@@ -125,12 +129,6 @@ def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
 
 def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> PageCopiesManifest:
     """Read the pages of a resolved suite's site, from the built site's folder or over http(s)."""
-    from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
-    from ragval_pipeline.sources.site.of_suite import reader_of
-    from ragval_pipeline.sources.site.page_cache import PageCache
-    from ragval_pipeline.sources.site.page_copies.writer import take_copies
-
     source = suite.source
     if source is None or not inventory.configured:
         return nothing_read(place, NO_SOURCE)
@@ -184,9 +182,6 @@ def read_points(task: Task) -> Made:
         SystemFailure: Qdrant cannot be read completely.
         SuiteError: The collection has no vector with the suite's name.
     """
-    from ragval_pipeline.sources.snapshot.writer import take_snapshot
-    from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
-
     payload, inventory = task.suite.payload, task.inventory
     state = ""
 

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.assets.index_health import examine_index, examine_vectors, time_searches
-from ragval_pipeline.orchestration.assets.measures import (
-    compare_content,
-    compare_pages,
-    compare_with_baseline,
-    describe_quality,
-    judge_chunks,
-    judge_payloads,
-    make_chunk_facts,
-)
-from ragval_pipeline.orchestration.assets.query_validation_results import ask_and_judge, ask_pages, review
-from ragval_pipeline.orchestration.assets.snapshots import copy_pages, read_points, read_site
-from ragval_pipeline.orchestration.assets.validation_report import make_report
+from ragval_pipeline.lazy import OnFirstUse
 from ragval_pipeline.orchestration.measuring import Made, Work, measure_parts
 from ragval_pipeline.orchestration.names import (
     CHUNK_FACTS,
@@ -55,6 +43,21 @@ from ragval_pipeline.orchestration.values import (
     Value,
 )
 from ragval_pipeline.suite.model import Suite
+
+if TYPE_CHECKING:
+    from ragval_pipeline.orchestration.assets import (
+        index_health,
+        measures,
+        query_validation_results,
+        snapshots,
+        validation_report,
+    )
+else:
+    # What does the work is imported by the first step that has some: definitions load with the table alone.
+    index_health, measures, query_validation_results, snapshots, validation_report = (
+        OnFirstUse(f"ragval_pipeline.orchestration.assets.{name}")
+        for name in ("index_health", "measures", "query_validation_results", "snapshots", "validation_report")
+    )
 
 
 @dataclass(frozen=True)
@@ -99,14 +102,14 @@ ROWS: Mapping[str, Row] = {
         ("xml",),
         SitemapUrls,
         asks=("qdrant", "embedder"),  # for what is still measured if it cannot be read
-        make=read_site,
+        make=lambda task: snapshots.read_site(task),
     ),
     PAGE_SNAPSHOT: Row(
         "The text of every in-scope page, read once and stored as Parquet parts.",
         ("html", "parquet"),
         PageSnapshot,
         reads=(SITEMAP_URLS,),
-        make=copy_pages,
+        make=lambda task: snapshots.copy_pages(task),
         late=True,  # a missing collection is detected at once, the pages take a while
     ),
     PAYLOAD_SNAPSHOT: Row(
@@ -116,7 +119,7 @@ ROWS: Mapping[str, Row] = {
         PayloadSnapshot,
         reads=(SITEMAP_URLS,),
         asks=("qdrant",),
-        make=read_points,
+        make=lambda task: snapshots.read_points(task),
     ),
     CHUNK_FACTS: Row(
         "One row per chunk and one per page: what is found where, what is missing and what differs. Texts are read "
@@ -124,20 +127,22 @@ ROWS: Mapping[str, Row] = {
         ("parquet",),
         ChunkFacts,
         reads=(PAGE_SNAPSHOT, PAYLOAD_SNAPSHOT),
-        make=make_chunk_facts,
+        make=lambda task: measures.make_chunk_facts(task),
     ),
     COVERAGE_REPORT: Row(
         "Sitemap pages with and without chunks, and chunks without a page.",
         ("json",),
         reads=(PAYLOAD_SNAPSHOT,),
-        parts={COVERAGE_REPORT: lambda task: compare_pages(task.suite, task.inventory, task.manifest)},
+        parts={COVERAGE_REPORT: lambda task: measures.compare_pages(task.suite, task.inventory, task.manifest)},
     ),
     METADATA_EXPECTATIONS: Row(
         "Whether every point has its required metadata; also available as a Great Expectations suite.",
         ("greatexpectations",),
         reads=(CHUNK_FACTS,),
         parts={
-            METADATA_EXPECTATIONS: lambda task: judge_payloads(task.suite, task.inventory, task.pages, task.manifest)
+            METADATA_EXPECTATIONS: lambda task: measures.judge_payloads(
+                task.suite, task.inventory, task.pages, task.manifest
+            )
         },
         late=True,
     ),
@@ -147,8 +152,8 @@ ROWS: Mapping[str, Row] = {
         ("parquet",),
         reads=(CHUNK_FACTS,),
         parts={
-            CHUNK_STRUCTURE: lambda task: judge_chunks(task.suite, task.facts),
-            CONTENT_INTEGRITY: lambda task: compare_content(task.facts),
+            CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts),
+            CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts),
         },
     ),
     QUERY_VALIDATION_RESULTS: Row(
@@ -159,13 +164,13 @@ ROWS: Mapping[str, Row] = {
         reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
         parts={
-            QUERY_VALIDATION_RESULTS: lambda task: ask_and_judge(
+            QUERY_VALIDATION_RESULTS: lambda task: query_validation_results.ask_and_judge(
                 task.suite, task.inventory, task.manifest, task.qdrant, task.embedding
             ),
-            SELF_RETRIEVAL: lambda task: ask_pages(
+            SELF_RETRIEVAL: lambda task: query_validation_results.ask_pages(
                 task.suite, task.inventory, task.pages, task.manifest, task.qdrant, task.embedding
             ),
-            GOLDEN_SET: lambda task: review(
+            GOLDEN_SET: lambda task: query_validation_results.review(
                 task.suite,
                 task.inventory,
                 task.manifest,
@@ -181,16 +186,22 @@ ROWS: Mapping[str, Row] = {
         reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
         parts={
-            VECTOR_HEALTH: lambda task: examine_vectors(task.suite, task.facts, task.qdrant, task.embedding),
-            INDEX_HEALTH: lambda task: examine_index(task.suite, task.manifest, task.qdrant, task.embedding),
-            LATENCY_PROFILE: lambda task: time_searches(task.suite, task.manifest, task.qdrant, task.embedding),
+            VECTOR_HEALTH: lambda task: index_health.examine_vectors(
+                task.suite, task.facts, task.qdrant, task.embedding
+            ),
+            INDEX_HEALTH: lambda task: index_health.examine_index(
+                task.suite, task.manifest, task.qdrant, task.embedding
+            ),
+            LATENCY_PROFILE: lambda task: index_health.time_searches(
+                task.suite, task.manifest, task.qdrant, task.embedding
+            ),
         },
     ),
     QUALITY_METRICS: Row(
         "Distributions of chunk sizes and similarity scores.",
         ("json",),
         reads=(QUERY_VALIDATION_RESULTS,),
-        parts={QUALITY_METRICS: lambda task: describe_quality(task.manifest, task.answers)},
+        parts={QUALITY_METRICS: lambda task: measures.describe_quality(task.manifest, task.answers)},
     ),
     REGRESSION: Row(
         "This run compared with the baseline: results query by query, and the criteria of the index.",
@@ -203,7 +214,7 @@ ROWS: Mapping[str, Row] = {
             INDEX_HEALTH,
         ),
         parts={
-            REGRESSION: lambda task: compare_with_baseline(
+            REGRESSION: lambda task: measures.compare_with_baseline(
                 task.suite, task.place.base, task.manifest, task.answers, task.measured
             )
         },
@@ -219,7 +230,7 @@ ROWS = {
         value=None,
         reads=(CHUNK_FACTS, *MEASURING),
         asks=("qdrant", "embedder"),
-        make=make_report,
+        make=lambda task: validation_report.make_report(task),
     ),
 }
 #: Every asset of a suite.

@@ -1,12 +1,12 @@
 """``validation_report``: the verdict on the index, written with all its evidence."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.orchestration.assets.snapshots import read_inventory
 from ragval_pipeline.orchestration.evidence import (
     COLLECTION,
     SITE,
@@ -20,17 +20,22 @@ from ragval_pipeline.orchestration.evidence import (
 from ragval_pipeline.orchestration.measuring import Made, log_crash, vanished
 from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
+from ragval_pipeline.orchestration.repairs import Trial
+from ragval_pipeline.orchestration.report import write_report
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
 from ragval_pipeline.orchestration.values import ChunkFacts, Measured
+from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
+from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.outline import verdict_words
+from ragval_pipeline.reporting.subjects import Subjects
+from ragval_pipeline.sources.snapshot.reader import Since, Snapshot, changes_since
+from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.validation.assemble import graded_findings
 from ragval_pipeline.validation.measurement import Failure, Measurement
-
-if TYPE_CHECKING:
-    from ragval_pipeline.sources.snapshot.reader import Since
-    from ragval_pipeline.validation.repair.cleared import Simulated
-    from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.repair.cleared import Simulated
+from ragval_pipeline.validation.report import ValidationReport
 
 
 def make_report(task: Task) -> Made:
@@ -39,8 +44,6 @@ def make_report(task: Task) -> Made:
     Raises:
         SystemFailure: It cannot be determined whether anything has changed since it was read.
     """
-    from ragval_pipeline.orchestration.report import write_report
-
     progress_of(VALIDATION_REPORT)(0, None)
     refused = refusals(
         task.values,
@@ -76,8 +79,6 @@ def make_report(task: Task) -> Made:
 
 def _states_now(task: Task) -> dict[str, str]:
     """Current fingerprints; of site and collection only if this run has not read them itself."""
-    from ragval_pipeline.orchestration.assets.snapshots import read_inventory
-
     now = {SUITE: suite_state(task.suite)}
     if all(set(value.stamp.runs) == {task.place.run_id} for value in task.values.values()):
         return now
@@ -90,8 +91,6 @@ def _states_now(task: Task) -> dict[str, str]:
 
 def _since(task: Task, made: ChunkFacts) -> "Since":
     """Changes of the collection during the run."""
-    from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
-
     try:
         with open_reader(task.qdrant, task.suite) as reader:
             return changes_since(reader, Snapshot(made.index.manifest), state=made.index.stamp.states[COLLECTION])
@@ -110,9 +109,6 @@ def _simulated(
     task: Task, made: ChunkFacts, embedding: CountedEmbedding, measurements: Sequence[Measurement]
 ) -> "Simulated | None":
     """What the repairs of the causes would clear; a crash of the simulation never fails the report."""
-    from ragval_pipeline.orchestration.repairs import Trial
-    from ragval_pipeline.validation.assemble import graded_findings
-
     trial = Trial(task.suite, made.index.inventory, made.index.manifest, made.facts.copies, task.qdrant, embedding)
     try:
         simulated = trial.run(graded_findings(measurements, task.suite.severity))
@@ -124,23 +120,8 @@ def _simulated(
     return simulated
 
 
-def freshness_of(suite: Suite) -> dg.FreshnessPolicy | None:
-    """The policy that marks the report stale after ``automation.fresh_within_hours``; None if not set."""
-    hours = suite.automation.fresh_within_hours
-    if hours is None:
-        return None
-    # Dagster allows no window below a minute.
-    return dg.FreshnessPolicy.time_window(fail_window=max(timedelta(hours=hours), timedelta(minutes=1)))
-
-
 def _metadata(report: "ValidationReport", folder: str) -> dict[str, Any]:
     """Metadata of the report's page, the verdict first: the UI keeps this order."""
-    from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
-    from ragval_pipeline.reporting.headline import headline
-    from ragval_pipeline.reporting.outline import verdict_words
-    from ragval_pipeline.reporting.subjects import Subjects
-    from ragval_pipeline.sources.storage import open_folder
-
     place = open_folder(folder)
     subjects = Subjects(report, read_corpus(CorpusFiles.of_run(place), names_in(report), lengths=False))
     severities = [finding.severity for finding in report.findings]
