@@ -178,11 +178,7 @@ BATCH = 500
 class IngestionSummary:
     """What an ingestion did.
 
-    Attributes:
-        pages: Pages of the sitemap that were read.
-        chunks: Points that were written.
-        collection: Name of the collection.
-        seconds: Wall-clock time of the whole ingestion.
+    ``seconds`` is the wall-clock time of the whole ingestion.
     """
 
     pages: int

@@ -36,9 +36,8 @@ _SECRET = re.compile(r"(?:^|_)(?:key|url|uri|sitemap|llms|secret|token|password)
 class Problem:
     """What is wrong at one key.
 
-    Attributes:
-        location: Keys and indices as the user wrote them.
-        branches: What pydantic found there: one entry, or one per branch of a union.
+    ``location`` holds keys and indices as the user wrote them; ``branches`` what pydantic found there: one entry, or
+    one per branch of a union.
     """
 
     location: tuple[int | str, ...]

@@ -38,14 +38,13 @@ def site(
     exclude: Sequence[str] = (),
     aliases: Sequence[str] = (),
     lastmods: Mapping[str, str] | None = None,
-    host: str = "docs.example.com",
 ) -> SiteInventory:
     """The inventory of a sitemap with these URLs; paths are those of ``SITE``."""
     entries = tuple(
         SitemapEntry(url=absolute(url), lastmod=(lastmods or {}).get(url), sitemap=f"{SITE}/sitemap.xml")
         for url in urls
     )
-    listing = SitemapListing(location=f"{SITE}/sitemap.xml", site_host=host, entries=entries, files=())
+    listing = SitemapListing(location=f"{SITE}/sitemap.xml", entries=entries, files=())
     return take_inventory(listing, include=include, exclude=exclude, host_aliases=aliases)
 
 

@@ -152,11 +152,7 @@ _RECENT = 25
 class Told(BaseModel):
     """The last validation of a suite processed for a target, whether or not it led to an alert.
 
-    Attributes:
-        run_id: Its run.
-        ended: When that ended, Unix seconds.
-        verdict: Its verdict.
-        findings: Keys of its findings.
+    ``ended`` is in Unix seconds; ``findings`` are the keys of its findings.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -171,11 +167,8 @@ class Told(BaseModel):
 class Outcome:
     """A validation that has ended.
 
-    Attributes:
-        run_id: Its run.
-        ended: Unix seconds.
-        report: Its report; None if it ended before there was one.
-        location: Location of report.html; None without a report.
+    ``ended`` is in Unix seconds. It has no report, and no ``location`` of a report.html, if it ended before there was
+    one.
     """
 
     run_id: str

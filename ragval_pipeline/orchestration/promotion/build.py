@@ -168,16 +168,9 @@ def build_promotion_defs(
     moves the alias only if every gate passes. ``<suite>_rollback`` moves it back. The alias must exist: otherwise a
     misspelt one would be created.
 
-    Args:
-        suite: The suite of the candidate: its collection is the new one, or an alias for it.
-        alias: The alias that the application uses.
-        alias_writer: An ``AliasWriter``, or anything with its ``open_for``; None: the suite's Qdrant without a key.
-        resources: As for ``build_validation_defs``; both sides are read with them.
-        executor: Runs the steps of all jobs that validate; None: in the run's own process.
-        io_manager: As for ``build_validation_defs``, for both sides.
-        upstream: The asset that fills the candidate.
-        declarative: As for ``build_validation_defs``, for the candidate.
-        key_prefix: As for ``build_validation_defs``, for both sides and the alias.
+    ``suite`` is that of the candidate: its collection is the new one, or an alias for it. ``alias_writer`` is an
+    ``AliasWriter``, or anything with its ``open_for``; None: the suite's Qdrant without a key. ``upstream`` and
+    ``declarative`` are for the candidate, everything else is as for ``build_validation_defs``, for both sides.
 
     Returns:
         Definitions of the suite, of ``<suite>_live``, and of the promotion.

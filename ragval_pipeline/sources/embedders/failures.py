@@ -48,13 +48,7 @@ _TIMED_OUT = frozenset({"TimeoutException", "Timeout", "TimeoutError", "APITimeo
 class Endpoint:
     """The provider that a message is about.
 
-    Attributes:
-        base_url: As the suite gives it; None: the provider's own.
-        model: Requested model.
-        api_key: Removed from everything that is quoted.
-        provider: As the suite names it.
-        title: Display name.
-        host: The provider's own.
+    Without a ``base_url`` it is the provider's own ``host``. The key is removed from everything that is quoted.
     """
 
     base_url: str | None

@@ -39,9 +39,7 @@ NO_KEY = "none"
 class Answer:
     """The result of a call.
 
-    Attributes:
-        vectors: Sequences of numbers, one per text; not checked yet.
-        billed_tokens: Billed tokens, as reported by the provider; None if not reported.
+    ``vectors`` are sequences of numbers, one per text, and not checked yet. ``billed_tokens`` is None if not reported.
     """
 
     vectors: Any

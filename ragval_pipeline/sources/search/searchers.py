@@ -38,13 +38,7 @@ class Searcher(Protocol):
 class IndexSearcher:
     """Embeds all texts at once and searches the collection for each.
 
-    Attributes:
-        embedder: Embeds the texts.
-        reader: The collection.
-        vector: Size and distance of the vectors searched.
-        input_type: How queries are embedded.
-        exact: Search exactly.
-        anew: Bypass the cache, to see whether the embedder gives the same vectors again.
+    ``anew``: the cache is bypassed, to see whether the embedder gives the same vectors again.
     """
 
     embedder: Embedder
@@ -84,11 +78,7 @@ class IndexSearcher:
 class Probe:
     """One vector and the results of both searches.
 
-    Attributes:
-        kind: ``query`` for a test query's vector, ``point`` for a stored one.
-        name: Query id or point id.
-        default: Hits of the default search.
-        exact: Hits of the exact search.
+    ``kind`` is ``query`` for a test query's vector, ``point`` for a stored one.
     """
 
     kind: Literal["query", "point"]

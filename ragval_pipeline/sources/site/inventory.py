@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,12 +30,17 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class SitemapListing:
-    """All pages, each once, in file order; ``site_host`` is the most frequent host."""
+    """All pages, each once, in file order."""
 
     entries: tuple[SitemapEntry, ...]
     files: tuple[str, ...]
-    site_host: str | None
     location: str
+
+    @property
+    def site_host(self) -> str | None:
+        """The host of most pages; None without any."""
+        hosts = Counter(host for entry in self.entries if (host := host_of(entry.url)))
+        return max(hosts, key=hosts.__getitem__, default=None)
 
 
 _W3C = re.compile(
@@ -246,8 +252,8 @@ def take_inventory(
     of_files: bool = False,
 ) -> SiteInventory:
     """The inventory of a sitemap; variants of one address count once, under the first."""
-    aliases = tuple(host_aliases)
-    folder = UrlFolder(site_host=listing.site_host, host_aliases=aliases, markdown=markdown)
+    aliases, site_host = tuple(host_aliases), listing.site_host
+    folder = UrlFolder(site_host=site_host, host_aliases=aliases, markdown=markdown)
     scope = Scope(tuple(include), tuple(exclude))
     pages: dict[str, SitePage] = {}
     for entry in listing.entries:
@@ -262,7 +268,7 @@ def take_inventory(
             )
     return SiteInventory(
         location=listing.location,
-        site_host=listing.site_host,
+        site_host=site_host,
         host_aliases=aliases,
         pages=tuple(pages.values()),
         files=listing.files,

@@ -104,9 +104,7 @@ def _listing(found: list[str], location: str) -> SitemapListing:
         raise malformed(location, f"more than {MAX_URLS:,} URLs")
     shown = without_userinfo(location)
     entries = {url: SitemapEntry(url, None, shown) for url in found}
-    hosts = Counter(host for host in map(host_of, entries) if host)
-    most = max(hosts, key=hosts.__getitem__, default=None)
-    return SitemapListing(tuple(entries.values()), (shown,), most, shown)
+    return SitemapListing(tuple(entries.values()), (shown,), shown)
 
 
 log = logging.getLogger(__name__)

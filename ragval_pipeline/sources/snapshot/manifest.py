@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 class Part(BaseModel):
     """One Parquet file of a snapshot.
 
-    Attributes:
-        name: File name.
-        rows: Its rows.
-        bucket: The bucket of its pages (``buckets.bucket_of``).
+    ``bucket`` is that of its pages (``buckets.bucket_of``).
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)

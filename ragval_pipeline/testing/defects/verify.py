@@ -132,11 +132,7 @@ def judge(
 ) -> list[Outcome]:
     """How each of several defects, planted in one corpus, was reported.
 
-    Args:
-        planted: What was planted.
-        report: The report of the run.
-        folder: The run's folder; None: use the report's first 100 subjects of each finding.
-        before: Findings of a run before planting: a corpus may have findings of its own.
+    Arguments are as for ``verify``; ``before`` are the findings of a run before planting: a corpus may have some.
     """
     seen = Seen(report, folder, before=before, planted=planted)
     shared = [*_unexplained(planted, seen), *_late(planted, seen)]

@@ -23,7 +23,7 @@ def listing(*urls: str, lastmods: dict[str, str] | None = None) -> SitemapListin
     entries = tuple(
         SitemapEntry(url=url, lastmod=(lastmods or {}).get(url), sitemap=f"{SITE}/sitemap.xml") for url in urls
     )
-    return SitemapListing(location=f"{SITE}/sitemap.xml", site_host="docs.example.com", entries=entries, files=())
+    return SitemapListing(location=f"{SITE}/sitemap.xml", entries=entries, files=())
 
 
 def take(
@@ -113,7 +113,7 @@ def test_pages_that_are_shut_out_have_no_module_and_hide_none() -> None:
 
 def test_files_read_are_named() -> None:
     files = (f"{SITE}/sitemap.xml",)
-    read = SitemapListing(location="x", site_host=None, entries=(), files=files)
+    read = SitemapListing(location="x", entries=(), files=files)
     assert take_inventory(read, include=(), exclude=(), host_aliases=()).files == files
 
 

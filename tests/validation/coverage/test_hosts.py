@@ -121,7 +121,7 @@ def test_files_of_a_built_site_are_the_cause_of_its_missing_pages() -> None:
 
 def test_a_private_site_on_its_own_host_is_only_a_remark() -> None:
     base = "http://localhost:3000"
-    inventory = site(*[f"{base}{path}" for path in PATHS], host="localhost:3000")
+    inventory = site(*[f"{base}{path}" for path in PATHS])
     findings = findings_of(inventory, *[f"{base}{path}" for path in PATHS])
     assert [finding.severity for finding in findings.values()] == ["info"]
     assert set(findings) == {"coverage.loopback_host"}
@@ -130,13 +130,13 @@ def test_a_private_site_on_its_own_host_is_only_a_remark() -> None:
 
 def test_an_orphan_of_a_private_site_is_not_its_address_fault() -> None:
     base = "http://localhost:3000"
-    inventory = site(*[f"{base}{path}" for path in PATHS], host="localhost:3000")
+    inventory = site(*[f"{base}{path}" for path in PATHS])
     findings = findings_of(inventory, *[f"{base}{path}" for path in (*PATHS, "/docs/gone")])
     assert findings["coverage.orphan_page"].because is None
 
 
 def test_on_a_private_site_another_private_host_is_foreign() -> None:
-    inventory = site(*[f"http://localhost:3000{path}" for path in PATHS], host="localhost:3000")
+    inventory = site(*[f"http://localhost:3000{path}" for path in PATHS])
     findings = findings_of(inventory, *[f"http://127.0.0.1:8080{path}" for path in PATHS])
     assert names(findings["coverage.foreign_host"]) == ["127.0.0.1:8080"]
     assert findings["coverage.missing_page"].because == "coverage.foreign_host"

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.build_folder import file_inside
 from ragval_pipeline.sources.site.docs_folder.configs import (
     Root,
@@ -112,7 +112,7 @@ def list_folder(folder: Path, site_url: str | None) -> SitemapListing:
             key="source.folder",
             remedy="Use the folder of the Markdown, MDX or HTML files, or the project that contains it.",
         )
-    return SitemapListing(tuple(entries.values()), (str(folder),), host_of(next(iter(entries))), str(folder))
+    return SitemapListing(tuple(entries.values()), (str(folder),), str(folder))
 
 
 def roots_of(folder: Path) -> list[Root]:

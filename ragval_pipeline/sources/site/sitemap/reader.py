@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
@@ -73,9 +72,7 @@ class _Walk:
         self._folder = UrlFolder()
 
     def listing(self, location: str) -> SitemapListing:
-        hosts = Counter(host for host in map(host_of, self._entries) if host)
-        most = max(hosts, key=hosts.__getitem__, default=None)
-        return SitemapListing(tuple(self._entries.values()), tuple(self._files), most, location)
+        return SitemapListing(tuple(self._entries.values()), tuple(self._files), location)
 
     def read_site(self, root: str) -> None:
         answer = fetch(join(root, "/robots.txt"), self._fetcher)

@@ -30,16 +30,8 @@ PROBE_S = 3.0
 class VectorSource:
     """Where vectors are read from.
 
-    Attributes:
-        client: An open client.
-        collection: Collection or alias.
-        vector_name: Name of the vector; None: the unnamed one.
-        points_filter: qdrant-client's filter, or None.
-        ask: Makes a call with retries and readable failures.
-        limits: Maximum points per request.
-        grpc: Whether to use gRPC.
-        rest: Reads points as plain JSON; None for clients without REST.
-        at_once: Parallel requests for points by id.
+    Without ``rest`` points are read by the client's own calls; ``at_once`` is the number of parallel requests for
+    points by id.
     """
 
     client: QdrantClient
