@@ -89,13 +89,11 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
     try:
         with reading_the_suite():
             yield
-    except dg.Failure:
-        if name == PAYLOAD_SNAPSHOT:
-            notes.stop()
-        raise
     except Exception as error:
         if name == PAYLOAD_SNAPSHOT:
             notes.stop()
+        if isinstance(error, dg.Failure):
+            raise
         if isinstance(error, SystemFailure):
             task.context.log.error("%s: %s", name, error)
         else:

@@ -25,7 +25,7 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.index import ann
 from ragval_pipeline.validation.index.readiness import Serving
-from ragval_pipeline.validation.measurement import Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.vectors import comparison, sample
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 from ragval_pipeline.validation.vectors.measure import measure_vectors
@@ -37,31 +37,32 @@ QUERIES_PROBED = POINTS_PROBED = 50
 
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches if they can differ."""
-    facts = manifest.facts
-    findings = tuple(find_all(Serving(facts, suite.qdrant.filter)))
-    if not manifest.points:
-        value = not_measured(ann.CRITERION, "no_data", "the collection holds no points")
-        return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
+    findings = find_all(Serving(manifest.facts, suite.qdrant.filter))
     try:
-        reason = _why_not(suite, manifest)
-        if reason is None and not facts.strict_mode.exact:
-            value = not_measured(ann.CRITERION, "no_data", "the collection's strict mode forbids exact searches")
-            return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
-        if reason is None:
+        value = _not_measured(suite, manifest)
+        if value is None:
             measured = _measure_recall(suite, manifest, connection, embedding)
-            return measured.model_copy(update={"findings": (*findings, *measured.findings)})
+        else:
+            measured = Measurement(asset=INDEX_HEALTH, values=(value,))
     except (SystemFailure, NotMeasurableError) as error:
-        failed = failed_measurement(INDEX_HEALTH, error)
-        return failed.model_copy(update={"findings": (*failed.findings, *findings)})
-    value = not_measured(ann.CRITERION, "not_applicable", reason)
-    return Measurement(asset=INDEX_HEALTH, values=(value,), findings=findings)
+        measured = failed_measurement(INDEX_HEALTH, error)
+    return measured.model_copy(update={"findings": (*measured.findings, *findings)})
 
 
-def _why_not(suite: Suite, manifest: SnapshotManifest) -> str | None:
-    """Why recall cannot be measured; None if it can."""
+def _not_measured(suite: Suite, manifest: SnapshotManifest) -> MeasuredValue | None:
+    """The recall that cannot be measured; None if it can."""
+    if not manifest.points:
+        return not_measured(ann.CRITERION, "no_data", "the collection holds no points")
     if suite.retrieval.retriever is not None:
-        return f"searches go through {suite.retrieval.retriever}, which does not support exact search"
-    return ann.why_exact(manifest.facts, searched_vector(suite, manifest), asked_exact=suite.retrieval.exact)
+        reason = f"searches go through {suite.retrieval.retriever}, which does not support exact search"
+        return not_measured(ann.CRITERION, "not_applicable", reason)
+    vector = searched_vector(suite, manifest)
+    exact = ann.why_exact(manifest.facts, vector, asked_exact=suite.retrieval.exact)
+    if exact is not None:
+        return not_measured(ann.CRITERION, "not_applicable", exact)
+    if not manifest.facts.strict_mode.exact:
+        return not_measured(ann.CRITERION, "no_data", "the collection's strict mode forbids exact searches")
+    return None
 
 
 def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.calls import in_calls
+from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,6 +107,35 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Release connections. May be called more than once."""
+
+
+class BatchingEmbedder:
+    """Embeds texts in as many calls as ``_embed_slice`` needs.
+
+    Attributes:
+        dimension: Length of the vectors; None until known.
+        batch_size: Maximum texts per call.
+        call_chars: Maximum characters per call; None: no limit.
+    """
+
+    dimension: int | None
+    batch_size: int = BATCH
+    call_chars: int | None = None
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        """Embed ``texts``; an empty list makes no call.
+
+        Raises:
+            SystemFailure: ``embedder.unreachable``: a call failed, or its result is malformed.
+        """
+        if not texts:
+            return no_vectors(self.dimension)
+        calls = in_calls([encodable(text) for text in texts], self.batch_size, most=self.call_chars)
+        return joined([self._embed_slice(part, input_type) for part in calls])
+
+    def _embed_slice(self, texts: list[str], input_type: InputType) -> EmbeddingBatch:
+        """Make one call."""
+        raise NotImplementedError
 
 
 def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:

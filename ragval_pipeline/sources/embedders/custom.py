@@ -12,19 +12,16 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.calls import in_calls
 from ragval_pipeline.sources.embedders.base import (
-    BATCH,
+    BatchingEmbedder,
     EmbeddingBatch,
     InputType,
     check_batch,
-    joined,
-    no_vectors,
 )
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
@@ -35,7 +32,7 @@ KEY = "embedding.provider"
 _log = logging.getLogger(__name__)
 
 
-class CustomEmbedder:
+class CustomEmbedder(BatchingEmbedder):
     """Calls the user's embedder, at most 96 texts a call (``BATCH``).
 
     Args:
@@ -49,7 +46,6 @@ class CustomEmbedder:
         SystemFailure: Building the user's class raised.
     """
 
-    batch_size = BATCH
     #: The run's budget; None: unlimited.
     budget: Budget | None = None
 
@@ -75,16 +71,6 @@ class CustomEmbedder:
         self.dimension = dimension or own_dimension or known_dimension(self.model)
         self.max_input_tokens = self._whole_number("max_input_tokens") or known_limit(self.model)
         self.free = self._told("free") is True
-
-    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Embed ``texts``.
-
-        Raises:
-            SystemFailure: The user's embedder raised, or its result is malformed.
-        """
-        if not texts:
-            return no_vectors(self.dimension)
-        return joined([self._embed_slice(part, input_type) for part in in_calls(texts, BATCH)])
 
     def close(self) -> None:
         """Call the user's ``close``, if it has one; its exceptions are logged, since the vectors are already there."""

@@ -7,17 +7,19 @@ Models come from the cache of the Hugging Face hub, are downloaded into it on fi
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import np
-from ragval_pipeline.sources.calls import in_calls
-from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, check_batch, joined, no_vectors
+from ragval_pipeline.sources.embedders.base import (
+    BatchingEmbedder,
+    EmbeddingBatch,
+    InputType,
+    check_batch,
+)
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
-from ragval_pipeline.text.characters import encodable
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 BATCH = 32
 
 
-class _LocalEmbedder:
-    """Common parts: a model loaded on the first call, and batches."""
+class _LocalEmbedder(BatchingEmbedder):
+    """Common parts: a model loaded on the first call. Long texts are truncated by the library."""
 
     provider = ""
     free = True
@@ -40,17 +42,6 @@ class _LocalEmbedder:
         self.folder = beside if beside.is_dir() else None
         self.dimension = dimension or known_dimension(model)
         self.max_input_tokens = known_limit(model)
-
-    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Embed ``texts``; long texts are truncated by the library.
-
-        Raises:
-            SystemFailure: ``embedder.unreachable``: the model cannot be downloaded, loaded or run.
-        """
-        if not texts:
-            return no_vectors(self.dimension)
-        clean = [encodable(text) for text in texts]
-        return joined([self._embed_slice(part, input_type) for part in in_calls(clean, BATCH)])
 
     def close(self) -> None:
         self.__dict__.pop("_loaded", None)

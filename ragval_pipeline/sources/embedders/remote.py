@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from ragval_pipeline.errors import BudgetReachedError, SuiteError, SystemFailure
-from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries, in_calls
+from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries
 from ragval_pipeline.sources.embedders.base import (
-    BATCH,
+    BatchingEmbedder,
     EmbeddingBatch,
     InputType,
     check_batch,
-    joined,
-    no_vectors,
 )
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
@@ -29,7 +27,6 @@ from ragval_pipeline.sources.embedders.models import (
     takes_output_dimension,
 )
 from ragval_pipeline.suite.sections import RetrySettings
-from ragval_pipeline.text.characters import encodable
 
 #: Dummy key that SDKs require for a server without keys.
 NO_KEY = "none"
@@ -46,8 +43,10 @@ class Answer:
     billed_tokens: float | None
 
 
-class RemoteEmbedder:
+class RemoteEmbedder(BatchingEmbedder):
     """Embeds through an API. A provider defines its attributes, ``_make_client``, ``_post`` and ``_expected``.
+
+    APIs refuse blank texts: leave them out.
 
     Args:
         model: Name of the model; unknown names are passed on.
@@ -65,8 +64,6 @@ class RemoteEmbedder:
         host: The provider's own.
         address_variable: The SDK's environment variable for another address; None: it has none.
         keyless: Whether servers at a ``base_url`` may need no key.
-        batch_size: Texts per call.
-        call_chars: Characters per call, for APIs that limit its total tokens; None: no limit.
         can_cut: Whether the API can truncate texts that are too long.
 
     Raises:
@@ -81,8 +78,6 @@ class RemoteEmbedder:
     host: ClassVar[str]
     address_variable: ClassVar[str | None] = None
     keyless: ClassVar[bool] = False
-    batch_size: int = BATCH
-    call_chars: ClassVar[int | None] = None
     can_cut: ClassVar[bool] = False
 
     def __init__(
@@ -123,19 +118,6 @@ class RemoteEmbedder:
         another question than the one written.
         """
         return self._cut_queries or input_type == "search_document"
-
-    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
-        """Embed ``texts``, in as many calls as the API needs. APIs refuse blank texts: leave them out.
-
-        Raises:
-            SystemFailure: ``embedder.unreachable``, with the status, the tries and the remedy.
-        """
-        if not texts:
-            return no_vectors(self.dimension)
-        clean = [encodable(text) for text in texts]
-        return joined(
-            [self._embed_slice(part, input_type) for part in in_calls(clean, self.batch_size, most=self.call_chars)]
-        )
 
     def close(self) -> None:
         """Close the SDK's connections; the next call opens new ones."""
