@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from yarl import URL
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+PRIVATE_NETWORKS = tuple(
+    ipaddress.ip_network(block)
+    for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+)
 #: Prefixes that ingestion tools add to mark the kind of document (AnythingLLM: ``link://``).
 _WRAPPED = re.compile(r"\A(?!https?:)[a-z][a-z0-9+.-]*:(?://)?(?=https?://)")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}\Z")
@@ -52,13 +56,15 @@ def is_loopback_or_private(url: str) -> bool:
 
 
 def is_inner_address(host: str) -> bool:
-    """Whether ``host`` is an IP address that is not reachable from the public network; False for names."""
+    """Whether ``host`` is a loopback, private, link-local or unspecified IP address; False for names."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return False
     address = getattr(address, "ipv4_mapped", None) or address
-    return not address.is_global
+    if address.is_loopback or address.is_link_local or address.is_unspecified:
+        return True
+    return any(address in network for network in PRIVATE_NETWORKS)
 
 
 @lru_cache(maxsize=4096)
