@@ -72,7 +72,7 @@ class CachingEmbedder:
             return joined(
                 [self._call(part, input_type) for part in in_calls(texts, self.batch_size, most=self._call_chars)]
             )
-        keys = [self._key(input_type, text) for text in texts]
+        keys = [cache_key(self.provider, self.model, self._dimension, input_type, text) for text in texts]
         rows = {key: self.store[key] for key in set(keys) if key in self.store}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
         hits = len(texts) - len(missing)
@@ -86,7 +86,7 @@ class CachingEmbedder:
             rows.update(zip(names, batches[-1].vectors, strict=True))
             self._remember(names, rows)
         asked = joined(batches) if batches else no_vectors(self.dimension)
-        return replace(asked, vectors=_stacked(keys, rows), cache_hits=hits)
+        return replace(asked, vectors=np.stack([rows[key] for key in keys]), cache_hits=hits)
 
     def close(self) -> None:
         """Close the wrapped embedder; the cache stays, and is kept for later runs if the store supports it."""
@@ -112,9 +112,6 @@ class CachingEmbedder:
             raise
         self.cost += batch
         return batch
-
-    def _key(self, input_type: InputType, text: str) -> str:
-        return cache_key(self.provider, self.model, self._dimension, input_type, text)
 
     def _remember(self, asked: list[str], rows: dict[str, NDArray[np.float32]]) -> None:
         for key in asked[-self._max_entries :]:
@@ -166,7 +163,3 @@ def cache_key(provider: str, model: str, dimension: int | None, input_type: Inpu
     """A key for the vector of ``text`` by model, dimension and input type, which does not reveal the text."""
     parts = json.dumps([provider, model, dimension, input_type, text])
     return hashlib.sha256(parts.encode("ascii")).hexdigest()
-
-
-def _stacked(keys: list[str], rows: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    return np.stack([rows[key] for key in keys])

@@ -130,15 +130,11 @@ class FastembedEmbedder(_LocalEmbedder):
 
         if self.folder is None:
             return TextEmbedding(self.model)
-        supported = {entry["model"].rpartition("/")[2].lower(): entry["model"] for entry in self._supported()}
+        models = [entry["model"] for entry in TextEmbedding.list_supported_models()]
+        supported = {model.rpartition("/")[2].lower(): model for model in models}
         name = supported[self.folder.resolve().name.lower()]
         return TextEmbedding(name, specific_model_path=str(self.folder))
 
     def _run(self, loaded: TextEmbedding, texts: list[str], input_type: InputType) -> Any:
         made = loaded.query_embed(texts) if input_type == "search_query" else loaded.passage_embed(texts)
         return np.stack(list(made))
-
-    def _supported(self) -> list[dict[str, Any]]:
-        from fastembed import TextEmbedding
-
-        return TextEmbedding.list_supported_models()

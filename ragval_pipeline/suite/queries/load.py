@@ -150,7 +150,8 @@ def _read(suite: Suite) -> tuple[Located, Path | None]:
         return _queries(_inline(setting), suite.file), suite.file
     if isinstance(setting, TrecFiles):
         located = _queries(read_topics(setting.topics), setting.topics)
-        return _judged(located, setting.qrels), setting.topics
+        judged = with_judgements([query for _, query in located], read_qrels(setting.qrels), setting.qrels)
+        return _replaced(located, judged), setting.topics
     if isinstance(setting, QueryFiles):
         located = _queries(read_entries(setting.file), setting.file)
         return _with_truth(located, setting.ground_truth), setting.file
@@ -164,10 +165,6 @@ def _read(suite: Suite) -> tuple[Located, Path | None]:
 def _inline(setting: Sequence[dict[str, Any] | str]) -> list[Entry]:
     mappings = [{"query_text": entry} if isinstance(entry, str) else entry for entry in setting]
     return [Entry(f"queries[{index}]", dict(entry)) for index, entry in enumerate(mappings)]
-
-
-def _judged(located: Located, qrels: Path) -> Located:
-    return _replaced(located, with_judgements([query for _, query in located], read_qrels(qrels), qrels))
 
 
 def _with_truth(located: Located, truth: Path | None) -> Located:

@@ -148,9 +148,13 @@ def read_points(path: Path, collection: str, vector_name: str | None) -> tuple[V
     with _opened(path) as client:
         vectors: Any = client.get_collection(collection).config.params.vectors
         entry = vectors[vector_name] if vector_name else vectors
-        records = client.scroll(collection, limit=client.count(collection).count or 1, with_vectors=True)[0]
+        records: Any = client.scroll(collection, limit=client.count(collection).count or 1, with_vectors=True)[0]
     points = [
-        StoredPoint(_point_id(record.id), record.payload or {}, _vector(record.vector, vector_name))
+        StoredPoint(
+            record.id if isinstance(record.id, int) else str(record.id),
+            record.payload or {},
+            record.vector.get(vector_name) if isinstance(record.vector, dict) else record.vector,
+        )
         for record in records
     ]
     return VectorSpace(entry.size, entry.distance.value, vector_name), points
@@ -195,11 +199,3 @@ def _opened(path: Path) -> Iterator[QdrantClient]:
         warnings.simplefilter("ignore", UserWarning)
         with closing(QdrantClient(path=str(path))) as client:
             yield client
-
-
-def _point_id(point_id: Any) -> str | int:
-    return point_id if isinstance(point_id, int) else str(point_id)
-
-
-def _vector(vector: Any, name: str | None) -> list[float] | None:
-    return vector.get(name) if isinstance(vector, dict) else vector

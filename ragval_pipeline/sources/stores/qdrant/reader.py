@@ -356,15 +356,12 @@ def _limit_after(page: Sequence[Point]) -> int:
 
 
 def _hits(points: Sequence[Any]) -> list[Hit]:
-    return [
-        Hit(rank, canonical_id(point.id), _score(point.score), encodable_payload(point.payload or {}))
-        for rank, point in enumerate(points, 1)
-    ]
-
-
-def _score(score: float | None) -> float:
     # The score for a zero vector is None.
-    return math.nan if score is None else float(score)
+    scores = (math.nan if point.score is None else float(point.score) for point in points)
+    return [
+        Hit(rank, canonical_id(point.id), score, encodable_payload(point.payload or {}))
+        for rank, (point, score) in enumerate(zip(points, scores, strict=True), 1)
+    ]
 
 
 def _optimizer(status: Any) -> str:

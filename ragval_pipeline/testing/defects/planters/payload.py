@@ -76,14 +76,6 @@ def _tomorrow(_: Any) -> str:
     return f"{dt.datetime.now(dt.UTC) + dt.timedelta(days=400):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _numbered(headings: list[str]) -> list[int]:
-    return list(range(len(headings)))
-
-
-def _without_scheme(url: str) -> str:
-    return url.partition("://")[2]
-
-
 #: One damaged value of a field each: code, variant, canonical name, what becomes of the value, and a description.
 _VALUES: tuple[tuple[str, str | None, str, Callable[[Any], Any], str], ...] = (
     ("payload.empty_field", "headings", "headings", lambda _: [], "Stores a point with an empty list of headings."),
@@ -93,9 +85,10 @@ _VALUES: tuple[tuple[str, str | None, str, Callable[[Any], Any], str], ...] = (
     ("payload.invalid_value", None, "token_count", lambda _: 0, "Stores a point with a token count of 0."),
     ("payload.invalid_value", "embedded_at", "embedded_at", _tomorrow,
      "Stores a point with an embedding time in the future."),
-    ("payload.invalid_value", "headings", "headings", _numbered, "Stores a point with headings that are not texts."),
+    ("payload.invalid_value", "headings", "headings", lambda headings: list(range(len(headings))),
+     "Stores a point with headings that are not texts."),
     ("payload.invalid_value", "chunk_index", "chunk_index", lambda _: -1, "Stores a point with a negative index."),
-    ("payload.invalid_value", "source_url", "source_url", _without_scheme,
+    ("payload.invalid_value", "source_url", "source_url", lambda url: url.partition("://")[2],
      "Stores a point with an invalid source URL."),
 )  # fmt: skip
 for _code, _variant, _name, _change, _describe in _VALUES:

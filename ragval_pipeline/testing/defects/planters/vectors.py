@@ -91,7 +91,8 @@ def other_named_model(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
 @defect("vector.model_mismatch", kind="points", variant="title")
 def with_title(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Embeds the whole collection with the page title before each text, which is not stored."""
-    return _re_embedded(corpus, lambda points: corpus.embed([_titled(corpus, point) for point in points]))
+    texts = [f"{corpus.get(point, 'title')}\n\n{corpus.embedded(point)}" for point in corpus.points]
+    return _re_embedded(corpus, lambda _: corpus.embed(texts))
 
 
 @defect("vector.model_mismatch", kind="points", variant="truncated")
@@ -244,10 +245,6 @@ def _hashed_words(corpus: Corpus, points: Sequence[StoredPoint]) -> Vectors:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     hashed: Vectors = np.divide(rows, norms, out=np.full_like(rows, 1.0), where=norms > 0).tolist()
     return hashed
-
-
-def _titled(corpus: Corpus, point: StoredPoint) -> str:
-    return f"{corpus.get(point, 'title')}\n\n{corpus.embedded(point)}"
 
 
 def _a_minute_before(corpus: Corpus, point: StoredPoint) -> None:
