@@ -20,14 +20,7 @@ from ragval_pipeline.orchestration.names import (
     VALIDATION_REPORT,
 )
 from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.orchestration.values import (
-    ChunkFacts,
-    Measured,
-    PageSnapshot,
-    PayloadSnapshot,
-    SitemapUrls,
-    Value,
-)
+from ragval_pipeline.orchestration.values import ChunkFacts, Measured, PageSnapshot, PayloadSnapshot, SitemapUrls, Value
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Failure, Measurement
 

@@ -24,14 +24,7 @@ from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
 from ragval_pipeline.orchestration.io_manager import Notes, take_back_latest
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
-from ragval_pipeline.orchestration.names import (
-    ONLY_TAG,
-    TRIGGER_TAG,
-    VALIDATION_REPORT,
-    asset_key,
-    job_name,
-    steps_of,
-)
+from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, VALIDATION_REPORT, asset_key, job_name, steps_of
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.orchestration.task import expect_steps
 from ragval_pipeline.reporting.files.folder import copy_outputs

@@ -14,11 +14,7 @@ from ragval_pipeline.orchestration.asking import (
     retrieval_settings,
     searched_vector,
 )
-from ragval_pipeline.orchestration.names import (
-    GOLDEN_SET,
-    QUERY_VALIDATION_RESULTS,
-    SELF_RETRIEVAL,
-)
+from ragval_pipeline.orchestration.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short

@@ -12,10 +12,7 @@ from ragval_pipeline.orchestration.evidence import collection_state, lineage
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, prefix_parts, resource_key
-from ragval_pipeline.orchestration.promotion.aliases import (
-    Aliases,
-    AliasWriter,
-)
+from ragval_pipeline.orchestration.promotion.aliases import Aliases, AliasWriter
 from ragval_pipeline.orchestration.promotion.decision import (
     AliasChange,
     Side,

@@ -9,12 +9,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.names import (
-    SUITE_TAG,
-    TRIGGER_TAG,
-    UPSTREAM_ASSET_TAG,
-    job_name,
-)
+from ragval_pipeline.orchestration.names import SUITE_TAG, TRIGGER_TAG, UPSTREAM_ASSET_TAG, job_name
 from ragval_pipeline.suite.model import Suite
 
 

@@ -17,12 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.embedders.base import (
-    BatchingEmbedder,
-    EmbeddingBatch,
-    InputType,
-    check_batch,
-)
+from ragval_pipeline.sources.embedders.base import BatchingEmbedder, EmbeddingBatch, InputType, check_batch
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
 from ragval_pipeline.sources.own_code import call_guarded, load_attribute, takes

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import np
-from ragval_pipeline.sources.embedders.base import (
-    BatchingEmbedder,
-    EmbeddingBatch,
-    InputType,
-    check_batch,
-)
+from ragval_pipeline.sources.embedders.base import BatchingEmbedder, EmbeddingBatch, InputType, check_batch
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
 
 if TYPE_CHECKING:

@@ -11,12 +11,7 @@ from typing import Any, ClassVar
 
 from ragval_pipeline.errors import BudgetReachedError, SuiteError, SystemFailure
 from ragval_pipeline.sources.calls import Attempts, Verdict, call_with_retries
-from ragval_pipeline.sources.embedders.base import (
-    BatchingEmbedder,
-    EmbeddingBatch,
-    InputType,
-    check_batch,
-)
+from ragval_pipeline.sources.embedders.base import BatchingEmbedder, EmbeddingBatch, InputType, check_batch
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.failures import Endpoint, Fault, details_of, failure_of, verdict_of
 from ragval_pipeline.sources.embedders.models import (

@@ -22,12 +22,7 @@ from ragval_pipeline.sources.site.docs_folder.configs import (
 )
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.site.inventory import SitemapEntry, SitemapListing
-from ragval_pipeline.sources.site.markdown_page import (
-    LONGEST,
-    LONGEST_FRONT_MATTER,
-    markdown_html,
-    split_front_matter,
-)
+from ragval_pipeline.sources.site.markdown_page import LONGEST, LONGEST_FRONT_MATTER, markdown_html, split_front_matter
 from ragval_pipeline.sources.site.page_reader import MAX_BYTES, PageCopy
 from ragval_pipeline.suite.sections import FILES
 
