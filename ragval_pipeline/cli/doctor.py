@@ -1,18 +1,20 @@
-"""``ragval doctor``: what would go wrong, before a run."""
+"""``ragval doctor``: what would go wrong, before a run: all checks in order, each as far as the previous ones allow."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
 from ragval_pipeline.cli.terminal import print_bytes, say, stderr_console, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import with_remedy
+from ragval_pipeline.errors import RagvalError, with_remedy
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.checkup.check import Check
+    from ragval_pipeline.cli.looking import Look
+    from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+    from ragval_pipeline.suite.model import Suite
 
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "bold red"), "note": ("!", "yellow"), "not_applicable": ("·", "dim")}
 
@@ -25,12 +27,14 @@ def doctor(
 ) -> int:
     """Check a suite before a run: keys, environment, Qdrant, vectors, embedder, payload fields, sitemap."""
     from ragval_pipeline.cli.checkup.check import exit_code_of
+    from ragval_pipeline.reporting.json_values import json_bytes
 
     checks = _examined(suite)
     exit_code = exit_code_of(checks)
     with tolerating_closed_pipe():
         if as_json:
-            print_bytes(_json(suite, checks, exit_code))
+            told = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
+            print_bytes(json_bytes({"suite_file": str(suite), "exit_code": exit_code, "checks": told}))
         else:
             _show(checks)
     problems = [check for check in checks if check.state == "problem"]
@@ -41,8 +45,6 @@ def doctor(
 
 
 def _examined(suite: Path) -> list[Check]:
-    from ragval_pipeline.cli.checkup.examine import examine
-
     console = stderr_console()
     if not console.is_terminal:
         return examine(suite)
@@ -50,12 +52,76 @@ def _examined(suite: Path) -> list[Check]:
         return examine(suite, on_step=status.update)
 
 
-def _json(suite: Path, checks: Sequence[Check], exit_code: int) -> bytes:
-    entries = [
-        {"name": check.name, "state": check.state, "message": check.message, "remedy": check.remedy} for check in checks
-    ]
-    content = {"suite_file": str(suite), "exit_code": exit_code, "checks": entries}
-    return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
+_AFTER_SUITE = (
+    "environment",
+    "queries",
+    "embedding settings",
+    "reports",
+    "automation",
+    "collection",
+    "embedder",
+    "payload fields",
+    "sitemap",
+)
+
+
+def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
+    """Everything that can be checked without a validation.
+
+    Args:
+        path: The suite file.
+        on_step: Called with a description of the next check.
+    """
+    from ragval_pipeline.cli.checkup import settings as offline
+    from ragval_pipeline.cli.checkup.check import skipped
+    from ragval_pipeline.cli.checkup.embedder import check_search
+    from ragval_pipeline.cli.checkup.estimate import check_estimate
+    from ragval_pipeline.cli.checkup.site import check_site
+
+    suite, checks = offline.check_suite_file(path)
+    if suite is None:
+        return [*checks, *(skipped(name, "not checked until the suite file is correct") for name in _AFTER_SUITE)]
+    resolved, more = offline.check_environment(suite)
+    checks += more
+    if resolved is None:
+        return [*checks, *(skipped(name, "not checked until the environment is correct") for name in _AFTER_SUITE[1:])]
+    settings = offline.check_embedding_settings(resolved)
+    checks += [*offline.check_queries(resolved), settings]
+    checks += [offline.check_report_place(resolved), offline.check_automation(resolved)]
+    on_step("Asking Qdrant")
+    look, embedder, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
+    checks += [*more, *check_search(resolved, look)]
+    on_step("Reading the sitemap")
+    of_site, pages = check_site(resolved, look)
+    checks += [*of_site, *([check_estimate(resolved, look, embedder, pages=pages)] if look else [])]
+    return [*checks, *offline.check_rest(suite, checks)]
+
+
+def _systems(
+    suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]
+) -> tuple[Look | None, CachingEmbedder | None, list[Check]]:
+    """The collection, its payload, and the embedder, which is checked even without the collection."""
+    from ragval_pipeline.cli.checkup.check import failed, skipped
+    from ragval_pipeline.cli.checkup.collection import check_collection, check_payload
+    from ragval_pipeline.cli.checkup.embedder import check_embedder
+    from ragval_pipeline.cli.looking import opened_reader
+
+    look: Look | None = None
+    checks: list[Check] = []
+    try:
+        with opened_reader(suite.qdrant) as reader:
+            look, checks = check_collection(suite, reader)
+            checks += check_payload(suite, look)
+            on_step("Asking the embedder")
+            if look is not None and embedder_usable:
+                more, embedder = check_embedder(suite, look, reader)
+                return look, embedder, [*checks, *more]
+    except RagvalError as error:
+        checks.append(failed("collection", error))
+    if not embedder_usable:
+        return look, None, [*checks, skipped("embedder", "not checked until its settings are correct")]
+    more, embedder = check_embedder(suite, None, None)
+    return look, embedder, [*checks, *more]
 
 
 def _show(checks: Sequence[Check]) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
     from ragval_pipeline.suite.sections import QdrantSettings
 
-QUERIES = "queries.yaml"
 #: Questions without --queries.
 USUAL = 8
 #: Points read for a first look: the user is waiting.
@@ -71,7 +70,7 @@ def init(
 ) -> int:
     """Inspect a collection and its site, show a first summary, and write a suite file and starter queries."""
     from ragval_pipeline.cli.draft.questions import queries_text
-    from ragval_pipeline.cli.draft.suite_text import suite_text
+    from ragval_pipeline.cli.draft.suite_text import QUERIES, suite_text
 
     wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
@@ -88,6 +87,7 @@ def init(
 
 def _wishes(output: Path, source: str | None, profile: str | None, queries: int) -> Wishes:
     from ragval_pipeline.cli.draft.drafting import Wishes
+    from ragval_pipeline.cli.draft.suite_text import QUERIES
     from ragval_pipeline.suite.profiles import get_profile
 
     if output.is_dir():
@@ -97,7 +97,7 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
     if source is not None and "://" not in source and not Path(source).exists():
         remedy = "Give the sitemap's URL or file, an llms.txt, a list of URLs, or a folder of Markdown or HTML."
         raise SuiteError(f"there is no file or folder {source}", key="--source", remedy=remedy)
-    return Wishes(output.absolute().parent, QUERIES, source, get_profile(profile), queries)
+    return Wishes(output.absolute().parent, source, get_profile(profile), queries)
 
 
 def _refuse_existing(files: list[Path], *, force: bool) -> None:

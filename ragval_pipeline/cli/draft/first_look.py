@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
