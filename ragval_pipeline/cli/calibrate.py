@@ -65,7 +65,7 @@ def calibrate(
 
 def _kept(suite_file: Path, run: str) -> AskedScores:
     from ragval_pipeline.orchestration.scores import kept_scores
-    from ragval_pipeline.reporting.history.baseline import last_answered
+    from ragval_pipeline.reporting.history.runs import last_answered
     from ragval_pipeline.sources.history import LAST
 
     kept = open_history(suite_file)

@@ -37,7 +37,7 @@ class History:
         Raises:
             SuiteError: There is no such run, or the name is ambiguous.
         """
-        from ragval_pipeline.reporting.history.baseline import named_run
+        from ragval_pipeline.reporting.history.runs import named_run
 
         return named_run(self.base, name, baseline=self.suite.history.baseline)
 
@@ -87,7 +87,7 @@ def history(
     log_level: LogLevel = None,
 ) -> int:
     """List the earlier runs of a suite and how each criterion changed over them."""
-    from ragval_pipeline.reporting.history.baseline import known_baseline, read_history
+    from ragval_pipeline.reporting.history.runs import known_baseline, read_history
     from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.reporting.terminal.runs import history_json, render_history
@@ -152,7 +152,7 @@ def bless(
     log_level: LogLevel = None,
 ) -> int:
     """Make a run the baseline that later runs are compared with (criterion no_regression)."""
-    from ragval_pipeline.reporting.history.baseline import bless as set_baseline
+    from ragval_pipeline.reporting.history.runs import bless as set_baseline
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.history import find_run
 
@@ -180,7 +180,7 @@ def report(
 ) -> int:
     """Render report.html, summary.md, junit.xml and query_results.csv of an earlier run again."""
     from ragval_pipeline.orchestration.report import settings_without_secrets
-    from ragval_pipeline.reporting.files.rerender import render_again
+    from ragval_pipeline.reporting.files.folder import render_again
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     check_output(output)

@@ -66,7 +66,7 @@ def write_report(
     from ragval_pipeline.reporting.bundle import ReportBundle
     from ragval_pipeline.reporting.files.folder import write_run_folder
     from ragval_pipeline.reporting.history.earlier import subjects_of
-    from ragval_pipeline.reporting.history.trend import clean_up, history_of
+    from ragval_pipeline.reporting.history.runs import clean_up, history_of
 
     assembled = _assemble(
         suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since

@@ -308,7 +308,7 @@ def _check_baseline(suite: Suite) -> None:
     wanted = suite.history.baseline
     if wanted is None or "://" in suite.report_uri:
         return
-    from ragval_pipeline.reporting.history.baseline import baseline_of
+    from ragval_pipeline.reporting.history.runs import baseline_of
     from ragval_pipeline.sources.history import history_folder
 
     try:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np, pa, pc, pq
-from ragval_pipeline.reporting.bundle import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
 from ragval_pipeline.sources.history import EVIDENCE
@@ -124,12 +123,12 @@ class CorpusFiles:
     @classmethod
     def of_bundle(cls, bundle: ReportBundle) -> CorpusFiles:
         """The files of a run that is being written."""
-        facts = fact_parts(bundle)
+        facts = bundle.parts("facts")
         return cls(
-            payload=[*snapshot_parts(bundle).values()],
+            payload=[*bundle.parts("payload").values()],
             chunks=[part for name, part in facts.items() if name.startswith("chunks")],
             facts=[part for name, part in facts.items() if name.startswith("pages")],
-            pages=[*page_parts(bundle).values()],
+            pages=[*bundle.parts("pages").values()],
         )
 
     @classmethod

@@ -174,7 +174,7 @@ def compare_with_baseline(
     Raises:
         SuiteError: ``history.baseline`` names no run, or one that cannot be a baseline.
     """
-    from ragval_pipeline.reporting.history.baseline import baseline_of
+    from ragval_pipeline.reporting.history.runs import baseline_of
     from ragval_pipeline.sources.history import HistoryNotReadError
     from ragval_pipeline.validation.regression.measure import no_comparison
 

@@ -1,10 +1,10 @@
-"""The tables of a run: ``findings.parquet``, ``query_results.csv``, ``run.trec`` and ``qrels.trec``."""
+"""The tables of a run: findings, queries with their hits, pages of the sitemap, and the TREC files."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -12,6 +12,7 @@ from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.reporting.json_values import json_line
 from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.text.characters import ZERO_WIDTH, encodable
 from ragval_pipeline.text.trec_ids import encode_id
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -109,6 +110,20 @@ def _hit_rows(query: QueryReport) -> Iterator[list[Any]]:
 def _hit_value(hit: TopResult, column: str) -> Any:
     value = getattr(hit, column)
     return json_line(value) if isinstance(value, list) else value
+
+
+SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
+
+
+def sitemap_urls_csv(inventory: SiteInventory, indexed: Collection[str] | None) -> bytes:
+    """Every page of the sitemap. ``indexed`` is yes or no, and empty for pages whose chunks were not counted."""
+    held = None if indexed is None else frozenset(indexed)
+    return _lines([SITEMAP_COLUMNS, *([cell(value) for value in _row(page, held)] for page in inventory.pages)])
+
+
+def _row(page: SitePage, indexed: Collection[str] | None) -> list[str | bool | None]:
+    known = None if indexed is None or not page.in_scope else ("yes" if page.url in indexed else "no")
+    return [page.url, page.key, page.lastmod, page.in_scope, page.out_of_scope, page.sitemap, known]
 
 
 TAG = "ragval"

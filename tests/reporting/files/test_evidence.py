@@ -3,7 +3,8 @@ from __future__ import annotations
 import csv
 import io
 
-from ragval_pipeline.reporting.files.evidence import evidence_files, sitemap_urls_csv
+from ragval_pipeline.reporting.files.folder import evidence_files
+from ragval_pipeline.reporting.files.tables import sitemap_urls_csv
 from ragval_pipeline.sources.storage import Moved
 from tests.reporting import factory
 
