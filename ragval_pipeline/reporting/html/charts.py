@@ -1,4 +1,4 @@
-"""The plots of report.html as inline SVG: lengths, ranks, scores, latency, trends and the strip of pages.
+"""The plots of report.html as inline SVG: lengths, ranks, scores, trends and the strip of pages.
 
 Each has a title for screen readers and takes its colours from the page, so that it fits light and dark mode. A unit is
 a pixel at the width of a phone.
@@ -41,16 +41,6 @@ class ScoreLane:
     def values(self) -> list[float]:
         """All scores."""
         return [*self.passed, *self.failed]
-
-
-@dataclass(frozen=True)
-class Span:
-    """Milliseconds of one part of a call: median, p95 and slowest."""
-
-    name: str
-    p50: float
-    p95: float
-    slowest: float
 
 
 @dataclass(frozen=True)
@@ -143,31 +133,6 @@ def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, tit
     return _svg("scores", floor + 38, title, [*parts, _label(floor + 34, "best score per question")])
 
 
-def latency_chart(spans: Sequence[Span], budget_ms: float | None, *, title: str) -> Markup:
-    """A bar from zero to p95 for each part, with a mark at the median and a thin line to the slowest call.
-
-    Args:
-        spans: At least one.
-        budget_ms: Allowed p95, or None.
-        title: For screen readers.
-    """
-    slowest = max(span.slowest for span in spans)
-    near = budget_ms is not None and budget_ms <= 4 * slowest
-    high = max(slowest, budget_ms or 0.0) if near else slowest
-    place, parts, y = _Scale(0.0, 1.04 * high or 1.0, left=76), [], 0
-    for number, span in enumerate(spans):
-        y = 14 + 30 * number
-        parts.append(_text(70, y + 12, span.name, "end", "muted"))
-        parts.append(_bar(place(0), y, max(place(span.p95) - place(0), 1), 16, "fill"))
-        parts.append(f'<path class="muted" d="M{place(span.p95):.1f} {y + 8}H{place(span.slowest):.1f}"/>')
-        parts.append(f'<path class="text" d="M{place(span.p50):.1f} {y - 2}v20"/>')
-    floor = y + 26
-    if near and budget_ms is not None:
-        parts.append(_dashed(place(budget_ms), 4, floor))
-    parts.append(_axis(floor, _ticks(0.0, high, 4), place, left=76))
-    return _svg("latency", floor + 38, title, [*parts, _label(floor + 34, "milliseconds")])
-
-
 def sparkline(values: Sequence[float | None], gate: float | None, tone: str, *, title: str) -> Markup:
     """A line over runs, oldest first, with a dot on the newest and a dashed line at the gate.
 
@@ -240,8 +205,8 @@ def _heights(counts: Iterable[int], edges: Sequence[float], *, logarithmic: bool
 class _Scale:
     """Maps values to positions."""
 
-    def __init__(self, low: float, high: float, *, logarithmic: bool = False, left: float = _LEFT) -> None:
-        self._low, self._high, self._log, self._left = low, high, logarithmic, left
+    def __init__(self, low: float, high: float, *, logarithmic: bool = False) -> None:
+        self._low, self._high, self._log = low, high, logarithmic
 
     def __call__(self, value: float) -> float:
         low, high = self._low, self._high
@@ -249,7 +214,7 @@ class _Scale:
             share = math.log(max(value, low) / low) / math.log(high / low)
         else:
             share = (value - low) / ((high - low) or 1.0)
-        return self._left + (_WIDTH - _RIGHT - self._left) * share
+        return _LEFT + (_WIDTH - _RIGHT - _LEFT) * share
 
 
 def _ticks(low: float, high: float, most: int) -> list[float]:
@@ -341,11 +306,11 @@ def _grid(ticks: Iterable[float], at: Callable[[float], float]) -> str:
     )
 
 
-def _axis(floor: float, ticks: Sequence[float], place: _Scale, *, left: float = _LEFT) -> str:
+def _axis(floor: float, ticks: Sequence[float], place: _Scale) -> str:
     marks = "".join(
         f'<path class="axis" d="M{place(value):.1f} {floor}v4"/>'
         + _text(place(value), floor + 16, f"{value:,.10g}", "middle", "muted")
         for value in ticks
-        if left - 1 <= place(value) <= _WIDTH - 4
+        if _LEFT - 1 <= place(value) <= _WIDTH - 4
     )
-    return _line(left, floor, _WIDTH - _RIGHT, floor) + marks
+    return _line(_LEFT, floor, _WIDTH - _RIGHT, floor) + marks

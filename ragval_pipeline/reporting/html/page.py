@@ -22,9 +22,6 @@ from ragval_pipeline.reporting.headline import drafts_of, headline
 from ragval_pipeline.reporting.html.findings import FindingsView, TextDiff, findings_view, text_diffs
 from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
 from ragval_pipeline.reporting.html.plots import (
-    LatencyView,
-    TrendView,
-    latency_view,
     lengths_picture,
     lengths_sentence,
     model_limit,
@@ -32,7 +29,6 @@ from ragval_pipeline.reporting.html.plots import (
     scores_picture,
     sparklines,
     thresholds_of,
-    trend_view,
 )
 from ragval_pipeline.reporting.html.questions import QueryRow, query_rows, score_note, score_scale
 from ragval_pipeline.reporting.numbers import unit_of
@@ -118,9 +114,7 @@ class PageView:
     scores: Markup | None
     lengths: Markup | None
     lengths_sentence: str
-    latency: LatencyView | None
     diffs: list[TextDiff]
-    trends: TrendView | None
     dashboard: str | None
     named: Any
 
@@ -155,8 +149,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
     rows = query_rows(bundle)
     subjects = subjects_of(bundle, corpus)
     outline = outline_criteria(report.criteria)
-    tones = {result.name: _tone(result) for result in report.criteria}
-    sparks = sparklines(bundle.history, tones)
+    sparks = sparklines(bundle.history, {result.name: _tone(result) for result in report.criteria})
     required, shown, unmeasured = (
         [_criterion(result, sparks) for result in results]
         for results in (outline.required, outline.shown, outline.unmeasured)
@@ -192,9 +185,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
         scores=scores_picture(rows),
         lengths=lengths_picture(corpus, limit),
         lengths_sentence=lengths_sentence(corpus, limit),
-        latency=latency_view(report),
         diffs=text_diffs(bundle, subjects),
-        trends=trend_view(bundle.history, tones),
         dashboard=_dashboard(bundle),
         named=_Named(corpus),
     )
