@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.demo.workspace import DemoHome
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.testing.defects import Planted, PlantedDemo
-    from ragval_pipeline.testing.defects.registry import Defect
 
 DEFAULT_HOME = Path(".ragval") / "demo"
 #: Maximum subjects shown.
@@ -114,29 +113,14 @@ def _list_defects() -> int:
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.testing.defects import defects as all_defects
 
-    printer, families = LinePrinter(stdout_console()), _by_family(all_defects().values())
-    width = max((len(_label(defect)) for defects in families.values() for defect in defects), default=0)
+    printer, defects = LinePrinter(stdout_console()), all_defects().values()
+    width = max(len(defect.name) for defect in defects)
     with tolerating_closed_pipe():
-        for family, defects in families.items():
-            printer.line((family, "bold"))
-            for defect in defects:
-                printer.line((defect.describe, ""), lead=f"  {_label(defect):{width}}  ")
+        for defect in defects:
+            printer.line((defect.describe, ""), lead=f"{defect.name:{width}}  ")
         printer.line()
         printer.line(("Plant one with ragval demo --break CODE, a variant with CODE:VARIANT.", "dim"))
     return 0
-
-
-def _by_family(defects: Iterable[Defect]) -> dict[str, list[Defect]]:
-    """Defects by the first part of their code, keeping families together."""
-    families: dict[str, list[Defect]] = {}
-    for defect in defects:
-        families.setdefault(defect.code.partition(".")[0], []).append(defect)
-    return families
-
-
-def _label(defect: Defect) -> str:
-    """The code; for a variant, listed below its code, only its name."""
-    return defect.code if defect.variant is None else f"  :{defect.variant}"
 
 
 def _next_steps() -> None:

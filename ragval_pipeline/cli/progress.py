@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.terminal import is_plain, stderr_console
 
@@ -41,18 +41,8 @@ def words_for(step: str) -> str:
     return _WORDS.get(step, step.replace("_", " ").capitalize())
 
 
-class Display(Protocol):
-    """An ``orchestration.progress.Observer`` that can be given the total number of steps."""
-
-    def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Show the progress of ``step``."""
-
-    def expect(self, steps: int) -> None:
-        """Set the total number of steps."""
-
-
 @contextmanager
-def showing_progress() -> Iterator[Display]:
+def showing_progress() -> Iterator[_Bars | _Lines]:
     """A display that is active until the block ends."""
     console = stderr_console()
     if not console.is_terminal or console.is_dumb_terminal:
@@ -77,7 +67,7 @@ def _bar(console: Console) -> Progress:
 
 
 class _Steps:
-    """The steps begun, and their total number."""
+    """An ``orchestration.progress.Observer`` with the steps begun, and their total number."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []

@@ -30,12 +30,6 @@ def search(
             "--top-k", metavar="N", min=1, help="Number of hits to show. Default: the suite's retrieval.top_k."
         ),
     ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            "--threshold", metavar="SCORE", help="Show only hits that reach this score, 0 to 1. Default: all hits."
-        ),
-    ] = None,
     as_json: Annotated[bool, json_flag("the response as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
@@ -46,7 +40,7 @@ def search(
     resolved = resolve_suite(load_suite(suite))
     try:
         with Retriever(resolved) as retriever:
-            found = retriever.nearest(text, top_k) if threshold is None else retriever.search(text, top_k, threshold)
+            found = retriever.nearest(text, top_k)
     except ValidationError as error:
         raise SuiteError(str(error), key="search") from None
     with tolerating_closed_pipe():
