@@ -10,17 +10,18 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting import numbers
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
-from ragval_pipeline.reporting.change_view import ChangeView, change_view
+from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.headline import drafts_of, headline
-from ragval_pipeline.reporting.html.findings import FindingsView, TextDiff, findings_view, text_diffs
-from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
+from ragval_pipeline.reporting.html.findings import findings_view, text_diffs
+from ragval_pipeline.reporting.html.pages import modules_missing, pages_view
 from ragval_pipeline.reporting.html.plots import (
     lengths_picture,
     lengths_sentence,
@@ -30,7 +31,7 @@ from ragval_pipeline.reporting.html.plots import (
     sparklines,
     thresholds_of,
 )
-from ragval_pipeline.reporting.html.questions import QueryRow, query_rows, score_note, score_scale
+from ragval_pipeline.reporting.html.questions import query_rows, score_note, score_scale
 from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
@@ -54,8 +55,8 @@ if TYPE_CHECKING:
 
 #: Pattern of finding codes.
 _CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
-#: Bytes per write.
-_PIECE = 64 * 1024
+#: Parts of the templates per write.
+_BUFFERED = 64
 
 
 @dataclass(frozen=True)
@@ -85,57 +86,18 @@ class CriterionView:
     spark: Markup | None
 
 
-@dataclass(frozen=True)
-class PageView:
-    """Everything that the templates need besides the report itself; plots are None if there is nothing to draw."""
-
-    badge: str
-    tone: str
-    sentence: str
-    score_note: str | None
-    drafts: int
-    changes: ChangeView | None
-    missed: list[CriterionView]
-    met: list[CriterionView]
-    shown: list[CriterionView]
-    unmeasured: list[CriterionView]
-    findings: FindingsView
-    counts: Mapping[Severity, int]
-    pages: PagesView | None
-    modules: list[tuple[str, int, int]]
-    questions: list[QueryRow]
-    anchors: Mapping[str, str]
-    failed: int
-    categories: list[str]
-    top_k: int
-    score_scale: float | None
-    thresholds: list[float]
-    ranks: Markup | None
-    scores: Markup | None
-    lengths: Markup | None
-    lengths_sentence: str
-    diffs: list[TextDiff]
-    dashboard: str | None
-    named: Any
-
-
 def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
-    """The report as one HTML page in UTF-8, some 64 KB at a time.
+    """The report as one HTML page in UTF-8, piece by piece.
 
     Args:
         bundle: The run.
         corpus: Names and lengths; None: points are named by their ids.
     """
-    view = page_view(bundle, corpus or Corpus())
-    pieces: list[str] = []
-    size = 0
-    for piece in _environment().get_template("report.html.j2").generate(view=view, report=bundle.report):
-        pieces.append(piece)
-        size += len(piece)
-        if size >= _PIECE:
-            yield "".join(pieces).encode()
-            pieces, size = [], 0
-    yield "".join(pieces).encode()
+    template = _environment().get_template("report.html.j2")
+    stream = template.stream(view=page_view(bundle, corpus or Corpus()), report=bundle.report)
+    stream.enable_buffering(_BUFFERED)
+    for piece in stream:
+        yield piece.encode()
 
 
 def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
@@ -143,8 +105,8 @@ def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
     return Subjects(bundle.report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
 
 
-def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
-    """The view of one run."""
+def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
+    """Everything that the templates need besides the report itself; plots are None if there is nothing to draw."""
     report = bundle.report
     rows = query_rows(bundle)
     subjects = subjects_of(bundle, corpus)
@@ -157,7 +119,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
     limit = model_limit(bundle)
     top_k = int(bundle.setting("retrieval", "top_k") or max((row.query.returned_k for row in rows), default=5) or 5)
     counts = count_by_severity(report.findings)
-    return PageView(
+    return SimpleNamespace(
         badge=badge_of(report, counts),
         tone={"pass": "warning" if counts["warning"] or counts["error"] else "good", "not_measured": "none"}.get(
             report.verdict, "bad"
@@ -178,7 +140,6 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
         anchors={row.query.query_id: row.anchor for row in rows},
         failed=sum(query.counted and query.passed is not True for query in report.query_results),
         categories=sorted({str(category) for row in rows if (category := row.query.query.get("category"))}),
-        top_k=top_k,
         score_scale=score_scale(bundle),
         thresholds=thresholds_of(rows),
         ranks=ranks_picture(rows, top_k),
@@ -187,20 +148,15 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
         lengths_sentence=lengths_sentence(corpus, limit),
         diffs=text_diffs(bundle, subjects),
         dashboard=_dashboard(bundle),
-        named=_Named(corpus),
+        named=partial(_name_of, corpus=corpus),
     )
 
 
-class _Named:
-    """Names a hit by its page's title and its stored number."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    def __call__(self, hit: TopResult) -> str:
-        page = self._corpus.page(hit.source_url)
-        title = page.name if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
-        return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
+def _name_of(hit: TopResult, corpus: Corpus) -> str:
+    """A hit by its page's title and its stored number."""
+    page = corpus.page(hit.source_url)
+    title = page.name if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
+    return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
 
 
 def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:
