@@ -1,6 +1,7 @@
 """``profile_report.json``: each profile's report in its seed's terms, one module per profile.
 
-What does not belong here: the profiles' settings (``suite/profiles``). A module is named like its profile, and has ``render(bundle) -> ProfileReport`` (a model that dumps to the file) and ``ProfileReport``.
+What does not belong here: the profiles' settings (``suite/profiles``). A module is named like its
+profile, and has ``render(bundle) -> ProfileReport`` (a model that dumps to the file) and ``ProfileReport``.
 """
 
 from __future__ import annotations
