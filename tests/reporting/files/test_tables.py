@@ -97,6 +97,5 @@ def test_ir_measures_reads_both_files(tmp_path):
 
 
 def test_pages_that_nobody_counted_are_neither_indexed_nor_not():
-    assert {
-        row["indexed"] for row in csv.DictReader(io.StringIO(sitemap_urls_csv(factory.inventory(), None).decode()))
-    } == {""}
+    content = sitemap_urls_csv(factory.inventory(), None).decode()
+    assert {row["indexed"] for row in csv.DictReader(io.StringIO(content, newline=""))} == {""}
