@@ -11,7 +11,7 @@ from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, dags
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.run import closing_line
 from ragval_pipeline.cli.runs import open_history
-from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def calibrate(
     log_level: LogLevel = None,
 ) -> int:
     """Propose min_similarity and relevance_similarity from the actual scores of this index."""
-    from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.runs import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.validation.calibration import propose
@@ -53,11 +52,11 @@ def calibrate(
     if proposal is None:
         say("no query and no page title returned a hit, so there are no scores to propose thresholds from.")
         return 4
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes(json_bytes(proposal_json(proposal, asked.scores)))
-        else:
-            render_proposal(proposal, asked.scores, stdout_console())
+    if as_json:
+        print_json(proposal_json(proposal, asked.scores))
+    else:
+        with printing() as printer:
+            render_proposal(proposal, asked.scores, printer)
     if write:
         _write(suite, proposal)
     return 0

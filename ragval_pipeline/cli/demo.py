@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import AsJson, LogLevel, OutputFolder, check_output
-from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import printing, stderr_console, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
@@ -110,12 +110,11 @@ def _build(home: Path) -> DemoHome:
 
 
 def _list_defects() -> int:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.testing.defects import defects as all_defects
 
-    printer, defects = LinePrinter(stdout_console()), all_defects().values()
+    defects = all_defects().values()
     width = max(len(defect.name) for defect in defects)
-    with tolerating_closed_pipe():
+    with printing() as printer:
         for defect in defects:
             printer.line((defect.describe, ""), lead=f"{defect.name:{width}}  ")
         printer.line()
@@ -124,10 +123,7 @@ def _list_defects() -> int:
 
 
 def _next_steps() -> None:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    printer = LinePrinter(stdout_console())
-    with tolerating_closed_pipe():
+    with printing() as printer:
         printer.line()
         printer.line(("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2)
         printer.line(("ragval init --help", "bold"), ("   write a suite for your own index", "dim"), indent=2)

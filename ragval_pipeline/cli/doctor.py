@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
-from ragval_pipeline.cli.terminal import print_bytes, say, stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say, stderr_console
 from ragval_pipeline.errors import RagvalError, with_remedy
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.checkup.check import Check
     from ragval_pipeline.cli.looking import Look
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
     from ragval_pipeline.suite.model import Suite
 
@@ -27,16 +28,15 @@ def doctor(
 ) -> int:
     """Check a suite before a run: keys, environment, Qdrant, vectors, embedder, payload fields, sitemap."""
     from ragval_pipeline.cli.checkup.check import exit_code_of
-    from ragval_pipeline.reporting.json_values import json_bytes
 
     checks = _examined(suite)
     exit_code = exit_code_of(checks)
-    with tolerating_closed_pipe():
-        if as_json:
-            told = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
-            print_bytes(json_bytes({"suite_file": str(suite), "exit_code": exit_code, "checks": told}))
-        else:
-            _show(checks)
+    if as_json:
+        told = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
+        print_json({"suite_file": str(suite), "exit_code": exit_code, "checks": told})
+    else:
+        with printing() as printer:
+            _show(checks, printer)
     problems = [check for check in checks if check.state == "problem"]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -124,10 +124,7 @@ def _systems(
     return look, embedder, [*checks, *more]
 
 
-def _show(checks: Sequence[Check]) -> None:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    printer = LinePrinter(stdout_console())
+def _show(checks: Sequence[Check], printer: LinePrinter) -> None:
     width = max(len(check.name) for check in checks)
     for check in checks:
         sign, style = _SIGNS[check.state]

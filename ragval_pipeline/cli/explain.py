@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
-from ragval_pipeline.cli.terminal import stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import printing
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import nearest
 
@@ -56,15 +56,12 @@ def explain(
     log_level: LogLevel = None,
 ) -> int:
     """Explain a finding or a criterion: what it means, how it is measured, its thresholds, how to fix it."""
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    printer = LinePrinter(stdout_console())
     if name is None:
-        with tolerating_closed_pipe():
+        with printing() as printer:
             _list(printer)
         return 0
     title, sections = _explained(name, suite)
-    with tolerating_closed_pipe():
+    with printing() as printer:
         printer.line((title, "bold"), (f"  {name}", "dim"))
         for heading, paragraphs in sections:
             printer.line()

@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 import typer
 
 from ragval_pipeline.cli.options import LogLevel
-from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import printing, stderr_console
 from ragval_pipeline.errors import NotMeasurableError, SuiteError
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
     from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
     from ragval_pipeline.suite.sections import QdrantSettings
@@ -80,8 +81,8 @@ def init(
         drafted = _drafted(settings, wishes)
     asked = queries_text(drafted.questions, drafted.negatives, wishes.profile)
     _write(dict(zip(files, (suite_text(drafted.suite), asked), strict=True)))
-    with tolerating_closed_pipe():
-        _tell(drafted, files)
+    with printing() as printer:
+        _tell(drafted, files, printer)
     return 0
 
 
@@ -179,11 +180,10 @@ def _write(contents: dict[Path, str]) -> None:
         partial.replace(file)
 
 
-def _tell(drafted: Drafted, files: list[Path]) -> None:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
     from ragval_pipeline.suite.printing import plural
 
-    printer, draft = LinePrinter(stdout_console()), drafted.suite
+    draft = drafted.suite
     suite, queries = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file for file in files)
     printer.line((f"{draft.collection}: {plural(draft.points, 'point')} looked at", "bold"))
     for line in drafted.seen:

@@ -18,7 +18,14 @@ from ragval_pipeline.cli.options import (
     dagster_level,
 )
 from ragval_pipeline.cli.progress import showing_progress
-from ragval_pipeline.cli.terminal import print_bytes, say, seconds_so_far, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import (
+    print_bytes,
+    printing,
+    say,
+    seconds_so_far,
+    stdout_console,
+    tolerating_closed_pipe,
+)
 from ragval_pipeline.errors import as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
 
@@ -84,6 +91,8 @@ def validate_and_show(
     Raises:
         RagvalError: The suite is wrong, or the report could not be written.
     """
+    from ragval_pipeline.reporting.files.folder import copy_outputs
+
     finished = _run(suite, only=only, resources=resources)
     try:
         with tolerating_closed_pipe():
@@ -91,7 +100,10 @@ def validate_and_show(
             if afterwards is not None:
                 afterwards(finished)
         if output is not None:
-            _copy(finished.folder, output, told=not as_json)
+            copy_outputs(finished.folder, output)
+            if not as_json:
+                with printing() as printer:
+                    printer.line(("Copied to: ", "bold"), (output, ""), wrap=False)
     except KeyboardInterrupt:
         from ragval_pipeline.orchestration.run import withdraw
 
@@ -136,16 +148,6 @@ def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
         else:
             page = f"{_short(run.folder)}/report.html"
             render_summary(run.report, stdout_console(), report_path=page, took=took)
-
-
-def _copy(folder: str, output: str, *, told: bool) -> None:
-    from ragval_pipeline.reporting.files.folder import copy_outputs
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    copy_outputs(folder, output)
-    if told:
-        with tolerating_closed_pipe():
-            LinePrinter(stdout_console()).line(("Copied to: ", "bold"), (output, ""), wrap=False)
 
 
 def _short(folder: str) -> str:

@@ -10,7 +10,7 @@ from ragval_pipeline.reporting.history.compare import RunComparison, query_chang
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_score
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, verdict_words
-from ragval_pipeline.reporting.terminal.lines import LinePrinter
+from ragval_pipeline.reporting.terminal.lines import STYLES, LinePrinter
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
@@ -21,19 +21,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-STYLES = {"pass": "green", "fail": "red", "error": "red", "not_measured": "yellow"}
-
-
-def render_history(history: RunHistory, console: Console, *, plain: bool, total: int) -> None:
+def render_history(history: RunHistory, printer: LinePrinter, *, total: int) -> None:
     """Print the runs, newest first, and each criterion as a sparkline, oldest left.
 
     Args:
         history: The runs to show.
-        console: Where to print.
-        plain: Whether the console has only basic characters.
+        printer: Where to print.
         total: Number of stored runs, shown or not.
     """
-    printer = LinePrinter(console)
     shown = "" if total == len(history.runs) else f", the newest {len(history.runs):,} shown"
     printer.line((plural(total, "run"), "bold"), (shown, "dim"))
     width = max((len(_words(run)) for run in history.runs), default=0)
@@ -43,7 +38,7 @@ def render_history(history: RunHistory, console: Console, *, plain: bool, total:
     names = history.criteria()
     width = max(map(len, names), default=0)
     for name in names:
-        _criterion(printer, history, name, width, plain=plain)
+        _criterion(printer, history, name, width)
 
 
 def history_json(history: RunHistory, suite: str) -> dict[str, Any]:
@@ -77,12 +72,12 @@ def _words(run: RunPoint) -> str:
     return VERDICT_WORDS[run.verdict] + (PARTIAL if is_partial(run.groups) else "")
 
 
-def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int, *, plain: bool) -> None:
+def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int) -> None:
     values = history.values(name)
     known = [value for value in values if value is not None]
     now = show_measured(name, values[-1])
     span = f"  ({show_measured(name, min(known))} to {show_measured(name, max(known))})" if len(set(known)) > 1 else ""
-    line = sparkline(values, plain=plain)
+    line = sparkline(values, plain=printer.plain)
     printer.line((line, "cyan"), (f"  {now}", "bold"), (span, "dim"), lead=f"  {name:{width}}  ", wrap=False)
 
 
@@ -240,9 +235,8 @@ def _query_line(row: dict[str, Any]) -> str:
 _WIDTH = 12
 
 
-def render_proposal(proposal: Proposal, scores: Scores, console: Console) -> None:
+def render_proposal(proposal: Proposal, scores: Scores, printer: LinePrinter) -> None:
     """Print the scores, what each threshold does to them, and the lines to paste."""
-    printer = LinePrinter(console)
     printer.line(("Scores of this index", "bold"))
     for name, values in (
         ("positive queries", scores.positive),
