@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
     from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.suite.queries.model import TestQuery
 
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "bold red"), "note": ("!", "yellow"), "not_applicable": ("·", "dim")}
 
@@ -52,19 +53,6 @@ def _examined(suite: Path) -> list[Check]:
         return examine(suite, on_step=status.update)
 
 
-_AFTER_SUITE = (
-    "environment",
-    "queries",
-    "embedding settings",
-    "reports",
-    "automation",
-    "collection",
-    "embedder",
-    "payload fields",
-    "sitemap",
-)
-
-
 def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
     """Everything that can be checked without a validation.
 
@@ -80,25 +68,25 @@ def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> l
 
     suite, checks = offline.check_suite_file(path)
     if suite is None:
-        return [*checks, *(skipped(name, "not checked until the suite file is correct") for name in _AFTER_SUITE)]
+        return [*checks, skipped("the rest", "not checked until the suite file is correct")]
     resolved, more = offline.check_environment(suite)
     checks += more
     if resolved is None:
-        return [*checks, *(skipped(name, "not checked until the environment is correct") for name in _AFTER_SUITE[1:])]
+        return [*checks, skipped("the rest", "not checked until the environment is correct")]
     settings = offline.check_embedding_settings(resolved)
-    checks += [*offline.check_queries(resolved), settings]
-    checks += [offline.check_report_place(resolved), offline.check_automation(resolved)]
+    queries, more = offline.check_queries(resolved)
+    checks += [*more, settings, offline.check_report_place(resolved), offline.check_automation(resolved)]
     on_step("Asking Qdrant")
-    look, embedder, more = _systems(resolved, embedder_usable=settings.state == "ok", on_step=on_step)
-    checks += [*more, *check_search(resolved, look)]
+    look, embedder, more = _systems(resolved, queries, embedder_usable=settings.state == "ok", on_step=on_step)
+    checks += [*more, *check_search(resolved, queries, look)]
     on_step("Reading the sitemap")
     of_site, pages = check_site(resolved, look)
-    checks += [*of_site, *([check_estimate(resolved, look, embedder, pages=pages)] if look else [])]
+    checks += [*of_site, *([check_estimate(resolved, queries, look, embedder, pages=pages)] if look else [])]
     return [*checks, *offline.check_rest(suite, checks)]
 
 
 def _systems(
-    suite: Suite, *, embedder_usable: bool, on_step: Callable[[str], None]
+    suite: Suite, queries: Sequence[TestQuery], *, embedder_usable: bool, on_step: Callable[[str], None]
 ) -> tuple[Look | None, CachingEmbedder | None, list[Check]]:
     """The collection, its payload, and the embedder, which is checked even without the collection."""
     from ragval_pipeline.cli.checkup.check import failed, skipped
@@ -114,13 +102,13 @@ def _systems(
             checks += check_payload(suite, look)
             on_step("Asking the embedder")
             if look is not None and embedder_usable:
-                more, embedder = check_embedder(suite, look, reader)
+                more, embedder = check_embedder(suite, queries, look, reader)
                 return look, embedder, [*checks, *more]
     except RagvalError as error:
         checks.append(failed("collection", error))
     if not embedder_usable:
         return look, None, [*checks, skipped("embedder", "not checked until its settings are correct")]
-    more, embedder = check_embedder(suite, None, None)
+    more, embedder = check_embedder(suite, queries, None, None)
     return look, embedder, [*checks, *more]
 
 

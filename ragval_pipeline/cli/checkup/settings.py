@@ -11,6 +11,7 @@ from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.suite.interpolation import PLACEHOLDER, environment_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.sections import AutomationSettings
 
 
@@ -63,23 +64,24 @@ def _read_by_profile(suite: Suite, environ: Mapping[str, str]) -> list[str]:
     ]
 
 
-def check_queries(suite: Suite) -> list[Check]:
-    """Load the test queries of a resolved suite."""
+def check_queries(suite: Suite) -> tuple[Sequence[TestQuery], list[Check]]:
+    """Load the test queries of a resolved suite; none if that fails."""
     from ragval_pipeline.suite.queries.load import load_queries
 
     try:
         queries = load_queries(suite, advise=True)
     except SuiteError as error:
-        return [failed("queries", each) for each in (error, *error.others)]
+        return (), [failed("queries", each) for each in (error, *error.others)]
     if not queries:
         where = suite.queries.name if isinstance(suite.queries, Path) else "the suite"
         remedy = "Add at least one; ragval schema queries shows the fields."
-        return [problem("queries", f"{where} has no test queries", remedy, exit_code=4)]
+        return (), [problem("queries", f"{where} has no test queries", remedy, exit_code=4)]
     negative = sum(query.negative for query in queries)
     judged = sum(bool(query.grades) for query in queries)
     drafts = sum(query.status == "draft" for query in queries)
     told = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
-    return [ok("queries", f"{told}, {plural(drafts, 'draft')} that are not counted" if drafts else told)]
+    more = f", {plural(drafts, 'draft')} that are not counted" if drafts else ""
+    return queries, [ok("queries", f"{told}{more}")]
 
 
 def check_embedding_settings(suite: Suite) -> Check:
