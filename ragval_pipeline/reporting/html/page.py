@@ -9,7 +9,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -59,33 +58,6 @@ _CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
 _BUFFERED = 64
 
 
-@dataclass(frozen=True)
-class CriterionView:
-    """A criterion in report.html.
-
-    Attributes:
-        result: The result.
-        title: Its display name.
-        means: What the value is.
-        tone: Its style: a missed gate that is not required warns, a value without a gate is neutral.
-        word: The style in a word.
-        size: The sample of the value.
-        bar: Length of the bar and position of the gate in percent; None if there is none.
-        reason: Why it has its verdict.
-        spark: Its values over runs; None with fewer than two.
-    """
-
-    result: CriterionResult
-    title: str
-    means: str
-    tone: str
-    word: str
-    size: str
-    bar: tuple[float, float | None] | None
-    reason: str
-    spark: Markup | None
-
-
 def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
     """The report as one HTML page in UTF-8, piece by piece.
 
@@ -111,11 +83,6 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
     rows = query_rows(bundle)
     subjects = subjects_of(bundle, corpus)
     outline = outline_criteria(report.criteria)
-    sparks = sparklines(bundle.history, {result.name: _tone(result) for result in report.criteria})
-    required, shown, unmeasured = (
-        [_criterion(result, sparks) for result in results]
-        for results in (outline.required, outline.shown, outline.unmeasured)
-    )
     limit = model_limit(bundle)
     top_k = int(bundle.setting("retrieval", "top_k") or max((row.query.returned_k for row in rows), default=5) or 5)
     counts = count_by_severity(report.findings)
@@ -128,10 +95,11 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
         score_note=score_note(bundle),
         drafts=len(drafts_of(report)),
         changes=change_view(bundle.history.changes) if bundle.history else None,
-        missed=[entry for entry in required if entry.result.verdict != "met"],
-        met=[entry for entry in required if entry.result.verdict == "met"],
-        shown=shown,
-        unmeasured=unmeasured,
+        missed=[result for result in outline.required if result.verdict != "met"],
+        met=[result for result in outline.required if result.verdict == "met"],
+        shown=outline.shown,
+        unmeasured=outline.unmeasured,
+        sparks=sparklines(bundle.history, {result.name: _tone(result) for result in report.criteria}),
         findings=findings_view(bundle, subjects),
         counts=counts,
         pages=pages_view(bundle, corpus),
@@ -174,29 +142,27 @@ def _dashboard(bundle: ReportBundle) -> str | None:
     return f"{str(url).rstrip('/')}/dashboard#/collections/{bundle.report.collection_name}"
 
 
-def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> CriterionView:
+def _means(result: CriterionResult) -> str:
     known = criterion_of(result.name)
-    tone, told = _tone(result), reason_of(result)
+    return known.means if known else ""
+
+
+def _word(result: CriterionResult) -> str:
+    """The style of a criterion in a word."""
     words = {"met": "met" if result.threshold is not None else "shown", "not_met": "not met"}
-    return CriterionView(
-        result=result,
-        title=criterion_name(result.name),
-        means=known.means if known else "",
-        tone=tone,
-        word=words.get(result.verdict, "not measured"),
-        size=_size(result),
-        bar=_bar(result),
-        reason="" if tone == "good" or told.startswith(_size(result) or " ") else _in_titles(told),
-        spark=sparks.get(result.name),
-    )
+    return words.get(result.verdict, "not measured")
 
 
-def _in_titles(reason: str) -> str:
-    """A reason with finding codes replaced by their titles."""
-    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(LEFT_OUT)[0])
+def _reason(result: CriterionResult) -> str:
+    """Why a criterion has its verdict, unless its value says so, with findings by their titles."""
+    told = reason_of(result)
+    if _tone(result) == "good" or told.startswith(_size(result) or " "):
+        return ""
+    return _CODES.sub(lambda match: title_of(match[0]), told.partition(LEFT_OUT)[0])
 
 
 def _tone(result: CriterionResult) -> str:
+    """The style: a missed gate that is not required warns, a value without a gate is neutral."""
     if result.verdict == "not_measured":
         return "none"
     if result.verdict == "not_met":
@@ -216,6 +182,7 @@ def _size(result: CriterionResult) -> str:
 
 
 def _bar(result: CriterionResult) -> tuple[float, float | None] | None:
+    """Length of the bar and position of the gate in percent; None if there is none."""
     unit = unit_of(result.name)
     if result.value is None or unit == "count":
         return None
@@ -244,6 +211,13 @@ def _environment() -> Environment:
     environment.filters.update(
         value=numbers.show_value,
         gate=numbers.show_gate,
+        criterion=criterion_name,
+        means=_means,
+        tone=_tone,
+        word=_word,
+        size=_size,
+        bar=_bar,
+        reason=_reason,
         percent=numbers.show_percent,
         score=numbers.show_score,
         seconds=numbers.show_seconds,
