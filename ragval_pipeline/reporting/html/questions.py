@@ -25,10 +25,11 @@ from ragval_pipeline.validation.retrieval.texts import (
     word_pattern,
 )
 
-#: Maximum rows, hits of all rows, and characters of their texts: beyond them a browser takes seconds to open the page.
+#: Maximum rows, and hits of all rows: beyond them a browser takes seconds to open the page.
 MOST_ROWS = 2_000
 MOST_HITS = 3_000
-_TEXT_BUDGET = 1_000_000
+#: Characters of each hit's text.
+_EXCERPT = 300
 #: Conditions that a query may miss, in words.
 _MISSED = {
     "score": "score too low", "url": "page not found", "module": "module not found", "chapter": "chapter not found",
@@ -66,7 +67,6 @@ class QueryRow:
         threshold: The score that it must reach; None: unknown.
         expects: Its expectations, each with its kind.
         shown: Number of hits shown.
-        excerpt_length: Characters of each hit's text.
         first_right: Rank of the first right hit; None: none.
         right: How each hit is as expected.
         place: Rank of the right page, among the hits or beyond; None: not found, or nothing is expected.
@@ -78,7 +78,6 @@ class QueryRow:
     threshold: float | None
     expects: list[tuple[str, str]]
     shown: int
-    excerpt_length: int
     first_right: int | None
     right: list[list[str]]
     place: int | None
@@ -104,7 +103,7 @@ class QueryRow:
         """The hits shown, generated when written: their texts are most of a large page."""
         words = [str(word) for word in _listed(self.query.query.get("expected_keywords")) if word]
         for hit, reasons in zip(self.query.top_results[: self.shown], self.right, strict=False):
-            yield HitRow(hit, excerpt(hit.chunk_text or "", words, self.excerpt_length), reasons)
+            yield HitRow(hit, excerpt(hit.chunk_text or "", words, _EXCERPT), reasons)
 
     @property
     def failed_by(self) -> str:
@@ -127,12 +126,12 @@ def query_rows(bundle: ReportBundle) -> list[QueryRow]:
     """The rows, failed queries first, then in file order; at most ``MOST_ROWS``."""
     # Same order as sorted(), with only the chosen ones in memory.
     queries = nsmallest(MOST_ROWS, enumerate(bundle.report.query_results), key=lambda entry: _weight(entry[1]))
-    shown = _hits_shown([query for _, query in queries])
-    length = min(300, max(80, _TEXT_BUDGET // max(sum(shown), 1)))
-    key = page_key(bundle)
-    return [
-        _query_row(query, index, bundle, hits, length, key) for (index, query), hits in zip(queries, shown, strict=True)
-    ]
+    key, left, rows = page_key(bundle), MOST_HITS, []
+    for index, query in queries:
+        shown = min(len(query.top_results), left)
+        left -= shown
+        rows.append(_query_row(query, index, bundle, shown, key))
+    return rows
 
 
 def _weight(query: QueryReport) -> int:
@@ -177,24 +176,7 @@ def score_scale(bundle: ReportBundle) -> float | None:
     return max(1.0, *scores)
 
 
-def _hits_shown(queries: Sequence[QueryReport]) -> list[int]:
-    """Number of hits shown per query: all, or failed queries first."""
-    counts = [len(query.top_results) for query in queries]
-    if sum(counts) <= MOST_HITS:
-        return counts
-    missed = [query.counted and query.passed is not True for query in queries]
-    of_missed = sum(count for count, is_missed in zip(counts, missed, strict=True) if is_missed)
-    most_missed = max(counts) if of_missed <= MOST_HITS // 2 else max(MOST_HITS // 2 // sum(missed), 1)
-    rest = MOST_HITS - min(of_missed, most_missed * sum(missed))
-    most_passed = max(rest // max(len(queries) - sum(missed), 1), 1)
-    return [
-        min(count, most_missed if is_missed else most_passed) for count, is_missed in zip(counts, missed, strict=True)
-    ]
-
-
-def _query_row(
-    query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
-) -> QueryRow:
+def _query_row(query: QueryReport, index: int, bundle: ReportBundle, shown: int, key: Callable[[str], str]) -> QueryRow:
     given = query.query
     # The suite may have changed when a stored run is rendered again; queries without a score condition have none.
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
@@ -209,7 +191,6 @@ def _query_row(
         threshold=threshold if isinstance(threshold, int | float) else None,
         expects=_expectations(given),
         shown=shown,
-        excerpt_length=length,
         first_right=first,
         right=right,
         place=first if first is not None else located.get("rank"),
@@ -290,17 +271,14 @@ def _spans(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
     if not patterns:
         return []
     folded, places = _folded(line)
-    found = sorted((match.start(), -match.end()) for pattern in patterns for match in _matches(pattern, folded))
+    matches = (match for pattern in patterns for match in pattern.finditer(folded))
+    found = sorted((match.start(), -match.end()) for match in matches if match.end() > match.start())
     spans: list[tuple[int, int]] = []
     for first, minus_last in found:
         span = places[first], places[-minus_last - 1] + 1
         if not spans or span[0] >= spans[-1][1]:
             spans.append(span)
     return spans
-
-
-def _matches(pattern: re.Pattern[str], folded: str) -> list[re.Match[str]]:
-    return [match for match in pattern.finditer(folded) if match.end() > match.start()]
 
 
 def _folded(line: str) -> tuple[str, Sequence[int]]:
