@@ -70,8 +70,11 @@ def init(
     log_level: LogLevel = None,
 ) -> int:
     """Inspect a collection and its site, show a first summary, and write a suite file and starter queries."""
+    from upath import UPath
+
     from ragval_pipeline.cli.draft.questions import queries_text
     from ragval_pipeline.cli.draft.suite_text import QUERIES, suite_text
+    from ragval_pipeline.sources.storage import write_whole
 
     wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
@@ -80,7 +83,9 @@ def init(
     with stderr_console().status("Looking at the collection and its site"):
         drafted = _drafted(settings, wishes)
     asked = queries_text(drafted.questions, drafted.negatives, wishes.profile)
-    _write(dict(zip(files, (suite_text(drafted.suite), asked), strict=True)))
+    # The suite file last: it names the other.
+    for file, text in zip(reversed(files), (asked, suite_text(drafted.suite)), strict=True):
+        write_whole(UPath(file), text.encode())
     with printing() as printer:
         _tell(drafted, files, printer)
     return 0
@@ -169,15 +174,6 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
     empty = facts.vectors or not (facts.points_count or facts.other_vectors)
     what, remedy = ("holds no points", "Run the ingestion first.") if empty else no_dense_vector(facts)
     return NotMeasurableError(f"{facts.name} {what}", code="index.empty", subject=facts.name, remedy=remedy)
-
-
-def _write(contents: dict[Path, str]) -> None:
-    """Write the files, the suite file last."""
-    for file, text in reversed(contents.items()):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(file)
 
 
 def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:

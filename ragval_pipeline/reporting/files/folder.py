@@ -179,12 +179,13 @@ def copy_outputs(run_folder: str, output_dir: str) -> list[str]:
     """
     source, target = open_folder(run_folder), open_folder(output_dir)
     with writing_to(output_dir):
-        files = {str(file.path)[len(source.path) :].lstrip("/"): file for file in _files_below(source)}
-        path = local_path(target)
+        below = sorted((entry for entry in source.rglob("*") if entry.is_file()), key=str)
+        files = {str(file.path)[len(source.path) :].lstrip("/"): file for file in below}
+        path, own = local_path(target), local_path(source)
         if path is None:
             for name in sorted(files, key=lambda name: name == REPORT):
                 write_whole(target / name, files[name])
-        elif path.resolve() != _resolved(source):
+        elif own is None or path.resolve() != own.resolve():
             _copy_local(files, target, path)
     return list(files)
 
@@ -229,12 +230,3 @@ def _is_report(file: Path) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and {"schema_version", "suite", "run_id", "verdict"} <= content.keys()
-
-
-def _files_below(folder: UPath) -> list[UPath]:
-    return sorted((entry for entry in folder.rglob("*") if entry.is_file()), key=str)
-
-
-def _resolved(folder: UPath) -> Path | None:
-    path = local_path(folder)
-    return None if path is None else path.resolve()

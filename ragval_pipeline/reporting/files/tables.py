@@ -15,7 +15,7 @@ from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.text.characters import ZERO_WIDTH, encodable
 from ragval_pipeline.text.trec_ids import encode_id
-from ragval_pipeline.validation.query_report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 
 COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")
@@ -87,29 +87,17 @@ def cell(value: Any) -> Any:
 
 
 def _hit_rows(query: QueryReport) -> Iterator[list[Any]]:
-    own = [
-        query.query_id,
-        query.query.get("query_text"),
-        query.status,
-        query.passed,
-        " ".join(query.failed_conditions),
-        query.fail_reason or query.pass_reason,
-        query.best_similarity,
-        query.module_match,
-        query.chapter_match,
-        query.returned_k,
-        query.embedding_ms,
-        query.search_time_ms,
-    ]
+    composed = {
+        "query_text": query.query.get("query_text"),
+        "failed_conditions": " ".join(query.failed_conditions),
+        "reason": query.fail_reason or query.pass_reason,
+    }
+    own = [composed[name] if name in composed else getattr(query, name) for name in QUERY_COLUMNS]
     if not query.top_results:
         yield [*own, *[None] * len(HIT_COLUMNS)]
     for hit in query.top_results:
-        yield [*own, *(_hit_value(hit, column) for column in HIT_COLUMNS)]
-
-
-def _hit_value(hit: TopResult, column: str) -> Any:
-    value = getattr(hit, column)
-    return json_line(value) if isinstance(value, list) else value
+        values = (getattr(hit, name) for name in HIT_COLUMNS)
+        yield [*own, *(json_line(value) if isinstance(value, list) else value for value in values)]
 
 
 SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
