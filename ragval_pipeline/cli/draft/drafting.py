@@ -24,7 +24,7 @@ from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
 from ragval_pipeline.cli.draft.site import SiteLook, include_of, is_made, look_at_site, records_of, usual_host
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
-from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
@@ -170,7 +170,7 @@ def _suite(
         like_profile=None if wishes.profile else profile_like(look),
         flavour=found.flavour,
         url=settings.url,
-        path=None if settings.path is None else relative(settings.path, wishes.folder),
+        path=None if settings.path is None else _near(wishes, settings.path),
         collection=settings.collection,
         vector_name=vector.name,
         kinds=found.kinds,
@@ -215,17 +215,14 @@ def _lacking(look: Look, fields: Mapping[str, str]) -> list[Line]:
     return [Line("metadata", f"missing or empty: {told}; add it to payload.required if every point needs it", "note")]
 
 
-def relative(path: Path, folder: Path) -> str:
-    """A path for the suite file: relative if nearby, else absolute."""
-    try:
-        near = Path(os.path.relpath(path.absolute(), folder)).as_posix()
-    except ValueError:  # on another drive
-        return path.absolute().as_posix()
-    return path.absolute().as_posix() if near.startswith("../../..") else near
-
-
 def _near(wishes: Wishes, path: str | Path) -> str:
-    return relative(Path(path), wishes.folder)
+    """A path for the suite file: relative if nearby, else absolute."""
+    whole = Path(path).absolute()
+    try:
+        near = Path(os.path.relpath(whole, wishes.folder)).as_posix()
+    except ValueError:  # on another drive
+        return whole.as_posix()
+    return whole.as_posix() if near.startswith("../../..") else near
 
 
 def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
@@ -250,9 +247,8 @@ def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> 
 def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[str, list[str]]:
     """The embedded texts of each page, or of each point without a page."""
     texts: dict[str, list[str]] = {}
-    pages = fields.get("source_url")
     for point in look.points:
-        named = Look(look.facts, [point]).values(pages) if pages else []
+        url = value_of(point, fields.get("source_url"))
         text = embedded_of(point.payload, fields.get("text"), flavour)
-        texts.setdefault(without_fragment(str(named[0])) if named else point.id, []).append(text)
+        texts.setdefault(point.id if url is None else without_fragment(str(url)), []).append(text)
     return texts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
@@ -51,15 +51,18 @@ class DraftPage:
 def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     """Every page with a title, ordered by address."""
     firsts: dict[str, Point] = {}
+    stored: dict[str, Mapping[str, Any]] = {}
     held = Counter[str]()
     headings: dict[str, dict[str, None]] = {}
-    for point in sorted(look.points, key=lambda point: _index(look, point, fields)):
-        url = _one(look, point, fields.get("source_url"))
+    read = [(point, {name: value_of(point, path) for name, path in fields.items()}) for point in look.points]
+    for point, values in sorted(read, key=lambda entry: _index(entry[1])):
+        url = values.get("source_url")
         key = without_fragment(url) if isinstance(url, str) else point.id
         firsts.setdefault(key, point)
+        stored.setdefault(key, values)
         held[key] += 1
-        headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
-    named = {key: _title(look, point, fields) for key, point in firsts.items()}
+        headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(values)))
+    named = {key: _title(values) for key, values in stored.items()}
     titles = own_titles(named, shared_parts([title] for title in named.values()))
     versions = versions_of(key for key, point in firsts.items() if key != point.id)
     same: dict[tuple[str, Hashable], list[str]] = {}
@@ -70,8 +73,8 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
             url=None if key == firsts[key].id else key,
             title=titles[key],
             point=firsts[key],
-            text=str(_one(look, firsts[key], fields.get("text")) or ""),
-            module=_module(look, firsts[key], fields),
+            text=str(stored[key].get("text") or ""),
+            module=str(module) if isinstance(module := stored[key].get("module"), str | int) else None,
             headings=tuple(headings[key]),
             points=sum(held[each] for each in (key, *twins)),
             twins=tuple(twins),
@@ -82,29 +85,22 @@ def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
     return sorted(found, key=lambda page: page.url or page.point.id)
 
 
-def _module(look: Look, point: Point, fields: Mapping[str, str]) -> str | None:
-    module = _one(look, point, fields.get("module"))
-    return str(module) if isinstance(module, str | int) else None
-
-
-def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[str]:
+def _headings_in(values: Mapping[str, Any]) -> list[str]:
     """The last heading of the point's path, and Markdown headings of its text."""
-    path = _one(look, point, fields.get("headings"))
-    named = [path[-1]] if isinstance(path, list) and path and isinstance(path[-1], str) else []
-    named += [path] if isinstance(path, str) else []
-    text = _one(look, point, fields.get("text"))
-    return named + (_MARKDOWN.findall(text) if isinstance(text, str) else [])
+    path, text = values.get("headings"), values.get("text")
+    named = [path] if isinstance(path, str) else path[-1:] if isinstance(path, list) else []
+    found = _MARKDOWN.findall(text) if isinstance(text, str) else []
+    return [name for name in (*named, *found) if isinstance(name, str)]
 
 
-def _title(look: Look, point: Point, fields: Mapping[str, str]) -> str:
+def _title(values: Mapping[str, Any]) -> str:
     """Its title, else its first heading, else the end of its address, else the beginning of its text."""
-    headings = _one(look, point, fields.get("headings"))
-    url = _one(look, point, fields.get("source_url"))
+    headings, url = values.get("headings"), values.get("source_url")
     candidates = (
-        _one(look, point, fields.get("title")),
+        values.get("title"),
         headings[0] if isinstance(headings, list) else headings,
         _words_of(url) if isinstance(url, str) else None,
-        _beginning(_one(look, point, fields.get("text"))),
+        _beginning(values.get("text")),
     )
     return next((one_line(entry)[:200] for entry in candidates if isinstance(entry, str) and entry.strip()), "")
 
@@ -122,14 +118,9 @@ def _beginning(text: Any) -> str | None:
     return line if is_title else None
 
 
-def _index(look: Look, point: Point, fields: Mapping[str, str]) -> int:
-    index = _one(look, point, fields.get("chunk_index"))
+def _index(values: Mapping[str, Any]) -> int:
+    index = values.get("chunk_index")
     return index if isinstance(index, int) else 0
-
-
-def _one(look: Look, point: Point, path: str | None) -> Any:
-    values = Look(look.facts, [point]).values(path) if path else []
-    return values[0] if values else None
 
 
 _Path = tuple[str, ...]
