@@ -120,14 +120,7 @@ def _options(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Args:
-        argv: Arguments without the program's name; None: those of the process.
-
-    Returns:
-        The exit code.
-    """
+    """Run the command line with the given arguments, else those of the process, and return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is not None:  # else the process has just started
         begin()

@@ -54,12 +54,7 @@ def _examined(suite: Path) -> list[Check]:
 
 
 def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
-    """Everything that can be checked without a validation.
-
-    Args:
-        path: The suite file.
-        on_step: Called with a description of the next check.
-    """
+    """Everything that can be checked without a validation; ``on_step`` is told what comes next."""
     from ragval_pipeline.cli.checkup import settings as offline
     from ragval_pipeline.cli.checkup.check import skipped
     from ragval_pipeline.cli.checkup.embedder import check_search

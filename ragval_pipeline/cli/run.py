@@ -132,10 +132,7 @@ def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, 
 def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
     """Print the summary of a run, or its ``validation_report.json``.
 
-    Args:
-        run: The run.
-        as_json: Print the JSON.
-        took: Seconds that the command took, including its start; None for an earlier run.
+    ``took`` is the seconds that the command took, including its start; None for an earlier run.
     """
     from upath import UPath
 

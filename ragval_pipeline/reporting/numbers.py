@@ -74,13 +74,9 @@ def show_usd(usd: float) -> str:
 
 
 def show_spent(calls: int, tokens: float | None, usd: float | None, prices_of: str | None) -> str:
-    """The cost of embedding in a few words; money only for paid providers.
+    """The cost of embedding in a few words; tokens and money only if known, money only for paid providers.
 
-    Args:
-        calls: Calls to the provider.
-        tokens: Tokens billed; None if unknown.
-        usd: US dollars; None if unknown.
-        prices_of: Year and month of the prices; None if free.
+    ``prices_of`` is year and month of the prices; None if free.
     """
     told = f"{calls:,} embedding call{'s' * (calls != 1)}"
     if tokens:

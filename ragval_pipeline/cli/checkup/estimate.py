@@ -122,12 +122,7 @@ class Estimate:
 def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = False, workers: int = 1) -> Estimate:
     """The estimate of a whole validation.
 
-    Args:
-        suite: The suite.
-        size: What it is about.
-        provider: The embedder.
-        local: Whether the collection is an embedded Qdrant, where each search is one call.
-        workers: Processes that parse pages and compare texts with them.
+    In an embedded Qdrant (``local``), each search is one call. ``workers`` parse pages and compare texts with them.
     """
     own = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
     own = min(own, suite.retrieval.self_sample)

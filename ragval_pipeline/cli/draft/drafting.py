@@ -77,12 +77,7 @@ def draft_suite(
 ) -> Drafted:
     """The drafts of suite and queries, and the first look at the index.
 
-    Args:
-        look: The collection.
-        vector: The vector that searches use.
-        settings: Where the collection is.
-        wishes: The user's options.
-        reader_of: Opens a reader of that vector, limited by ``filter`` if given.
+    ``reader_of`` opens a reader of the searched vector, limited by ``filter`` if given.
     """
     found = _Found.of(look, vector, wishes, reader_of())
     pages = [page for page in pages_of(found.look, found.fields) if page.url is None or not is_made(path_of(page.url))]

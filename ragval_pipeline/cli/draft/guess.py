@@ -88,15 +88,9 @@ def guess_embedder(
     reader: Reader,
     profile: Profile | None = None,
 ) -> EmbedderGuess:
-    """The embedder of a collection.
+    """The embedder of a collection; with a profile, its model is the likeliest of those with this dimension.
 
-    Args:
-        look: The collection.
-        vector: The vector that searches use.
-        fields: The field map found.
-        flavour: The framework that wrote the points, if any.
-        reader: Reads a few vectors, if they have the static embedder's dimension.
-        profile: The requested profile: its model is the likeliest of those with this dimension.
+    A few vectors are read if they have the static embedder's dimension.
     """
     names = stored_models(look, fields.get("model"))
     others = [path for path in look.texts if path not in fields.values()]

@@ -220,7 +220,7 @@ def history_of(
         report: This run's report.
         subjects: All subjects of its findings.
         baseline: ``history.baseline``.
-        limit: Maximum runs in the trend, including this one.
+        limit: Maximum runs, including this one.
     """
     own = point_of(name, report)
     try:
@@ -235,14 +235,7 @@ def history_of(
 
 
 def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None:
-    """Remove the oldest runs except ``keep``, after this run's report is written; errors are logged.
-
-    Args:
-        base: Where the suite's runs are.
-        name: Name of this run's folder.
-        baseline: ``history.baseline``.
-        keep: ``history.keep_runs``.
-    """
+    """Remove the oldest runs but ``keep``, the baseline and this run, whose report is written; errors are logged."""
     try:
         chosen = {run.name for run in (baseline_of(base, None), baseline_of(base, baseline)) if run is not None}
         removed = remove_surplus(base, keep=keep, spared={name, *chosen})

@@ -52,13 +52,9 @@ class Cell:
 
 
 def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title: str) -> Markup:
-    """A histogram of chunk lengths; the part above the model's limit is hatched red.
+    """A histogram of chunk lengths, at least one; the part above the model's limit is hatched red.
 
-    Args:
-        counts: At least one.
-        limit: Input limit of the model, or None.
-        unit: Unit of the lengths.
-        title: For screen readers.
+    ``title`` is for screen readers, as in all plots.
     """
     edges, logarithmic = _edges(counts, limit)
     heights = _heights(counts, edges, logarithmic=logarithmic)
@@ -80,13 +76,7 @@ def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title:
 
 
 def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Markup:
-    """Ranks of the right page: a bar for each rank of the top k, then later and not found.
-
-    Args:
-        ranks: Rank of the first right hit of each question; None: not found.
-        top_k: Ranks that count for a question.
-        title: For screen readers.
-    """
+    """Ranks of the right page, None if not found: a bar for each rank of the top k, then later and not found."""
     known = list(ranks)
     names = [str(rank) for rank in range(1, top_k + 1)] if top_k <= 10 else ["1", "2-5", f"6-{top_k}"]
     later = [(top_k + 1, 10), (11, 50), (51, 10**9)] if top_k < 10 else [(top_k + 1, 50), (51, 10**9)]
@@ -112,13 +102,7 @@ def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Marku
 
 
 def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, title: str) -> Markup:
-    """A lane for each kind of question, a dashed line for each threshold.
-
-    Args:
-        lanes: At least one, each with at least one finite score.
-        thresholds: A few at most.
-        title: For screen readers.
-    """
+    """A lane for each kind of question, each with a finite score, and a dashed line for each of a few thresholds."""
     values = [value for lane in lanes for value in lane.values] + list(thresholds)
     margin = 0.06 * (max(values) - min(values)) or 0.05 * (abs(max(values)) or 1.0)
     low, high = min(values) - margin, max(values) + margin
@@ -136,11 +120,7 @@ def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, tit
 def sparkline(values: Sequence[float | None], gate: float | None, tone: str, *, title: str) -> Markup:
     """A line over runs, oldest first, with a dot on the newest and a dashed line at the gate.
 
-    Args:
-        values: At least one number; None is a gap in the line.
-        gate: The gate, or None.
-        tone: Colour of the newest dot, e.g. ``good``.
-        title: For screen readers.
+    At least one value is a number; None is a gap. ``tone`` is the colour of the dot.
     """
     known = [value for value in values if value is not None] + ([] if gate is None else [gate])
     low, high = min(known), max(known)

@@ -59,12 +59,7 @@ _BUFFERED = 64
 
 
 def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
-    """The report as one HTML page in UTF-8, piece by piece.
-
-    Args:
-        bundle: The run.
-        corpus: Names and lengths; None: points are named by their ids.
-    """
+    """The report as one HTML page in UTF-8, piece by piece; without a corpus, points are named by their ids."""
     template = _environment().get_template("report.html.j2")
     stream = template.stream(view=page_view(bundle, corpus or Corpus()), report=bundle.report)
     stream.enable_buffering(_BUFFERED)

@@ -126,9 +126,7 @@ _COLOURS = {"good": "good", "bad": "bad", "warning": "warning"}
 def sparklines(history: RunHistory | None, tones: Mapping[str, str]) -> dict[str, Markup]:
     """The line of every criterion with a value, by name; none with fewer than two runs.
 
-    Args:
-        history: The runs.
-        tones: Criterion to the style of its newest value.
+    ``tones`` are the styles of their newest values.
     """
     if history is None or len(history.runs) < 2:
         return {}

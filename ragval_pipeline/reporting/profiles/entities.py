@@ -140,12 +140,7 @@ NOT_NEGATIVE = Rule("must not be negative", lambda number: number >= 0)
 
 
 def broken_rules(value: Any, where: str) -> Iterator[RuleViolation]:
-    """Every value in entities, however deep, that violates a rule of its field.
-
-    Args:
-        value: An entity or a list of them.
-        where: Its path in the file.
-    """
+    """Every value in an entity or a list of them, at the path ``where``, that violates a rule of its field."""
     if isinstance(value, list):
         for index, entry in enumerate(value):
             yield from broken_rules(entry, f"{where}[{index}]")

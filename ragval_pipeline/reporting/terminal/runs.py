@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 def render_history(history: RunHistory, printer: LinePrinter, *, total: int) -> None:
-    """Print the runs, newest first, and each criterion as a sparkline, oldest left.
-
-    Args:
-        history: The runs to show.
-        printer: Where to print.
-        total: Number of stored runs, shown or not.
-    """
+    """Print the runs, newest first of ``total``, and each criterion as a sparkline, oldest left."""
     shown = "" if total == len(history.runs) else f", the newest {len(history.runs):,} shown"
     printer.line((plural(total, "run"), "bold"), (shown, "dim"))
     width = max((len(_words(run)) for run in history.runs), default=0)
