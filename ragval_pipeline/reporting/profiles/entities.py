@@ -38,14 +38,9 @@ Vector = Annotated[Any, WithJsonSchema({"anyOf": [{"items": {"type": "number"}, 
 Vectors = Mapping[str, "NDArray[np.float64]"]
 
 
-def query_vectors(bundle: ReportBundle) -> Vectors:
-    """Query vectors, by query id."""
-    return {name: unpacked_vector(packed) for name, packed in bundle.query_vectors.items()}
-
-
-def chunk_vectors(bundle: ReportBundle) -> Vectors:
-    """The stored vector of each returned chunk, by point id; of length 1 in a cosine collection."""
-    return {name: unpacked_vector(packed) for name, packed in bundle.chunk_vectors.items()}
+def unpacked(vectors: Mapping[str, str]) -> Vectors:
+    """The packed vectors of a bundle; those of chunks are as stored, of length 1 in a cosine collection."""
+    return {name: unpacked_vector(packed) for name, packed in vectors.items()}
 
 
 E = TypeVar("E", bound=SeedEntity)
@@ -168,19 +163,14 @@ def stored_chunks(bundle: ReportBundle) -> dict[str, Mapping[str, Any]]:
     return rows_by_id(Snapshot(bundle.manifest).batches(COLUMNS), wanted)
 
 
-def searched_vector(bundle: ReportBundle) -> tuple[int | None, str | None]:
-    """Size and distance of the vectors that queries search."""
-    vector = _searched(bundle)
-    return (None, None) if vector is None else (vector.size, vector.distance)
-
-
-def _searched(bundle: ReportBundle) -> VectorFacts | None:
+def searched_vector(bundle: ReportBundle) -> VectorFacts | None:
+    """The vectors that queries search; None if the collection was not read."""
     return None if bundle.manifest is None else bundle.manifest.facts.vector(bundle.setting("qdrant", "vector_name"))
 
 
 def higher_is_better(bundle: ReportBundle) -> bool:
     """Whether higher scores are better; False for distances."""
-    vector = _searched(bundle)
+    vector = searched_vector(bundle)
     return bundle.setting("retrieval", "retriever") is not None or vector is None or vector.higher_is_better
 
 
@@ -226,7 +216,7 @@ def embedding_records(
 ) -> list[E]:
     """The embedding of every distinct returned chunk, as far as stored in the index."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
-    dimension, _ = searched_vector(bundle)
+    vector = searched_vector(bundle)
     found = (finding.subjects for finding in bundle.findings if finding.code == "text.hash_mismatch")
     mismatched = {subject.name for subjects in found for subject in subjects}
     return [
@@ -235,7 +225,7 @@ def embedding_records(
                 "chunk": chunk,
                 "vector": vectors.get(chunk),
                 "model": row.get("model"),
-                "dimension": dimension,
+                "dimension": vector.size if vector else None,
                 "text_hash": row.get("text_hash"),
                 "text_hash_matches": _hash_matches(row, mismatched=chunk in mismatched),
             }
@@ -255,11 +245,10 @@ def embedding_violations(bundle: ReportBundle, kind: type[E], embeddings: Sequen
         if None not in (model, stored) and stored != model:
             where = f"embeddings[{index}]"
             yield RuleViolation(entity=kind.__name__, where=where, field="model", rule=rule, value=stored)
-    size, _ = searched_vector(bundle)
-    expected = _query_dimension(bundle)
-    if size is not None and expected is not None and size != expected:
+    vector, expected = searched_vector(bundle), _query_dimension(bundle)
+    if vector is not None and expected is not None and vector.size != expected:
         rule = f"must be that of the queries, {expected}"
-        yield RuleViolation(entity=kind.__name__, where="embeddings", field="dimension", rule=rule, value=size)
+        yield RuleViolation(entity=kind.__name__, where="embeddings", field="dimension", rule=rule, value=vector.size)
 
 
 def _query_dimension(bundle: ReportBundle) -> int | None:

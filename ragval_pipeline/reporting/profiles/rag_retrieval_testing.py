@@ -26,14 +26,13 @@ from ragval_pipeline.reporting.profiles.entities import (
     Vectors,
     are_best_first,
     broken_rules,
-    chunk_vectors,
     embedding_records,
     embedding_violations,
     higher_is_better,
-    query_vectors,
     stored_chunks,
     success,
     time_taken,
+    unpacked,
 )
 from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.text.times import as_time
@@ -115,7 +114,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
     asked = bundle.asked_at
-    vectors, given = chunk_vectors(bundle), query_vectors(bundle)
+    vectors, given = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
     results = [
         _result(
             query,

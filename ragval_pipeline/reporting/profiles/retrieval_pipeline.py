@@ -157,14 +157,14 @@ def render(bundle: ReportBundle) -> ProfileReport:
 
 
 def _config(bundle: ReportBundle) -> RetrievalConfig:
-    size, _ = searched_vector(bundle)
+    vector = searched_vector(bundle)
     return RetrievalConfig(
         qdrant_url=bundle.setting("qdrant", "url"),
         qdrant_api_key="not shown",
         collection_name=bundle.report.collection_name,
         cohere_api_key="not shown",
         embedding_model=bundle.report.environment.get("embedding_model"),
-        vector_size=size,
+        vector_size=vector.size if vector else None,
         default_top_k=int(bundle.setting("retrieval", "top_k") or PROFILE.settings["retrieval"]["top_k"]),
         default_threshold=_default_threshold(bundle),
         max_retries=int(bundle.setting("retry", "max") or 0),

@@ -28,15 +28,14 @@ from ragval_pipeline.reporting.profiles.entities import (
     Vectors,
     are_best_first,
     broken_rules,
-    chunk_vectors,
     embedding_records,
     embedding_violations,
     higher_is_better,
-    query_vectors,
     searched_vector,
     stored_chunks,
     success,
     time_taken,
+    unpacked,
 )
 from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -141,7 +140,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     asked = {query.query_id: query for query in report.query_results}
     times = bundle.asked_at
-    vectors, searched = chunk_vectors(bundle), query_vectors(bundle)
+    vectors, searched = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
     tests = [_test(query, asked.get(str(query["id"])), stored, vectors, times) for query in bundle.queries]
     queries = [_query(query, searched, times) for query in bundle.queries]
     embeddings = embedding_records(Embedding, bundle, stored, vectors)
@@ -228,7 +227,7 @@ def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]], vectors: Vec
 
 
 def _indexing(bundle: ReportBundle) -> Indexing:
-    size, distance = searched_vector(bundle)
+    vector = searched_vector(bundle)
     facts = bundle.manifest.facts if bundle.manifest else None
     indexes = dict(facts.payload_indexes) if facts else {}
     fields = [str(bundle.setting("payload", "fields", name) or name) for name in INDEXED_FIELDS]
@@ -236,8 +235,8 @@ def _indexing(bundle: ReportBundle) -> Indexing:
     missing = None if local is not False else [name for name in fields if name not in indexes]
     return Indexing(
         collection_name=bundle.report.collection_name,
-        vector_size=size,
-        distance=distance,
+        vector_size=vector.size if vector else None,
+        distance=vector.distance if vector else None,
         index_type=None if local is None else "none (local mode)" if local else "HNSW",
         hnsw=dict(facts.hnsw) if facts else {},
         payload_indexes=indexes,
