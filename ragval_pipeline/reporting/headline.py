@@ -112,14 +112,9 @@ def _errors(report: ValidationReport) -> str:
 
 def _root(finding: ReportedFinding, report: ValidationReport) -> ReportedFinding:
     """What a finding follows from, which may be a warning; the finding itself if it follows from none."""
-    passed = {finding.code}
-    while finding.because and finding.because not in passed:
-        cause = next((each for each in report.findings if each.code == finding.because), None)
-        if cause is None:
-            break
-        passed.add(cause.code)
-        finding = cause
-    return finding
+    above = (each for each in report.findings if each.code == finding.because)
+    cause = next(above, None)
+    return finding if cause is None else _root(cause, report)
 
 
 def _of(lost: float, whole: float | None) -> str:
