@@ -77,12 +77,10 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
 
 
 def _asked(suite: Suite) -> AskedScores:
-    with showing_progress() as display:
-        from ragval_pipeline.orchestration.progress import observed_by
+    with showing_progress():
         from ragval_pipeline.orchestration.scores import ask_for_scores
 
-        with observed_by(display):
-            return ask_for_scores(suite, log_level=dagster_level())
+        return ask_for_scores(suite, log_level=dagster_level())
 
 
 def _current(suite: Suite) -> dict[float, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.terminal import is_plain, stderr_console
@@ -43,13 +43,18 @@ def words_for(step: str) -> str:
 
 @contextmanager
 def showing_progress() -> Iterator[_Bars | _Lines]:
-    """A display that is active until the block ends."""
+    """Show the progress of runs in this block."""
     console = stderr_console()
-    if not console.is_terminal or console.is_dumb_terminal:
-        yield _Lines(console)
-        return
-    with _bar(console) as bar:
-        yield _Bars(bar)
+    with ExitStack() as stack:
+        if console.is_terminal and not console.is_dumb_terminal:
+            display: _Bars | _Lines = _Bars(stack.enter_context(_bar(console)))
+        else:
+            display = _Lines(console)
+        # Imported here: importing Dagster takes a moment, and users should see output first.
+        from ragval_pipeline.orchestration.progress import observed_by
+
+        stack.enter_context(observed_by(display))
+        yield display
 
 
 def _bar(console: Console) -> Progress:

@@ -91,15 +91,15 @@ def validate_and_show(
     Raises:
         RagvalError: The suite is wrong, or the report could not be written.
     """
-    from ragval_pipeline.reporting.files.folder import copy_outputs
-
-    finished = _run(suite, only=only, resources=resources)
+    finished = run_quietly(suite, only=only, resources=resources)
     try:
         with tolerating_closed_pipe():
             show_run(finished, as_json=as_json, took=seconds_so_far())
             if afterwards is not None:
                 afterwards(finished)
         if output is not None:
+            from ragval_pipeline.reporting.files.folder import copy_outputs
+
             copy_outputs(finished.folder, output)
             if not as_json:
                 with printing() as printer:
@@ -109,24 +109,23 @@ def validate_and_show(
 
         withdraw(finished)
         raise
-    return _exit_code(finished.report)
+    from ragval_pipeline.validation.verdict import EXIT_CODES
+
+    if line := closing_line(finished.report):
+        say(line)
+    return EXIT_CODES[finished.report.verdict]
 
 
-def run_quietly(suite: Suite) -> Run:
-    """Validate a suite with progress but without summary: the run that a later one is compared with."""
-    return _run(suite, only=None, resources=None)
-
-
-def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> Run:
+def run_quietly(
+    suite: Suite, *, only: Collection[str] | None = None, resources: Mapping[str, Any] | None = None
+) -> Run:
+    """Validate a suite with progress but without summary."""
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
-    with loading_expectations(only), showing_progress() as display:
-        # Imported here: importing Dagster takes a moment, and users should see output first.
-        from ragval_pipeline.orchestration.progress import observed_by
+    with loading_expectations(only), showing_progress():
         from ragval_pipeline.orchestration.run import run_suite
 
-        with observed_by(display):
-            return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
+        return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
 
 
 def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
@@ -152,15 +151,6 @@ def _short(folder: str) -> str:
     here = Path.cwd()
     path = Path(folder)
     return path.relative_to(here).as_posix() if "://" not in folder and path.is_relative_to(here) else folder
-
-
-def _exit_code(report: ValidationReport) -> int:
-    from ragval_pipeline.validation.verdict import EXIT_CODES
-
-    line = closing_line(report)
-    if line:
-        say(line)
-    return EXIT_CODES[report.verdict]
 
 
 def closing_line(report: ValidationReport) -> str:
