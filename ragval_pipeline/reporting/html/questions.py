@@ -9,13 +9,12 @@ from functools import cache
 from heapq import nsmallest
 from typing import Any
 
-from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
@@ -299,7 +298,7 @@ def score_note(bundle: ReportBundle) -> str | None:
     report = bundle.report
     unfit = next((finding for finding in report.findings if finding.code == "query.threshold_unfit"), None)
     if unfit is not None:
-        return _unfit_note(unfit)
+        return f"{unfit.message} {_ADVICE}"
     key = page_key(bundle)
     scores = [
         query.best_similarity
@@ -321,22 +320,6 @@ _ADVICE = (
     "Scores are not grades: each embedding model has its own score range, and a threshold fits only one model. "
     "ragval calibrate proposes one from this index's own scores."
 )
-
-
-def _unfit_note(finding: ReportedFinding) -> str:
-    measured = finding.details.get("subjects", {}).get(finding.subjects[0], {}) if finding.subjects else {}
-    right, negative = measured.get("right"), measured.get("negative")
-    said = []
-    if right:
-        said.append(
-            f"would reject {percent(measured.get('rejected', 0.0))} of the right answers, which score "
-            f"{right['min']:.2f} to {right['max']:.2f} on this index"
-        )
-    if negative:
-        said.append(f"would accept {percent(measured.get('admitted', 0.0))} of the answers to negative queries")
-    if not said:
-        return f"{finding.message} {_ADVICE}"
-    return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"
 
 
 def score_range(scores: Sequence[float]) -> str:
