@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ragval_pipeline.lazy import np
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -57,7 +58,7 @@ def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title:
     ``title`` is for screen readers, as in all plots.
     """
     edges, logarithmic = _edges(counts, limit)
-    heights = _heights(counts, edges, logarithmic=logarithmic)
+    heights = np.histogram(counts, edges)[0].tolist()
     low, high, tallest, floor = edges[0], edges[-1], max(heights), 150
     place = _Scale(low, high, logarithmic=logarithmic)
     parts = [_grid(_ticks(0, tallest, 3), lambda value: floor - 130 * value / tallest)]
@@ -78,14 +79,14 @@ def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title:
 def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Markup:
     """Ranks of the right page, None if not found: a bar for each rank of the top k, then later and not found."""
     known = list(ranks)
-    names = [str(rank) for rank in range(1, top_k + 1)] if top_k <= 10 else ["1", "2-5", f"6-{top_k}"]
+    first = [(rank, rank) for rank in range(1, top_k + 1)] if top_k <= 10 else [(1, 1), (2, 5), (6, top_k)]
     later = [(top_k + 1, 10), (11, 50), (51, 10**9)] if top_k < 10 else [(top_k + 1, 50), (51, 10**9)]
     later = [(low, high) for low, high in later if low <= high]
-    bounds = ([(rank, rank) for rank in range(1, top_k + 1)] if top_k <= 10 else [(1, 1), (2, 5), (6, top_k)]) + later
-    names += [f"{low}-{high}" if high < 10**9 else f"{low}+" for low, high in later] + ["none"]
-    counts = [sum(rank is not None and low <= rank <= high for rank in known) for low, high in bounds]
+    names = [f"{low}" if low == high else f"{low}-{high}" if high < 10**9 else f"{low}+" for low, high in first + later]
+    names.append("none")
+    counts = [sum(rank is not None and low <= rank <= high for rank in known) for low, high in first + later]
     counts.append(sum(rank is None for rank in known))
-    inside, floor = len(counts) - len(later) - 1, 120
+    inside, floor = len(first), 120
     step, tallest = (_WIDTH - 2 * _RIGHT) / len(counts), max(*counts, 1)
     parts = []
     for number, (name, count) in enumerate(zip(names, counts, strict=True)):
@@ -166,20 +167,8 @@ def _edges(counts: Sequence[int], limit: int | None) -> tuple[list[float], bool]
     if limit is not None and limit <= 2 * high:
         high = max(high, limit + 1.0)
     if low > 0 and high > _SKEWED * statistics.median(counts):
-        ratio = math.log(high / low) / _BINS
-        return [low * math.exp(ratio * at) for at in range(_BINS + 1)], True
-    return [low + (high - low) * at / _BINS for at in range(_BINS + 1)], False
-
-
-def _heights(counts: Iterable[int], edges: Sequence[float], *, logarithmic: bool) -> list[int]:
-    low, high = edges[0], edges[-1]
-
-    def bin_of(value: int) -> int:
-        share = math.log(value / low) / math.log(high / low) if logarithmic else (value - low) / (high - low)
-        return min(int(share * _BINS), _BINS - 1)
-
-    found = Counter(map(bin_of, counts))
-    return [found[at] for at in range(_BINS)]
+        return np.geomspace(low, high, _BINS + 1).tolist(), True
+    return np.linspace(low, high, _BINS + 1).tolist(), False
 
 
 class _Scale:
@@ -213,13 +202,10 @@ def _lengths_ticks(low: float, high: float, *, logarithmic: bool) -> list[float]
 
 
 def _stacked(lane: ScoreLane, floor: float, low: float, high: float, place: _Scale) -> list[str]:
-    def bins(values: Iterable[float]) -> Counter[int]:
-        return Counter(min(int((value - low) / (high - low) * 40), 39) for value in values)
-
-    passed, failed = bins(lane.passed), bins(lane.failed)
-    tallest = max(passed[at] + failed[at] for at in passed.keys() | failed.keys())
+    passed, failed = (np.histogram(values, 40, (low, high))[0].tolist() for values in (lane.passed, lane.failed))
+    tallest = max(map(sum, zip(passed, failed, strict=True)))
     parts = []
-    for at in sorted(passed.keys() | failed.keys()):
+    for at in range(40):
         x = place(low + (at + 0.5) * (high - low) / 40)
         if tallest > _HIGHEST_STACK:
             good, bad = 60 * passed[at] / tallest, 60 * failed[at] / tallest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
@@ -281,9 +282,7 @@ def proposal_json(proposal: Proposal, scores: Scores) -> dict[str, Any]:
 def _span(values: Sequence[float]) -> str:
     if not values:
         return "none"
-    middle = len(values) // 2
-    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
-    return f"{len(values):,}: {values[0]:.3f} to {values[-1]:.3f}, median {median:.3f}"
+    return f"{len(values):,}: {values[0]:.3f} to {values[-1]:.3f}, median {median(values):.3f}"
 
 
 def _cells(rates: ErrorRates) -> list[str]:
