@@ -186,14 +186,17 @@ def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]]) -> list[int]:
 def _goes_back(before: Iterable[ChunkFacts], chunks: Iterable[ChunkFacts]) -> bool:
     """Whether chunks in one piece of the page begin, or else end, before those of the index before them."""
     whole = [chunk for chunk in chunks if chunk.longest >= MOST * chunk.letters]
-    places, others = _stretches(whole), _stretches(before)
+    places, others = (
+        [(stretch[0], chunk.stretch[1]) for chunk, stretch in _placed(some) if chunk.stretch is not None]
+        for some in (whole, before)
+    )
     return bool(places and others) and max(places) < min(others)
 
 
 def _ends_the_page(parts: Mapping[int, Sequence[ChunkFacts]], before: Iterable[int], tail: Iterable[int]) -> bool:
     """Whether a tail on the page ends where the preceding chunks end, and begins after their beginning."""
     head, behind = ([chunk for index in indices for chunk in parts[index]] for indices in (before, tail))
-    held, places = _stretches(head), _stretches(behind)
+    held, places = ([run for _, run in _placed(chunks)] for chunks in (head, behind))
     if not held or len(places) < len(behind):
         return False
     begins = min(places)[0] - min(held)[0]
@@ -201,9 +204,12 @@ def _ends_the_page(parts: Mapping[int, Sequence[ChunkFacts]], before: Iterable[i
     return begins >= PASSAGE_LETTERS > rest
 
 
-def _stretches(chunks: Iterable[ChunkFacts]) -> list[tuple[int, int]]:
-    """Where those chunks are on the page whose position is known."""
-    return [chunk.stretch for chunk in chunks if chunk.stretch is not None and not chunk.repeated]
+def _placed(chunks: Iterable[ChunkFacts]) -> Iterator[tuple[ChunkFacts, tuple[int, int]]]:
+    """The chunks whose position is known, with their longest run: headings before it may be elsewhere on the page."""
+    for chunk in chunks:
+        if chunk.longest_span is not None and not chunk.repeated:
+            length, _, place = chunk.longest_span
+            yield chunk, (place, place + length)
 
 
 def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:

@@ -35,8 +35,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "chunk_id": ("chunk_id", "chunk_uuid", "node_id", "id"),
     "parent_id": ("parent_id", "parent_chunk_id", "parent_node_id", "parent_uuid", "parent_chunk", "parent"),
     "text_hash": (
-        "text_hash", "content_hash", "chunk_hash", "text_sha256", "content_sha256", "chunk_sha256", "sha256", "sha1", "sha",
-        "md5", "hash", "digest", "checksum",
+        "text_hash", "content_hash", "chunk_hash", "text_sha256", "content_sha256", "chunk_sha256", "sha256", "sha1",
+        "sha", "md5", "hash", "digest", "checksum",
     ),
     "model": (
         "model", "embedding_model", "embedding_model_name", "model_name", "model_version", "embed_model", "model_id",
