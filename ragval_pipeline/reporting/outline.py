@@ -37,15 +37,13 @@ class FindingNode:
 
 def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
     """Sort criteria by weight, each group in report order."""
-    outline = CriteriaOutline([], [], [])
-    for result in results:
-        if result.required:
-            outline.required.append(result)
-        elif result.verdict == "not_measured":
-            outline.unmeasured.append(result)
-        else:
-            outline.shown.append(result)
-    return outline
+    known = list(results)
+    rest = [result for result in known if not result.required]
+    return CriteriaOutline(
+        [result for result in known if result.required],
+        [result for result in rest if result.verdict != "not_measured"],
+        [result for result in rest if result.verdict == "not_measured"],
+    )
 
 
 def reason_of(result: CriterionResult) -> str:
@@ -211,10 +209,10 @@ def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionRe
     if groups is not None:
         return frozenset(groups)
     known = list(criteria)
-    if not any(_is_unselected(result) for result in known):
+    selected = [result for result in known if result.reason_code != "not_selected"]
+    if len(selected) == len(known):
         return frozenset(GROUPS)
-    found = {group_of(result.name) for result in known if not _is_unselected(result)}
-    return frozenset(group for group in found if group is not None)
+    return frozenset(group for result in selected if (group := group_of(result.name)) is not None)
 
 
 def groups_of_report(report: ValidationReport) -> frozenset[str]:
@@ -225,7 +223,3 @@ def groups_of_report(report: ValidationReport) -> frozenset[str]:
 def is_partial(groups: frozenset[str]) -> bool:
     """Whether some groups were not run."""
     return groups != frozenset(GROUPS)
-
-
-def _is_unselected(result: CriterionResult) -> bool:
-    return result.reason_code == "not_selected"
