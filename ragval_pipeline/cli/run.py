@@ -30,7 +30,6 @@ from ragval_pipeline.errors import as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
 
 if TYPE_CHECKING:
-    from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
@@ -159,21 +158,13 @@ def closing_line(report: ValidationReport) -> str:
 
     if report.verdict == "pass":
         return ""
-    if report.verdict == "error":
-        failed = _first(report, SYSTEM_FAILURES)
-        return _remedied(failed.message, failed.remedy) if failed else headline(report)
-    prevented = _first(report, _PREVENTING)
-    if report.verdict == "fail" and (prevented is None or not _only_prevented(report)):
-        return headline(report)
-    if prevented is not None and prevented.code == "check.crashed":
-        return f"{prevented.message} --log-level DEBUG shows where."
-    if prevented is not None and report.verdict == "fail":
-        return _remedied(prevented.message, prevented.remedy)
-    return _remedied(_unmeasured(report) or headline(report), prevented.remedy if prevented else "")
-
-
-def _first(report: ValidationReport, codes: Collection[str]) -> ReportedFinding | None:
-    return next((finding for finding in report.findings if finding.code in codes), None)
+    codes = SYSTEM_FAILURES if report.verdict == "error" else _PREVENTING
+    cause = next((finding for finding in report.findings if finding.code in codes), None)
+    if cause is None or (report.verdict == "fail" and not _only_prevented(report)):
+        return (report.verdict == "not_measured" and _unmeasured(report)) or headline(report)
+    if cause.code == "check.crashed":
+        return f"{cause.message} --log-level DEBUG shows where."
+    return cause.message if cause.remedy.rstrip(".") in cause.message else f"{cause.message} {cause.remedy}"
 
 
 def _only_prevented(report: ValidationReport) -> bool:
@@ -188,13 +179,8 @@ def _unmeasured(report: ValidationReport) -> str:
     missing = [result for result in report.criteria if result.gate_fails]
     # error_findings would only repeat that the others could not be measured.
     told = [result for result in missing if result.name != "error_findings"] or missing
-    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
-    names = ", ".join(result.name for result in told)
     if not told:
         return ""
+    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
+    names = ", ".join(result.name for result in told)
     return as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")
-
-
-def _remedied(message: str, remedy: str) -> str:
-    """The message with its remedy, unless already included."""
-    return message if remedy.rstrip(".") in message else f"{message} {remedy}"
