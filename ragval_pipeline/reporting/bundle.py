@@ -29,6 +29,11 @@ logger = logging.getLogger(__name__)
 #: Ranks of the right pages of failed queries.
 DIAGNOSIS = "query_diagnosis.json"
 REMEDIATION = "remediation.json"
+#: Folders of the evidence in Parquet files, and what is in them.
+Kind = Literal["payload", "pages", "facts"]
+_PARTS: Mapping[Kind, str] = {
+    "payload": "the payload snapshot is", "pages": "the page copies are", "facts": "the facts are",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,12 +83,16 @@ class ReportBundle:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
 
+    def kept(self) -> Mapping[Kind, KeptParts | None]:
+        """The manifests of the evidence in Parquet files, by its folder."""
+        return {"payload": self.manifest, "pages": self.pages, "facts": self.facts}
+
     def parts(self, kind: Kind) -> Mapping[str, UPath]:
         """The Parquet files of some evidence by name: where they were staged, else in an earlier run.
 
         What is missing is left out with a warning in the log.
         """
-        manifest: KeptParts | None = {"payload": self.manifest, "pages": self.pages, "facts": self.facts}[kind]
+        manifest = self.kept()[kind]
         if manifest is None or not manifest.parts:
             return {}
         for uri in (manifest.staged_uri, manifest.kept_uri):
@@ -93,13 +102,6 @@ class ReportBundle:
                 return found
         logger.warning("%s gone from %s and left out of the evidence", _PARTS[kind], manifest.kept_uri)
         return {}
-
-
-#: Folders of the evidence in Parquet files, and what is in them.
-Kind = Literal["payload", "pages", "facts"]
-_PARTS: Mapping[Kind, str] = {
-    "payload": "the payload snapshot is", "pages": "the page copies are", "facts": "the facts are",
-}  # fmt: skip
 
 
 def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int) -> ReportBundle:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.reporting.bundle import REMEDIATION, Kind, ReportBundle, bundle_of
+from ragval_pipeline.reporting.bundle import REMEDIATION, ReportBundle, bundle_of
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.files.junit import junit_xml
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
@@ -20,7 +20,6 @@ from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, REPORT, KeptRun
-from ragval_pipeline.sources.snapshot.manifest import KeptParts
 from ragval_pipeline.sources.storage import (
     Content,
     Moved,
@@ -39,6 +38,7 @@ from ragval_pipeline.validation.repair.point_lookup import look_up_points
 if TYPE_CHECKING:
     from upath import UPath
 
+logger = logging.getLogger(__name__)
 
 #: Every file that a run can have next to ``evidence/``; those without content are left out.
 NAMES = (
@@ -90,8 +90,7 @@ def evidence_files(bundle: ReportBundle) -> dict[str, Content]:
         files[f"{EVIDENCE}/sitemap_urls.csv"] = sitemap_urls_csv(
             bundle.inventory, bundle.report.coverage_report.indexed_urls
         )
-    kinds: dict[Kind, KeptParts | None] = {"payload": bundle.manifest, "pages": bundle.pages, "facts": bundle.facts}
-    for kind, manifest in kinds.items():
+    for kind, manifest in bundle.kept().items():
         own = manifest is not None and manifest.run_id == bundle.report.run_id
         parts = bundle.parts(kind).items()
         files |= {f"{EVIDENCE}/{kind}/{name}": Moved(part) if own else part for name, part in parts}
@@ -127,9 +126,6 @@ def render_again(
             write_whole(folder / name, content, sync=True)
     whole = [name for name in copied if "/" not in name and name not in outputs]
     return [str(folder / name) for name in (*outputs, *whole)]
-
-
-logger = logging.getLogger(__name__)
 
 
 def run_folder_name(started: datetime, run_id: str) -> str:
