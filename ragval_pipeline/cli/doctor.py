@@ -30,7 +30,8 @@ def doctor(
     """Check a suite before a run: keys, environment, Qdrant, vectors, embedder, payload fields, sitemap."""
     from ragval_pipeline.cli.checkup.check import exit_code_of
 
-    checks = _examined(suite)
+    with stderr_console().status("Checking the suite") as status:
+        checks = examine(suite, on_step=status.update)
     exit_code = exit_code_of(checks)
     if as_json:
         told = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
@@ -45,15 +46,7 @@ def doctor(
     return exit_code
 
 
-def _examined(suite: Path) -> list[Check]:
-    console = stderr_console()
-    if not console.is_terminal:
-        return examine(suite)
-    with console.status("Checking the suite") as status:
-        return examine(suite, on_step=status.update)
-
-
-def examine(path: Path, *, on_step: Callable[[str], None] = lambda _: None) -> list[Check]:
+def examine(path: Path, *, on_step: Callable[[str], None]) -> list[Check]:
     """Everything that can be checked without a validation; ``on_step`` is told what comes next."""
     from ragval_pipeline.cli.checkup import settings as offline
     from ragval_pipeline.cli.checkup.check import skipped
