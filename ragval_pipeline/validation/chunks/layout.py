@@ -184,7 +184,9 @@ class _Chunks:
         """
         at = self._extents()
         stored = self.stored(at.spans & at.placed[self.chunk])
-        twice = self._overlap(at) & (self._counted(at.placed) > 1) & (stored.repeated >= WHOLE * stored.covered)
+        # Text of chunks in no single place is stored too, even if it is not known to be stored again.
+        most = stored.repeated >= WHOLE * self.stored(at.spans).covered
+        twice = self._overlap(at) & (self._counted(at.placed) > 1) & most
         times = {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()
