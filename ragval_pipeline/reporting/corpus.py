@@ -260,7 +260,9 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
     from ragval_pipeline.validation.facts.rows import BlockFacts
 
     common = list(common_digests(files.batches("facts", SHOWN)))
-    for keys, lists in _read_pages(files):
+    for batch in files.batches("facts", ("page_key", "state", "blocks")):
+        read = batch.filter(pc.equal(batch.column("state"), constant("read")))
+        keys, lists = read.column("page_key").to_pylist(), read.column("blocks")
         blocks, lengths = lists.flatten(), numbers_of(pc.list_value_length(lists))
         letters, held, digest = (
             numbers_of(pc.struct_field(blocks, name)).astype(np.int64 if name != "digest" else np.uint64)
@@ -276,13 +278,6 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
                 own = blocks.filter(array_from((page == number) & content)).to_pylist()
                 found = [BlockFacts(**block) for block in own]
                 entry.lost, entry.lost_letters = _lost_part(found), _lost_letters(found)
-
-
-def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
-    """Keys and blocks of the pages read."""
-    for batch in files.batches("facts", ("page_key", "state", "blocks")):
-        read = batch.filter(pc.equal(batch.column("state"), constant("read")))
-        yield read.column("page_key").to_pylist(), read.column("blocks")
 
 
 def _lost_part(blocks: Sequence[Any]) -> Lost | None:
