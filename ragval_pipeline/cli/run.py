@@ -22,7 +22,6 @@ from ragval_pipeline.cli.terminal import (
     print_bytes,
     printing,
     say,
-    seconds_so_far,
     stdout_console,
     tolerating_closed_pipe,
 )
@@ -93,7 +92,7 @@ def validate_and_show(
     finished = run_quietly(suite, only=only, resources=resources)
     try:
         with tolerating_closed_pipe():
-            show_run(finished, as_json=as_json, took=seconds_so_far())
+            show_run(finished, as_json=as_json)
             if afterwards is not None:
                 afterwards(finished)
         if output is not None:
@@ -127,11 +126,8 @@ def run_quietly(
         return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
 
 
-def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
-    """Print the summary of a run, or its ``validation_report.json``.
-
-    ``took`` is the seconds that the command took, including its start; None for an earlier run.
-    """
+def show_run(run: Run, *, as_json: bool) -> None:
+    """Print the summary of a run, or its ``validation_report.json``."""
     from upath import UPath
 
     from ragval_pipeline.reporting.terminal.summary import render_summary
@@ -142,7 +138,7 @@ def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
             print_bytes((UPath(run.folder) / REPORT).read_bytes())
         else:
             page = f"{_short(run.folder)}/report.html"
-            render_summary(run.report, stdout_console(), report_path=page, took=took)
+            render_summary(run.report, stdout_console(), report_path=page)
 
 
 def _short(folder: str) -> str:

@@ -6,7 +6,6 @@ import io
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
@@ -22,21 +21,6 @@ if TYPE_CHECKING:
 _SECRET_NAME = re.compile(r"(?:^|[_:])(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 #: Shorter values would mask ordinary words; real secrets are longer.
 _SHORTEST_SECRET = 6
-
-
-#: Start of the command, or of the process unless it runs several.
-_began = time.monotonic()
-
-
-def begin() -> None:
-    """Record the start of a command."""
-    global _began  # noqa: PLW0603  one command at a time
-    _began = time.monotonic()
-
-
-def seconds_so_far() -> float:
-    """Seconds since the command started."""
-    return time.monotonic() - _began
 
 
 def stdout_console() -> Console:
