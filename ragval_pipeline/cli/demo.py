@@ -11,7 +11,6 @@ import typer
 
 from ragval_pipeline.cli.options import AsJson, LogLevel, OutputFolder, check_output
 from ragval_pipeline.cli.terminal import printing, stderr_console, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.testing.defects import Planted, PlantedDemo
 
-DEFAULT_HOME = Path(".ragval") / "demo"
+#: Folder in which the site, the index and the reports are built.
+HOME = Path(".ragval") / "demo"
 #: Maximum subjects shown.
 _SHOWN = 5
 
@@ -45,9 +45,6 @@ def demo(
     list_defects: Annotated[bool, typer.Option("--list-defects", help="List the defects that can be planted.")] = False,
     output: OutputFolder = None,
     as_json: AsJson = False,
-    home: Annotated[
-        Path, typer.Option("--home", metavar="DIR", help="Folder in which the site, index and reports are built.")
-    ] = DEFAULT_HOME,
     log_level: LogLevel = None,
 ) -> int:
     """Build the bundled site's index offline and validate it; no key, no network, nothing to set up."""
@@ -61,14 +58,14 @@ def demo(
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
     with loading_expectations():
-        return _build_and_validate(home, break_, output=output, as_json=as_json)
+        return _build_and_validate(break_, output=output, as_json=as_json)
 
 
-def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:
+def _build_and_validate(code: str | None, *, output: str | None, as_json: bool) -> int:
     from ragval_pipeline.cli.run import run_quietly, validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
-    built = _build(home)
+    built = _build()
     spoilt = None
     if code is not None:
         from ragval_pipeline.testing.defects import find_defect, plant_in_demo
@@ -93,15 +90,13 @@ def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_
     return exit_code
 
 
-def _build(home: Path) -> DemoHome:
+def _build() -> DemoHome:
     from ragval_pipeline.demo.workspace import build_demo
 
-    if home.exists() and not home.is_dir():
-        raise SuiteError(f"{home} is a file, not a folder", key="--home", remedy="Name a folder.")
-    parents = [part for part in home.absolute().parents if not part.exists()]
+    parents = [part for part in HOME.absolute().parents if not part.exists()]
     try:
         with stderr_console().status("Building the demo's index"):
-            return build_demo(home)
+            return build_demo(HOME)
     except BaseException:
         for part in parents:  # an interrupted first build leaves nothing behind
             if part.is_dir() and not any(part.iterdir()):

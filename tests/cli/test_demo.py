@@ -47,13 +47,6 @@ def test_an_unknown_defect_names_the_nearest_and_builds_nothing(ragval: Ragval, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_home_that_is_a_file_is_refused(ragval: Ragval, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    ended = ragval("demo", "--home", "file")
-    assert ended.code == 2
-    assert "--home" in ended.message
-
-
 def test_the_listed_defects_stand_with_variants_below_their_code(ragval: Ragval) -> None:
     lines = ragval("demo", "--list-defects").out.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("coverage.orphan_page "))
