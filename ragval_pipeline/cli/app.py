@@ -24,7 +24,7 @@ from ragval_pipeline.cli.run import run
 from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
 from ragval_pipeline.cli.search import search
-from ragval_pipeline.cli.terminal import begin, readable_streams, say, without_secrets
+from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
 from ragval_pipeline.errors import RagvalError, SuiteError
 
 INTERRUPTED = 130
@@ -120,17 +120,8 @@ def _options(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Args:
-        argv: Arguments without the program's name; None: those of the process.
-
-    Returns:
-        The exit code.
-    """
+    """Run the command line with the given arguments, else those of the process, and return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if argv is not None:  # else the process has just started
-        begin()
     # Importing creates hundreds of thousands of permanent objects: by default every 700 new ones trigger a collection.
     gc.set_threshold(50_000, 20, 100)
     # They end with the process: a final collection would cost a second after a validation.

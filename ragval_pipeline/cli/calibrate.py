@@ -13,7 +13,7 @@ from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, dags
 from ragval_pipeline.cli.progress import showing_progress
 from ragval_pipeline.cli.run import closing_line
 from ragval_pipeline.cli.runs import open_history
-from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ def calibrate(
     log_level: LogLevel = None,
 ) -> int:
     """Propose min_similarity and relevance_similarity from the actual scores of this index."""
-    from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.runs import proposal_json, render_proposal
     from ragval_pipeline.suite.load import load_suite
     from ragval_pipeline.validation.calibration import propose
@@ -57,11 +56,11 @@ def calibrate(
     if proposal is None:
         say("no query and no page title returned a hit, so there are no scores to propose thresholds from.")
         return 4
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes(json_bytes(proposal_json(proposal, asked.scores)))
-        else:
-            render_proposal(proposal, asked.scores, stdout_console())
+    if as_json:
+        print_json(proposal_json(proposal, asked.scores))
+    else:
+        with printing() as printer:
+            render_proposal(proposal, asked.scores, printer)
     if write:
         _write(suite, proposal)
     return 0
@@ -83,8 +82,8 @@ class AskedScores:
 
 def _kept(suite_file: Path, run: str) -> AskedScores:
     """The scores of a stored run."""
-    from ragval_pipeline.reporting.history.baseline import last_answered
     from ragval_pipeline.reporting.history.earlier import read_report
+    from ragval_pipeline.reporting.history.runs import last_answered
     from ragval_pipeline.sources.history import LAST
     from ragval_pipeline.validation.calibration import scores_of
 
@@ -106,16 +105,14 @@ def _kept(suite_file: Path, run: str) -> AskedScores:
 
 def _asked(suite: Suite) -> AskedScores:
     """Run the suite's queries and the pages' titles against the index; nothing is stored."""
-    with showing_progress() as display, tempfile.TemporaryDirectory(prefix="ragval-calibrate-") as folder:
+    with showing_progress(), tempfile.TemporaryDirectory(prefix="ragval-calibrate-") as folder:
         from upath import UPath
 
         from ragval_pipeline.orchestration.run import run_suite
-        from ragval_pipeline.orchestration.task import observed_by
         from ragval_pipeline.suite.load import variant_of
         from ragval_pipeline.validation.calibration import scores_of
 
-        with observed_by(display):
-            ended = run_suite(variant_of(suite, {"report_uri": folder}), only=["queries"], log_level=dagster_level())
+        ended = run_suite(variant_of(suite, {"report_uri": folder}), only=["queries"], log_level=dagster_level())
         own = _own_scores(UPath(ended.folder))
         return AskedScores(scores_of(ended.report.query_results, own), ended.report)
 

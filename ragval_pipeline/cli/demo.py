@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import AsJson, LogLevel, OutputFolder, check_output
-from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.cli.terminal import printing, stderr_console, stdout_console, tolerating_closed_pipe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from ragval_pipeline.demo.workspace import DemoHome
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.testing.defects import Planted, PlantedDemo
-    from ragval_pipeline.testing.defects.registry import Defect
 
-DEFAULT_HOME = Path(".ragval") / "demo"
+#: Folder in which the site, the index and the reports are built.
+HOME = Path(".ragval") / "demo"
 #: Maximum subjects shown.
 _SHOWN = 5
 
@@ -46,9 +45,6 @@ def demo(
     list_defects: Annotated[bool, typer.Option("--list-defects", help="List the defects that can be planted.")] = False,
     output: OutputFolder = None,
     as_json: AsJson = False,
-    home: Annotated[
-        Path, typer.Option("--home", metavar="DIR", help="Folder in which the site, index and reports are built.")
-    ] = DEFAULT_HOME,
     log_level: LogLevel = None,
 ) -> int:
     """Build the bundled site's index offline and validate it; no key, no network, nothing to set up."""
@@ -62,14 +58,14 @@ def demo(
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
     with loading_expectations():
-        return _build_and_validate(home, break_, output=output, as_json=as_json)
+        return _build_and_validate(break_, output=output, as_json=as_json)
 
 
-def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_json: bool) -> int:
+def _build_and_validate(code: str | None, *, output: str | None, as_json: bool) -> int:
     from ragval_pipeline.cli.run import run_quietly, validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
-    built = _build(home)
+    built = _build()
     spoilt = None
     if code is not None:
         from ragval_pipeline.testing.defects import find_defect, plant_in_demo
@@ -94,15 +90,13 @@ def _build_and_validate(home: Path, code: str | None, *, output: str | None, as_
     return exit_code
 
 
-def _build(home: Path) -> DemoHome:
+def _build() -> DemoHome:
     from ragval_pipeline.demo.workspace import build_demo
 
-    if home.exists() and not home.is_dir():
-        raise SuiteError(f"{home} is a file, not a folder", key="--home", remedy="Name a folder.")
-    parents = [part for part in home.absolute().parents if not part.exists()]
+    parents = [part for part in HOME.absolute().parents if not part.exists()]
     try:
         with stderr_console().status("Building the demo's index"):
-            return build_demo(home)
+            return build_demo(HOME)
     except BaseException:
         for part in parents:  # an interrupted first build leaves nothing behind
             if part.is_dir() and not any(part.iterdir()):
@@ -111,39 +105,20 @@ def _build(home: Path) -> DemoHome:
 
 
 def _list_defects() -> int:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.testing.defects import defects as all_defects
 
-    printer, families = LinePrinter(stdout_console()), _by_family(all_defects().values())
-    width = max((len(_label(defect)) for defects in families.values() for defect in defects), default=0)
-    with tolerating_closed_pipe():
-        for family, defects in families.items():
-            printer.line((family, "bold"))
-            for defect in defects:
-                printer.line((defect.describe, ""), lead=f"  {_label(defect):{width}}  ")
+    defects = all_defects().values()
+    width = max(len(defect.name) for defect in defects)
+    with printing() as printer:
+        for defect in defects:
+            printer.line((defect.describe, ""), lead=f"{defect.name:{width}}  ")
         printer.line()
         printer.line(("Plant one with ragval demo --break CODE, a variant with CODE:VARIANT.", "dim"))
     return 0
 
 
-def _by_family(defects: Iterable[Defect]) -> dict[str, list[Defect]]:
-    """Defects by the first part of their code, keeping families together."""
-    families: dict[str, list[Defect]] = {}
-    for defect in defects:
-        families.setdefault(defect.code.partition(".")[0], []).append(defect)
-    return families
-
-
-def _label(defect: Defect) -> str:
-    """The code; for a variant, listed below its code, only its name."""
-    return defect.code if defect.variant is None else f"  :{defect.variant}"
-
-
 def _next_steps() -> None:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    printer = LinePrinter(stdout_console())
-    with tolerating_closed_pipe():
+    with printing() as printer:
         printer.line()
         printer.line(("ragval demo --break coverage.missing_page", "bold"), ("   see a defect found", "dim"), indent=2)
         printer.line(("ragval init --help", "bold"), ("   write a suite for your own index", "dim"), indent=2)

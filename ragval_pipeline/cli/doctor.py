@@ -1,18 +1,25 @@
-"""``ragval doctor``: what would go wrong, before a run."""
+"""``ragval doctor``: what would go wrong, before a run: all checks in order, each as far as the previous ones allow."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+from ragval_pipeline.cli.checkup.check import Check, exit_code_of, failed, ok, problem, skipped
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
-from ragval_pipeline.cli.terminal import print_bytes, say, stderr_console, stdout_console, tolerating_closed_pipe
-from ragval_pipeline.errors import with_remedy
+from ragval_pipeline.cli.terminal import print_json, printing, say, stderr_console
+from ragval_pipeline.errors import RagvalError, SuiteError, with_remedy
+from ragval_pipeline.suite.interpolation import PLACEHOLDER, environment_of
+from ragval_pipeline.suite.printing import plural
 
 if TYPE_CHECKING:
-    from ragval_pipeline.cli.checkup.check import Check
+    from ragval_pipeline.cli.looking import Look
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+    from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+    from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.suite.queries.model import TestQuery
+    from ragval_pipeline.suite.sections import AutomationSettings
 
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "bold red"), "note": ("!", "yellow"), "not_applicable": ("·", "dim")}
 
@@ -24,15 +31,15 @@ def doctor(
     log_level: LogLevel = None,
 ) -> int:
     """Check a suite before a run: keys, environment, Qdrant, vectors, embedder, payload fields, sitemap."""
-    from ragval_pipeline.cli.checkup.check import exit_code_of
-
-    checks = _examined(suite)
+    with stderr_console().status("Checking the suite") as status:
+        checks = examine(suite, on_step=status.update)
     exit_code = exit_code_of(checks)
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes(_json(suite, checks, exit_code))
-        else:
-            _show(checks)
+    if as_json:
+        told = [{name: getattr(check, name) for name in ("name", "state", "message", "remedy")} for check in checks]
+        print_json({"suite_file": str(suite), "exit_code": exit_code, "checks": told})
+    else:
+        with printing() as printer:
+            _show(checks, printer)
     problems = [check for check in checks if check.state == "problem"]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -40,28 +47,201 @@ def doctor(
     return exit_code
 
 
-def _examined(suite: Path) -> list[Check]:
-    from ragval_pipeline.cli.checkup.examine import examine
+def examine(path: Path, *, on_step: Callable[[str], None]) -> list[Check]:
+    """Everything that can be checked without a validation; ``on_step`` is told what comes next."""
+    from ragval_pipeline.cli.checkup.embedder import check_search
+    from ragval_pipeline.cli.checkup.estimate import check_estimate
+    from ragval_pipeline.cli.checkup.site import check_site
 
-    console = stderr_console()
-    if not console.is_terminal:
-        return examine(suite)
-    with console.status("Checking the suite") as status:
-        return examine(suite, on_step=status.update)
+    suite, checks = _suite_file(path)
+    if suite is None:
+        return [*checks, skipped("the rest", "not checked until the suite file is correct")]
+    resolved, more = _environment(suite)
+    checks += more
+    if resolved is None:
+        return [*checks, skipped("the rest", "not checked until the environment is correct")]
+    settings = _embedding_settings(resolved)
+    queries, more = _queries(resolved)
+    checks += [*more, settings, _report_place(resolved), _automation(resolved)]
+    on_step("Asking Qdrant")
+    look, embedder, more = _systems(resolved, queries, embedder_usable=settings.state == "ok", on_step=on_step)
+    checks += [*more, *check_search(resolved, queries, look)]
+    on_step("Reading the sitemap")
+    of_site, pages = check_site(resolved, look)
+    checks += [*of_site, *([check_estimate(resolved, queries, look, embedder, pages=pages)] if look else [])]
+    return [*checks, *_rest(suite, checks)]
 
 
-def _json(suite: Path, checks: Sequence[Check], exit_code: int) -> bytes:
-    entries = [
-        {"name": check.name, "state": check.state, "message": check.message, "remedy": check.remedy} for check in checks
+def _systems(
+    suite: Suite, queries: Sequence[TestQuery], *, embedder_usable: bool, on_step: Callable[[str], None]
+) -> tuple[Look | None, CachingEmbedder | None, list[Check]]:
+    """The collection, its payload, and the embedder, which is checked even without the collection."""
+    from ragval_pipeline.cli.checkup.collection import check_collection, check_payload
+    from ragval_pipeline.cli.checkup.embedder import check_embedder
+    from ragval_pipeline.cli.looking import opened_reader
+
+    look: Look | None = None
+    checks: list[Check] = []
+    try:
+        with opened_reader(suite.qdrant) as reader:
+            look, checks = check_collection(suite, reader)
+            checks += check_payload(suite, look)
+            on_step("Asking the embedder")
+            if look is not None and embedder_usable:
+                more, embedder = check_embedder(suite, queries, look, reader)
+                return look, embedder, [*checks, *more]
+    except RagvalError as error:
+        checks.append(failed("collection", error))
+    if not embedder_usable:
+        return look, None, [*checks, skipped("embedder", "not checked until its settings are correct")]
+    more, embedder = check_embedder(suite, queries, None, None)
+    return look, embedder, [*checks, *more]
+
+
+def _suite_file(path: Path) -> tuple[Suite | None, list[Check]]:
+    """Load the suite; None if that fails."""
+    from ragval_pipeline.suite.load import load_suite
+
+    try:
+        suite = load_suite(path)
+    except SuiteError as error:
+        return None, [failed("suite file", each) for each in (error, *error.others)]
+    profile = f", profile {suite.profile}" if suite.profile else ""
+    return suite, [ok("suite file", f"{suite.suite}{profile}")]
+
+
+def _environment(suite: Suite) -> tuple[Suite | None, list[Check]]:
+    """Read every placeholder and the variables that the profile requires; None if one cannot be read."""
+    from ragval_pipeline.suite.load import check_variables, resolve_suite
+
+    used = list(dict.fromkeys(_placeholders(_written(suite))))
+    environ = environment_of(suite.folder)
+    unset = [name for name, default in used if default is None and not environ.get(name, "").strip()]
+    if unset:
+        verb = "is" if len(unset) == 1 else "are"
+        missing = problem(
+            "environment",
+            f"{', '.join(unset)} {verb} not set",
+            f"Set {'it' if len(unset) == 1 else 'them'} before the run starts.",
+        )
+        return None, [missing]
+    try:
+        resolved = resolve_suite(suite)
+        check_variables(resolved)
+    except SuiteError as error:
+        return None, [failed("environment", error)]
+    names = ", ".join(dict.fromkeys([*(name for name, _ in used), *_read_by_profile(suite, environ)]))
+    return resolved, [ok("environment", f"reads {names}" if names else "the suite uses no variables")]
+
+
+def _read_by_profile(suite: Suite, environ: Mapping[str, str]) -> list[str]:
+    """Variables that the profile reads because they are set and the suite does not override them."""
+    from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.suite.settings import is_written
+
+    profile, written = get_profile(suite.profile), _written(suite)
+    return [
+        entry.name
+        for entry in (profile.variables if profile else ())
+        if environ.get(entry.name, "").strip() and not is_written(entry.key.split("."), written)
     ]
-    content = {"suite_file": str(suite), "exit_code": exit_code, "checks": entries}
-    return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
 
 
-def _show(checks: Sequence[Check]) -> None:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+def _queries(suite: Suite) -> tuple[Sequence[TestQuery], list[Check]]:
+    """Load the test queries of a resolved suite; none if that fails."""
+    from ragval_pipeline.suite.queries.load import load_queries
 
-    printer = LinePrinter(stdout_console())
+    try:
+        queries = load_queries(suite, advise=True)
+    except SuiteError as error:
+        return (), [failed("queries", each) for each in (error, *error.others)]
+    if not queries:
+        where = suite.queries.name if isinstance(suite.queries, Path) else "the suite"
+        remedy = "Add at least one; ragval schema queries shows the fields."
+        return (), [problem("queries", f"{where} has no test queries", remedy, exit_code=4)]
+    negative = sum(query.negative for query in queries)
+    judged = sum(bool(query.grades) for query in queries)
+    drafts = sum(query.status == "draft" for query in queries)
+    told = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
+    more = f", {plural(drafts, 'draft')} that are not counted" if drafts else ""
+    return queries, [ok("queries", f"{told}{more}")]
+
+
+def _embedding_settings(suite: Suite) -> Check:
+    """Provider, key, model and dimension of a resolved suite, without any call."""
+    from ragval_pipeline.sources.embedders.opening import check_suite_embedder
+
+    settings = suite.embedding
+    try:
+        check_suite_embedder(suite)
+    except SuiteError as error:
+        return failed("embedding settings", error)
+    return ok("embedding settings", f"provider {settings.provider}" + (f", {settings.model}" if settings.model else ""))
+
+
+def _report_place(suite: Suite) -> Check:
+    """Whether the reports of a resolved suite can be written, and its baseline exists."""
+    from ragval_pipeline.orchestration.run import check_reports
+
+    try:
+        check_reports(suite)
+    except RagvalError as error:
+        return failed("reports", error)
+    return ok("reports", f"kept in {suite.report_uri}")
+
+
+def _rest(suite: Suite, checks: Sequence[Check]) -> list[Check]:
+    """Errors at the start of a run that none of ``checks`` has reported."""
+    from ragval_pipeline.orchestration.run import check_before_any_call
+
+    if any(check.exit_code == SuiteError.exit_code for check in checks):
+        return []
+    try:
+        check_before_any_call(suite)
+    except SuiteError as error:
+        return [failed("settings", error)]
+    return []
+
+
+def _automation(suite: Suite) -> Check:
+    """Build the triggers of a resolved suite; only the deployment knows whether their targets exist."""
+    from ragval_pipeline.orchestration.build import build_validation_defs
+
+    try:
+        build_validation_defs(suite)
+    except SuiteError as error:
+        return failed("automation", error)
+    triggers = _triggers(suite.automation)
+    if not triggers:
+        return skipped("automation", "the suite has no trigger: runs are started manually")
+    state = "on" if suite.automation.enabled else "off (automation.enabled)"
+    return ok("automation", f"{', '.join(triggers)}; switched {state}")
+
+
+def _triggers(settings: AutomationSettings) -> list[str]:
+    told = {
+        "after the asset": settings.after_asset,
+        "after the job": settings.after_job,
+        "at": settings.cron,
+        "when the collection has changed, polled every": settings.poll_s and f"{settings.poll_s} s",
+    }
+    return [f"{how} {what}" for how, what in told.items() if what]
+
+
+def _written(suite: Suite) -> Mapping[str, Any]:
+    return suite._origin.written if suite._origin else {}
+
+
+def _placeholders(value: Any) -> Iterator[tuple[str, str | None]]:
+    """Every variable that the suite reads, with its default."""
+    if isinstance(value, str):
+        for match in PLACEHOLDER.finditer(value):
+            yield match.group(1), match.group(2)
+    for entry in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _placeholders(entry)
+
+
+def _show(checks: Sequence[Check], printer: LinePrinter) -> None:
     width = max(len(check.name) for check in checks)
     for check in checks:
         sign, style = _SIGNS[check.state]
@@ -74,8 +254,6 @@ def _show(checks: Sequence[Check]) -> None:
 
 
 def _verdict(checks: Sequence[Check]) -> str:
-    from ragval_pipeline.suite.printing import plural
-
     problems = sum(check.state == "problem" for check in checks)
     notes = sum(check.state == "note" for check in checks)
     noted = f", {plural(notes, 'note')}" if notes else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
-from ragval_pipeline.cli.terminal import stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import printing
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import nearest
 
@@ -25,6 +25,8 @@ _Section = tuple[str, list[str]]
 _SHOWN = 10
 #: Thresholds that are shown.
 _LINES = 4
+#: Criteria with a rank at their end.
+_RANKED = ("hit_at", "precision_at", "recall_at", "ndcg_at")
 #: The list of remediation.json for each kind of remedy.
 _LISTS = {
     "reingest": "reingest_urls", "delete": "delete_point_ids, delete_pages and review_point_ids", "chunker": "chunker",
@@ -45,8 +47,8 @@ def explain(
         typer.Argument(
             metavar="WHAT",
             autocompletion=_names,
-            help="A finding (chunk.too_small), a criterion (coverage), a finding of an earlier run "
-            "(last:chunk.too_small, RUN:CODE), or a family of findings (chunk.*). Default: all names.",
+            help="A finding (chunk.too_small), a criterion (coverage), or a finding of an earlier run "
+            "(last:chunk.too_small, RUN:CODE). Default: all names.",
         ),
     ] = None,
     *,
@@ -54,16 +56,12 @@ def explain(
     log_level: LogLevel = None,
 ) -> int:
     """Explain a finding or a criterion: what it means, how it is measured, its thresholds, how to fix it."""
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    printer = LinePrinter(stdout_console())
-    family = _family(name)
-    if name is None or family:
-        with tolerating_closed_pipe():
-            _list(printer, family)
+    if name is None:
+        with printing() as printer:
+            _list(printer)
         return 0
     title, sections = _explained(name, suite)
-    with tolerating_closed_pipe():
+    with printing() as printer:
         printer.line((title, "bold"), (f"  {name}", "dim"))
         for heading, paragraphs in sections:
             printer.line()
@@ -73,62 +71,21 @@ def explain(
     return 0
 
 
-#: Subject of each family of findings.
-_FAMILIES = {
-    "source": "the site itself",
-    "coverage": "pages of the site compared with pages of the index",
-    "payload": "the fields of the points",
-    "chunk": "how pages were split and stored",
-    "text": "damage to the texts",
-    "integrity": "chunk texts compared with their pages",
-    "vector": "vectors compared with their texts",
-    "embedder": "the embedding provider",
-    "index": "the collection and its settings",
-    "retrieval": "what searches find",
-    "query": "the test questions",
-    "regression": "this run compared with the last one",
-    "check": "ragval's own work",
-}
-
-
-def _family(name: str | None) -> list[str]:
-    """The findings of a family named ``chunk.*``, ``chunk.`` or ``chunk``; criteria of that name take precedence."""
-    from ragval_pipeline.findings.catalogue import CATALOGUE
-    from ragval_pipeline.suite.criteria import is_criterion
-
-    if name is None or is_criterion(name):
-        return []
-    begun = f"{name.removesuffix('*').removesuffix('.')}."
-    return [code for code in CATALOGUE if code.startswith(begun)]
-
-
-def _list(printer: LinePrinter, codes: list[str]) -> None:
-    """The findings of one family with their meaning; without one, the names of all families and criteria."""
+def _list(printer: LinePrinter) -> None:
+    """The names of all findings and criteria, each with its title."""
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.suite.criteria import criterion_name, fixed_names
 
-    if codes:
-        width = max(map(len, codes))
-        for code in codes:
-            printer.line((CATALOGUE[code].title, ""), lead=[(f"{code:{width}}  ", "bold")])
-        return
-    families: dict[str, list[str]] = {}
-    for code in CATALOGUE:
-        family, _, name = code.partition(".")
-        families.setdefault(family, []).append(name)
-    printer.line(("Findings", "bold"), ("  ragval explain chunk.too_small explains one, chunk.* lists a family", "dim"))
-    for family, members in families.items():
-        about = f"{_FAMILIES[family]}: " if family in _FAMILIES else ""
-        printer.line((about, ""), (", ".join(members), "dim"), lead=[(f"  {family:10}  ", "bold")])
-    printer.line()
-    printer.line(("Criteria", "bold"), ("  ragval explain coverage explains one", "dim"))
-    names = [*fixed_names(), "hit_at_K", "precision_at_K", "recall_at_K", "ndcg_at_K"]
-    width = max(map(len, names))
-    for name in names:
-        at_five = name.replace("_at_K", "_at_5")
-        printer.line(
-            (criterion_name(at_five).replace("first 5", "first K"), ""), lead=[(f"  {name:{width}}  ", "bold")]
-        )
+    ranked = {f"{name}_K": criterion_name(f"{name}_5").replace("first 5", "first K") for name in _RANKED}
+    findings = {code: row.title for code, row in CATALOGUE.items()}
+    for heading, titles in (
+        ("Findings", findings),
+        ("Criteria", {name: criterion_name(name) for name in fixed_names()} | ranked),
+    ):
+        printer.line((heading, "bold"))
+        width = max(map(len, titles))
+        for name, title in titles.items():
+            printer.line((title, ""), lead=[(f"  {name:{width}}  ", "bold")])
 
 
 def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:

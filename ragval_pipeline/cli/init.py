@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 import typer
 
 from ragval_pipeline.cli.options import LogLevel
-from ragval_pipeline.cli.terminal import stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import printing, stderr_console
 from ragval_pipeline.errors import NotMeasurableError, SuiteError
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
     from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
     from ragval_pipeline.suite.sections import QdrantSettings
 
-QUERIES = "queries.yaml"
 #: Questions without --queries.
 USUAL = 8
 #: Points read for a first look: the user is waiting.
@@ -70,8 +70,11 @@ def init(
     log_level: LogLevel = None,
 ) -> int:
     """Inspect a collection and its site, show a first summary, and write a suite file and starter queries."""
+    from upath import UPath
+
     from ragval_pipeline.cli.draft.questions import queries_text
-    from ragval_pipeline.cli.draft.suite_text import suite_text
+    from ragval_pipeline.cli.draft.suite_text import QUERIES, suite_text
+    from ragval_pipeline.sources.storage import write_whole
 
     wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
@@ -80,14 +83,17 @@ def init(
     with stderr_console().status("Looking at the collection and its site"):
         drafted = _drafted(settings, wishes)
     asked = queries_text(drafted.questions, drafted.negatives, wishes.profile)
-    _write(dict(zip(files, (suite_text(drafted.suite), asked), strict=True)))
-    with tolerating_closed_pipe():
-        _tell(drafted, files)
+    # The suite file last: it names the other.
+    for file, text in zip(reversed(files), (asked, suite_text(drafted.suite)), strict=True):
+        write_whole(UPath(file), text.encode())
+    with printing() as printer:
+        _tell(drafted, files, printer)
     return 0
 
 
 def _wishes(output: Path, source: str | None, profile: str | None, queries: int) -> Wishes:
     from ragval_pipeline.cli.draft.drafting import Wishes
+    from ragval_pipeline.cli.draft.suite_text import QUERIES
     from ragval_pipeline.suite.profiles import get_profile
 
     if output.is_dir():
@@ -97,7 +103,7 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
     if source is not None and "://" not in source and not Path(source).exists():
         remedy = "Give the sitemap's URL or file, an llms.txt, a list of URLs, or a folder of Markdown or HTML."
         raise SuiteError(f"there is no file or folder {source}", key="--source", remedy=remedy)
-    return Wishes(output.absolute().parent, QUERIES, source, get_profile(profile), queries)
+    return Wishes(output.absolute().parent, source, get_profile(profile), queries)
 
 
 def _refuse_existing(files: list[Path], *, force: bool) -> None:
@@ -170,20 +176,10 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
     return NotMeasurableError(f"{facts.name} {what}", code="index.empty", subject=facts.name, remedy=remedy)
 
 
-def _write(contents: dict[Path, str]) -> None:
-    """Write the files, the suite file last."""
-    for file, text in reversed(contents.items()):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(file)
-
-
-def _tell(drafted: Drafted, files: list[Path]) -> None:
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
     from ragval_pipeline.suite.printing import plural
 
-    printer, draft = LinePrinter(stdout_console()), drafted.suite
+    draft = drafted.suite
     suite, queries = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file for file in files)
     printer.line((f"{draft.collection}: {plural(draft.points, 'point')} looked at", "bold"))
     for line in drafted.seen:

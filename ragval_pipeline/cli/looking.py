@@ -57,12 +57,17 @@ class Look:
 
     def filled(self, path: str) -> int:
         """Points with a value under ``path`` that is not empty."""
-        return sum(kind_of(*lookup(point.payload, path)) not in EMPTY_KINDS | {"absent"} for point in self.points)
+        return len(self.values(path))
 
     def values(self, path: str) -> list[Any]:
         """The points' values under ``path``, without empty ones."""
-        found = (lookup(point.payload, path) for point in self.points)
-        return [value for present, value in found if kind_of(present, value) not in EMPTY_KINDS | {"absent"}]
+        return [value for point in self.points if (value := value_of(point, path)) is not None]
+
+
+def value_of(point: Point, path: str | None) -> Any:
+    """The value of a point under ``path``; None if there is none, or it is empty."""
+    present, value = lookup(point.payload, path) if path else (False, None)
+    return None if kind_of(present, value) in EMPTY_KINDS | {"absent"} else value
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from ragval_pipeline.suite.printing import did_you_mean
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 VARIABLE = "LOG_LEVEL"
 DEFAULT = "INFO"
-#: LOG_LEVEL is shared with other programs, with these levels.
-_OTHER_WORDS = {"TRACE": "DEBUG", "WARN": "WARNING", "FATAL": "CRITICAL", "NOTSET": "DEBUG"}
+#: LOG_LEVEL is shared with other programs: all names of logging, and one that it does not know.
+_NUMBERS = {**logging.getLevelNamesMapping(), "TRACE": logging.DEBUG}
 _LOGGER = logging.getLogger("ragval_pipeline")
 
 
@@ -53,14 +53,12 @@ def dagster_level() -> str:
     return "DEBUG" if is_debugging() else "CRITICAL"
 
 
-def _level(text: str, where: str) -> str:
+def _level(text: str, where: str) -> int:
     word = text.strip().upper()
-    word = _OTHER_WORDS.get(word, word)
-    if word in LEVELS:
-        return word
-    if word.isdecimal():
-        return next((level for level in LEVELS if int(word) <= logging.getLevelNamesMapping()[level]), "CRITICAL")
-    raise SuiteError(f"{text} is not a log level", key=where, remedy=did_you_mean(word, LEVELS))
+    number = int(word) if word.isdecimal() else _NUMBERS.get(word)
+    if number is None:
+        raise SuiteError(f"{text} is not a log level", key=where, remedy=did_you_mean(word, LEVELS))
+    return max(number, logging.DEBUG)
 
 
 class _Lines(logging.Handler):

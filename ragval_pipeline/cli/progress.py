@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.terminal import is_plain, stderr_console
 
@@ -23,7 +23,8 @@ _WORDS = {
     "coverage_report": "Comparing index and sitemap",
     "metadata_expectations": "Checking the metadata",
     "chunk_structure": "Checking the chunks",
-    "content_integrity": "Comparing chunks and pages",
+    "chunk_facts": "Comparing chunks and pages",
+    "content_integrity": "Judging the texts",
     "query_validation_results": "Running the test queries",
     "self_retrieval": "Searching for every page by its title",
     "vector_health": "Checking the vectors",
@@ -41,25 +42,20 @@ def words_for(step: str) -> str:
     return _WORDS.get(step, step.replace("_", " ").capitalize())
 
 
-class Display(Protocol):
-    """An ``orchestration.task.Observer`` that can be given the total number of steps."""
-
-    def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Show the progress of ``step``."""
-
-    def expect(self, steps: int) -> None:
-        """Set the total number of steps."""
-
-
 @contextmanager
-def showing_progress() -> Iterator[Display]:
-    """A display that is active until the block ends."""
+def showing_progress() -> Iterator[_Bars | _Lines]:
+    """Show the progress of runs in this block."""
     console = stderr_console()
-    if not console.is_terminal or console.is_dumb_terminal:
-        yield _Lines(console)
-        return
-    with _bar(console) as bar:
-        yield _Bars(bar)
+    with ExitStack() as stack:
+        if console.is_terminal and not console.is_dumb_terminal:
+            display: _Bars | _Lines = _Bars(stack.enter_context(_bar(console)))
+        else:
+            display = _Lines(console)
+        # Imported here: importing Dagster takes a moment, and users should see output first.
+        from ragval_pipeline.orchestration.task import observed_by
+
+        stack.enter_context(observed_by(display))
+        yield display
 
 
 def _bar(console: Console) -> Progress:
@@ -77,7 +73,7 @@ def _bar(console: Console) -> Progress:
 
 
 class _Steps:
-    """The steps begun, and their total number."""
+    """An ``orchestration.task.Observer`` with the steps begun, and their total number."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []

@@ -18,12 +18,17 @@ from ragval_pipeline.cli.options import (
     dagster_level,
 )
 from ragval_pipeline.cli.progress import showing_progress
-from ragval_pipeline.cli.terminal import print_bytes, say, seconds_so_far, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import (
+    print_bytes,
+    printing,
+    say,
+    stdout_console,
+    tolerating_closed_pipe,
+)
 from ragval_pipeline.errors import as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
 
 if TYPE_CHECKING:
-    from ragval_pipeline.findings.model import ReportedFinding
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
@@ -84,47 +89,45 @@ def validate_and_show(
     Raises:
         RagvalError: The suite is wrong, or the report could not be written.
     """
-    finished = _run(suite, only=only, resources=resources)
+    finished = run_quietly(suite, only=only, resources=resources)
     try:
         with tolerating_closed_pipe():
-            show_run(finished, as_json=as_json, took=seconds_so_far())
+            show_run(finished, as_json=as_json)
             if afterwards is not None:
                 afterwards(finished)
         if output is not None:
-            _copy(finished.folder, output, told=not as_json)
+            from ragval_pipeline.reporting.files.folder import copy_outputs
+
+            copy_outputs(finished.folder, output)
+            if not as_json:
+                with printing() as printer:
+                    printer.line(("Copied to: ", "bold"), (output, ""), wrap=False)
     except KeyboardInterrupt:
         from ragval_pipeline.orchestration.run import withdraw
 
         withdraw(finished)
         raise
-    return _exit_code(finished.report)
+    from ragval_pipeline.validation.verdict import EXIT_CODES
+
+    if line := closing_line(finished.report):
+        say(line)
+    return EXIT_CODES[finished.report.verdict]
 
 
-def run_quietly(suite: Suite) -> Run:
-    """Validate a suite with progress but without summary: the run that a later one is compared with."""
-    return _run(suite, only=None, resources=None)
-
-
-def _run(suite: Suite, *, only: Collection[str] | None, resources: Mapping[str, Any] | None) -> Run:
+def run_quietly(
+    suite: Suite, *, only: Collection[str] | None = None, resources: Mapping[str, Any] | None = None
+) -> Run:
+    """Validate a suite with progress but without summary."""
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
-    with loading_expectations(only), showing_progress() as display:
-        # Imported here: importing Dagster takes a moment, and users should see output first.
+    with loading_expectations(only), showing_progress():
         from ragval_pipeline.orchestration.run import run_suite
-        from ragval_pipeline.orchestration.task import observed_by
 
-        with observed_by(display):
-            return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
+        return run_suite(suite, only=only, resources=resources, log_level=dagster_level())
 
 
-def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
-    """Print the summary of a run, or its ``validation_report.json``.
-
-    Args:
-        run: The run.
-        as_json: Print the JSON.
-        took: Seconds that the command took, including its start; None for an earlier run.
-    """
+def show_run(run: Run, *, as_json: bool) -> None:
+    """Print the summary of a run, or its ``validation_report.json``."""
     from upath import UPath
 
     from ragval_pipeline.reporting.terminal.summary import render_summary
@@ -135,17 +138,7 @@ def show_run(run: Run, *, as_json: bool, took: float | None = None) -> None:
             print_bytes((UPath(run.folder) / REPORT).read_bytes())
         else:
             page = f"{_short(run.folder)}/report.html"
-            render_summary(run.report, stdout_console(), report_path=page, took=took)
-
-
-def _copy(folder: str, output: str, *, told: bool) -> None:
-    from ragval_pipeline.reporting.files.folder import copy_outputs
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
-
-    copy_outputs(folder, output)
-    if told:
-        with tolerating_closed_pipe():
-            LinePrinter(stdout_console()).line(("Copied to: ", "bold"), (output, ""), wrap=False)
+            render_summary(run.report, stdout_console(), report_path=page)
 
 
 def _short(folder: str) -> str:
@@ -155,36 +148,19 @@ def _short(folder: str) -> str:
     return path.relative_to(here).as_posix() if "://" not in folder and path.is_relative_to(here) else folder
 
 
-def _exit_code(report: ValidationReport) -> int:
-    from ragval_pipeline.validation.verdict import EXIT_CODES
-
-    line = closing_line(report)
-    if line:
-        say(line)
-    return EXIT_CODES[report.verdict]
-
-
 def closing_line(report: ValidationReport) -> str:
     """Why the run does not pass, in one line; empty if it passes."""
     from ragval_pipeline.reporting.headline import SYSTEM_FAILURES, headline
 
     if report.verdict == "pass":
         return ""
-    if report.verdict == "error":
-        failed = _first(report, SYSTEM_FAILURES)
-        return _remedied(failed.message, failed.remedy) if failed else headline(report)
-    prevented = _first(report, _PREVENTING)
-    if report.verdict == "fail" and (prevented is None or not _only_prevented(report)):
-        return headline(report)
-    if prevented is not None and prevented.code == "check.crashed":
-        return f"{prevented.message} --log-level DEBUG shows where."
-    if prevented is not None and report.verdict == "fail":
-        return _remedied(prevented.message, prevented.remedy)
-    return _remedied(_unmeasured(report) or headline(report), prevented.remedy if prevented else "")
-
-
-def _first(report: ValidationReport, codes: Collection[str]) -> ReportedFinding | None:
-    return next((finding for finding in report.findings if finding.code in codes), None)
+    codes = SYSTEM_FAILURES if report.verdict == "error" else _PREVENTING
+    cause = next((finding for finding in report.findings if finding.code in codes), None)
+    if cause is None or (report.verdict == "fail" and not _only_prevented(report)):
+        return (report.verdict == "not_measured" and _unmeasured(report)) or headline(report)
+    if cause.code == "check.crashed":
+        return f"{cause.message} --log-level DEBUG shows where."
+    return cause.message if cause.remedy.rstrip(".") in cause.message else f"{cause.message} {cause.remedy}"
 
 
 def _only_prevented(report: ValidationReport) -> bool:
@@ -199,13 +175,8 @@ def _unmeasured(report: ValidationReport) -> str:
     missing = [result for result in report.criteria if result.gate_fails]
     # error_findings would only repeat that the others could not be measured.
     told = [result for result in missing if result.name != "error_findings"] or missing
-    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
-    names = ", ".join(result.name for result in told)
     if not told:
         return ""
+    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
+    names = ", ".join(result.name for result in told)
     return as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")
-
-
-def _remedied(message: str, remedy: str) -> str:
-    """The message with its remedy, unless already included."""
-    return message if remedy.rstrip(".") in message else f"{message} {remedy}"

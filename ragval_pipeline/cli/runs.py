@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, OutputFolder, SuiteFile, check_output, json_flag
-from ragval_pipeline.cli.terminal import is_plain, print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console, tolerating_closed_pipe
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class History:
         Raises:
             SuiteError: There is no such run, or the name is ambiguous.
         """
-        from ragval_pipeline.reporting.history.baseline import named_run
+        from ragval_pipeline.reporting.history.runs import named_run
 
         return named_run(self.base, name, baseline=self.suite.history.baseline)
 
@@ -87,9 +87,7 @@ def history(
     log_level: LogLevel = None,
 ) -> int:
     """List the earlier runs of a suite and how each criterion changed over them."""
-    from ragval_pipeline.reporting.history.baseline import known_baseline, read_history
-    from ragval_pipeline.reporting.json_values import json_bytes
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+    from ragval_pipeline.reporting.history.runs import known_baseline, read_history
     from ragval_pipeline.reporting.terminal.runs import history_json, render_history
     from ragval_pipeline.sources.history import kept_runs
 
@@ -97,14 +95,14 @@ def history(
     total = len(kept_runs(kept.base))
     chosen = known_baseline(kept.base, kept.suite.history.baseline) if total else None
     runs = read_history(kept.base, baseline=chosen, limit=limit)
-    console = stdout_console()
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes(json_bytes(history_json(runs, kept.suite.suite)))
-        elif not total:
-            LinePrinter(console).line((f"{kept.base} holds no runs yet.", ""))
+    if as_json:
+        print_json(history_json(runs, kept.suite.suite))
+        return 0
+    with printing() as printer:
+        if total:
+            render_history(runs, printer, total=total)
         else:
-            render_history(runs, console, plain=is_plain(console), total=total)
+            printer.line((f"{kept.base} holds no runs yet.", ""))
     return 0
 
 
@@ -132,15 +130,14 @@ def compare(
 ) -> int:
     """Compare two runs: criteria, metrics, queries gained and lost, pages and chunks. Exits with 1 on a regression."""
     from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
-    from ragval_pipeline.reporting.json_values import json_bytes
     from ragval_pipeline.reporting.terminal.runs import render_comparison
 
     kept = open_history(suite)
     comparison = compare_runs(kept.run(before), kept.run(after), tolerated_drop=kept.suite.history.tolerated_drop)
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes(json_bytes(comparison_json(comparison)))
-        else:
+    if as_json:
+        print_json(comparison_json(comparison))
+    else:
+        with tolerating_closed_pipe():
             render_comparison(comparison, stdout_console())
     return comparison.exit_code
 
@@ -152,8 +149,7 @@ def bless(
     log_level: LogLevel = None,
 ) -> int:
     """Make a run the baseline that later runs are compared with (criterion no_regression)."""
-    from ragval_pipeline.reporting.history.baseline import bless as set_baseline
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+    from ragval_pipeline.reporting.history.runs import bless as set_baseline
     from ragval_pipeline.sources.history import find_run
 
     kept = open_history(suite)
@@ -166,8 +162,8 @@ def bless(
         )
     elif verdict != "pass":
         say(f"{chosen.name} did not pass (verdict {verdict}); later runs are compared with it anyway.")
-    with tolerating_closed_pipe():
-        LinePrinter(stdout_console()).line((f"{kept.suite.suite}: the baseline is now {chosen.name}", ""))
+    with printing() as printer:
+        printer.line((f"{kept.suite.suite}: the baseline is now {chosen.name}", ""))
     return 0
 
 
@@ -180,8 +176,7 @@ def report(
 ) -> int:
     """Render report.html, summary.md, junit.xml and query_results.csv of an earlier run again."""
     from ragval_pipeline.orchestration.report import settings_without_secrets
-    from ragval_pipeline.reporting.files.rerender import render_again
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+    from ragval_pipeline.reporting.files.folder import render_again
 
     check_output(output)
     kept = open_history(suite)
@@ -193,7 +188,7 @@ def report(
         limit=past.keep_runs,
         into=output,
     )
-    with tolerating_closed_pipe():
+    with printing() as printer:
         for file in files:
-            LinePrinter(stdout_console()).line((file, ""), wrap=False)
+            printer.line((file, ""), wrap=False)
     return 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from ragval_pipeline.cli.options import LogLevel
-from ragval_pipeline.cli.terminal import print_bytes, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import did_you_mean
 
@@ -24,9 +23,7 @@ def schema(
     log_level: LogLevel = None,
 ) -> int:
     """Print the JSON Schema of suite files, query files, reports, one profile's report, or the columns of facts."""
-    content = json.dumps(_schema(kind, name), indent=2, ensure_ascii=False)
-    with tolerating_closed_pipe():
-        print_bytes(f"{content}\n".encode())
+    print_json(_schema(kind, name))
     return 0
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
-from ragval_pipeline.cli.terminal import print_bytes, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.search.retriever import RetrievalResponse, SearchResult
 
 #: Characters of a chunk shown.
@@ -30,12 +31,6 @@ def search(
             "--top-k", metavar="N", min=1, help="Number of hits to show. Default: the suite's retrieval.top_k."
         ),
     ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            "--threshold", metavar="SCORE", help="Show only hits that reach this score, 0 to 1. Default: all hits."
-        ),
-    ] = None,
     as_json: Annotated[bool, json_flag("the response as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
@@ -46,25 +41,23 @@ def search(
     resolved = resolve_suite(load_suite(suite))
     try:
         with Retriever(resolved) as retriever:
-            found = retriever.nearest(text, top_k) if threshold is None else retriever.search(text, top_k, threshold)
+            found = retriever.nearest(text, top_k)
     except ValidationError as error:
         raise SuiteError(str(error), key="search") from None
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes(f"{found.model_dump_json(indent=2)}\n".encode())
-        elif found.status != "error":
-            _show(found)
+    if as_json:
+        print_json(found)
+    elif found.status != "error":
+        with printing() as printer:
+            _show(found, printer)
     if found.status == "error":
         say(found.message)
         return 3
     return 0
 
 
-def _show(response: RetrievalResponse) -> None:
+def _show(response: RetrievalResponse, printer: LinePrinter) -> None:
     from ragval_pipeline.reporting.html.questions import excerpt
-    from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
-    printer = LinePrinter(stdout_console())
     words = [word for word in re.findall(r"\w+", response.query) if len(word) >= _MARKED]
     for rank, hit in enumerate(response.results, 1):
         place = " · ".join(part for part in (hit.source_title or "", _chunk(hit)) if part)

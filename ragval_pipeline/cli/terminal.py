@@ -6,10 +6,9 @@ import io
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.interpolation import variables_seen
@@ -17,24 +16,11 @@ from ragval_pipeline.suite.interpolation import variables_seen
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+
 _SECRET_NAME = re.compile(r"(?:^|[_:])(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 #: Shorter values would mask ordinary words; real secrets are longer.
 _SHORTEST_SECRET = 6
-
-
-#: Start of the command, or of the process unless it runs several.
-_began = time.monotonic()
-
-
-def begin() -> None:
-    """Record the start of a command."""
-    global _began  # noqa: PLW0603  one command at a time
-    _began = time.monotonic()
-
-
-def seconds_so_far() -> float:
-    """Seconds since the command started."""
-    return time.monotonic() - _began
 
 
 def stdout_console() -> Console:
@@ -105,6 +91,23 @@ def tolerating_closed_pipe() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         _discard(sys.stdout)
+
+
+@contextmanager
+def printing() -> Iterator[LinePrinter]:
+    """Print lines on stdout, as long as it is open."""
+    from ragval_pipeline.reporting.terminal.lines import LinePrinter
+
+    with tolerating_closed_pipe():
+        yield LinePrinter(stdout_console())
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON and nothing else."""
+    from ragval_pipeline.reporting.json_values import json_bytes
+
+    with tolerating_closed_pipe():
+        print_bytes(json_bytes(value))
 
 
 def _flush(stream: TextIO) -> None:

@@ -14,7 +14,7 @@ from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
 from ragval_pipeline.reporting.history.earlier import subjects_of
-from ragval_pipeline.reporting.history.trend import clean_up, history_of
+from ragval_pipeline.reporting.history.runs import clean_up, history_of
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest

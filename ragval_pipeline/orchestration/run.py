@@ -28,7 +28,7 @@ from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, VALIDATIO
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.orchestration.task import expect_steps
 from ragval_pipeline.reporting.files.folder import copy_outputs
-from ragval_pipeline.reporting.history.baseline import baseline_of
+from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder
 from ragval_pipeline.sources.history import history_folder

@@ -15,10 +15,11 @@ from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.report import ValidationReport
 
 
-def first_steps(report: ValidationReport) -> list[FindingNode]:
+def first_steps(report: ValidationReport) -> list[tuple[FindingNode, list[str]]]:
     """The three findings to fix first: their repair meets most gates, then clears most and affects most.
 
-    Info findings are never included.
+    Info findings are never included. With each, the required criteria that fail because of it, or what its repair
+    clears.
     """
     gates = _Gates(report)
     nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
@@ -27,13 +28,7 @@ def first_steps(report: ValidationReport) -> list[FindingNode]:
         cleared = sum(len(result["cleared"]) for result in _simulated(node.finding).values())
         return -sum(gates.gained(node).values()), -cleared, *gravest(node)
 
-    return sorted(nodes, key=weight)[:3]
-
-
-def gates_kept(node: FindingNode, report: ValidationReport) -> list[str]:
-    """The required criteria that fail because of a finding, or what its repair clears."""
-    gates = _Gates(report)
-    return [name for name in gates.weights if id(node.finding) in gates.weights[name] or name in gates.gained(node)]
+    return [(node, gates.kept(node)) for node in sorted(nodes, key=weight)[:3]]
 
 
 class _Gates:
@@ -50,6 +45,11 @@ class _Gates:
                 judging = {"error_findings"}.intersection(missed)
             for name in judging:
                 self.weights[name][id(finding)] = 1 if name == "error_findings" else max(finding.count, 1)
+
+    def kept(self, node: FindingNode) -> list[str]:
+        """The criteria that fail because of a finding, or what its repair clears."""
+        gained = self.gained(node)
+        return [name for name, weights in self.weights.items() if id(node.finding) in weights or name in gained]
 
     def gained(self, node: FindingNode) -> dict[str, float]:
         """The criteria that a repair helps, each with the share of its causes that would be cleared.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -161,30 +161,23 @@ def subject(alert: Alert) -> str:
 
 def plain_text(alert: Alert) -> str:
     """The alert for an e-mail: the verdict, the failed criteria, the top findings with what to do, the links."""
-    parts = [_titled(alert), one_line(alert.headline)]
-    if alert.criteria:
-        parts.append(
-            "\n".join(f"- {one_line(criterion_name(entry.name))} {_measured(entry)}" for entry in alert.criteria)
-        )
-    if alert.findings:
-        parts.append("\n".join(_plain_findings(alert)))
-    parts.append("\n".join(_plain_places(alert)))
-    return "\n\n".join(parts) + "\n"
+    places = {"Report": alert.report, "Run": alert.run_url or alert.run_id, "Collection": alert.collection}
+    told = [f"{name}: {one_line(place)}" for name, place in places.items() if place]
+    return "\n\n".join(map("\n".join, [[_titled(alert)], *_paragraphs(alert, _PLAIN), told])) + "\n"
 
 
 def slack_blocks(alert: Alert) -> list[dict[str, Any]]:
     """The alert as Block Kit blocks; ``subject`` is the text that notifications show."""
-    blocks = [
-        {"type": "header", "text": {"type": "plain_text", "text": shorten(_titled(alert), _HEADER), "emoji": True}},
-        _section(_slack(alert.headline)),
+    title = {"type": "plain_text", "text": shorten(_titled(alert), _HEADER), "emoji": True}
+    sections = (_cut("\n".join(lines)) for lines in _paragraphs(alert, _SLACK))
+    places = [_place("report", alert.report), _place("run", alert.run_url, alert.run_id)]
+    places += [f"collection {_escaped(alert.collection)}"] if alert.collection else []
+    context = {"type": "mrkdwn", "text": shorten(" · ".join(filter(None, places)), _SECTION)}
+    return [
+        {"type": "header", "text": title},
+        *({"type": "section", "text": {"type": "mrkdwn", "text": text}} for text in sections),
+        {"type": "context", "elements": [context]},
     ]
-    if alert.criteria:
-        told = (f"• *{_slack(criterion_name(entry.name))}* {_slack(_measured(entry))}" for entry in alert.criteria)
-        blocks.append(_section("\n".join(told)))
-    if alert.findings:
-        blocks.append(_section("\n".join(_slack_findings(alert))))
-    context = {"type": "mrkdwn", "text": shorten(" · ".join(_slack_places(alert)), _SECTION)}
-    return [*blocks, {"type": "context", "elements": [context]}]
 
 
 def webhook_body(alert: Alert) -> dict[str, Any]:
@@ -196,60 +189,56 @@ def _titled(alert: Alert) -> str:
     return f"{_SIGNS[alert.verdict]} {subject(alert)}"
 
 
+@dataclass(frozen=True)
+class _Style:
+    """How a medium writes an entry, its name, a text, and what to do."""
+
+    bullet: str
+    name: str
+    text: Callable[[str], str]
+    remedy: str
+
+
+def _paragraphs(alert: Alert, style: _Style) -> Iterator[list[str]]:
+    """The verdict, the criteria and the findings, a line for each."""
+    yield [style.text(alert.headline)]
+    if alert.criteria:
+        yield [
+            f"{style.bullet} {style.name.format(style.text(criterion_name(entry.name)))} {style.text(_measured(entry))}"
+            for entry in alert.criteria
+        ]
+    if alert.findings:
+        lines = []
+        for entry in alert.findings:
+            name = style.name.format(style.text(title_of(entry.code)))
+            marked = f"{entry.severity}{', new' if entry.new else ''}"
+            lines.append(f"{style.bullet} {name} ({marked}): {style.text(entry.message)}")
+            lines.append(style.remedy.format(style.text(entry.remedy)))
+        yield [*lines, *([f"and {alert.more_findings} more in the report"] if alert.more_findings else [])]
+
+
 def _measured(criterion: ToldCriterion) -> str:
     gate = f" (required: {criterion.gate})" if criterion.gate else ""
     reason = f": {shorten(criterion.reason, 200)}" if criterion.reason else ""
     return f"{criterion.value}{gate}{reason}"
 
 
-def _marked(finding: ToldFinding) -> str:
-    return f"{finding.severity}{', new' if finding.new else ''}"
+def _cut(text: str) -> str:
+    return text if len(text) <= _SECTION else f"{text[: _SECTION - 1].rstrip()}…"
 
 
-def _more(alert: Alert) -> Iterator[str]:
-    if alert.more_findings:
-        yield f"and {alert.more_findings} more in the report"
-
-
-def _plain_findings(alert: Alert) -> Iterator[str]:
-    for finding in alert.findings:
-        yield f"- {title_of(finding.code)} ({_marked(finding)}): {shorten(finding.message, 300)}"
-        yield f"  {shorten(finding.remedy, 300)}"
-    yield from _more(alert)
-
-
-def _plain_places(alert: Alert) -> Iterator[str]:
-    if alert.report:
-        yield f"Report: {one_line(alert.report)}"
-    yield f"Run: {one_line(alert.run_url or alert.run_id)}"
-    if alert.collection:
-        yield f"Collection: {one_line(alert.collection)}"
-
-
-def _slack_findings(alert: Alert) -> Iterator[str]:
-    for finding in alert.findings:
-        head = f"• *{_slack(title_of(finding.code))}* ({_marked(finding)})"
-        yield f"{head}: {_slack(finding.message)}\n_{_slack(finding.remedy)}_"
-    yield from _more(alert)
-
-
-def _slack_places(alert: Alert) -> Iterator[str]:
-    if alert.report:
-        yield _link(alert.report, "report") if is_http_url(alert.report) else f"report: {_slack(alert.report)}"
-    yield _link(alert.run_url, "run") if alert.run_url else f"run {_slack(alert.run_id)}"
-    if alert.collection:
-        yield f"collection {_slack(alert.collection)}"
-
-
-def _section(text: str) -> dict[str, Any]:
-    shown = text if len(text) <= _SECTION else f"{text[: _SECTION - 1].rstrip()}…"
-    return {"type": "section", "text": {"type": "mrkdwn", "text": shown}}
-
-
-def _link(url: str, name: str) -> str:
+def _place(name: str, url: str | None, otherwise: str | None = None) -> str:
+    """A link under its name if there is a URL, else where it is; empty if unknown."""
+    if not is_http_url(url):
+        place = url or otherwise
+        return f"{name} {_escaped(place)}" if place else ""
     return f"<{url.replace('|', '%7C').replace('>', '%3E').replace('<', '%3C')}|{name}>"
 
 
-def _slack(text: str) -> str:
+def _escaped(text: str) -> str:
     """Text without Slack links, mentions and commands: their three characters are escaped."""
     return shorten(text, 300).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_PLAIN = _Style("-", "{}", lambda text: shorten(text, 600), "  {}")
+_SLACK = _Style("•", "*{}*", _escaped, "_{}_")

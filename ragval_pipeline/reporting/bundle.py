@@ -1,18 +1,22 @@
-"""The inputs of all outputs of a run: its report, and the evidence behind it."""
+"""The inputs of all outputs of a run: its report, and the evidence behind it, also of a stored run."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, ReportedFinding, Subject
+from ragval_pipeline.reporting.history.earlier import answers_of, kept_subjects, read_report
 from ragval_pipeline.reporting.history.model import RunHistory
+from ragval_pipeline.reporting.history.runs import history_of
+from ragval_pipeline.sources.history import EVIDENCE, HistoryNotReadError, KeptRun, reading_from
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import KeptParts, SnapshotManifest
 from ragval_pipeline.sources.storage import open_folder
+from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -24,6 +28,12 @@ logger = logging.getLogger(__name__)
 
 #: Ranks of the right pages of failed queries.
 DIAGNOSIS = "query_diagnosis.json"
+REMEDIATION = "remediation.json"
+#: Folders of the evidence in Parquet files, and what is in them.
+Kind = Literal["payload", "pages", "facts"]
+_PARTS: Mapping[Kind, str] = {
+    "payload": "the payload snapshot is", "pages": "the page copies are", "facts": "the facts are",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,32 +83,68 @@ class ReportBundle:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
 
+    def kept(self) -> Mapping[Kind, KeptParts | None]:
+        """The manifests of the evidence in Parquet files, by its folder."""
+        return {"payload": self.manifest, "pages": self.pages, "facts": self.facts}
 
-def snapshot_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The parts of the snapshot by name: where they were staged, else in an earlier run.
+    def parts(self, kind: Kind) -> Mapping[str, UPath]:
+        """The Parquet files of some evidence by name: where they were staged, else in an earlier run.
 
-    A missing snapshot is left out with a warning in the log.
-    """
-    return _parts(bundle.manifest, "payload snapshot is")
-
-
-def page_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The parts of the page copies by name, found like those of the snapshot."""
-    return _parts(bundle.pages, "page copies are")
-
-
-def fact_parts(bundle: ReportBundle) -> Mapping[str, UPath]:
-    """The files of the facts by name, found like those of the snapshot."""
-    return _parts(bundle.facts, "facts are")
-
-
-def _parts(manifest: KeptParts | None, what: str) -> Mapping[str, UPath]:
-    if manifest is None or not manifest.parts:
+        What is missing is left out with a warning in the log.
+        """
+        manifest = self.kept()[kind]
+        if manifest is None or not manifest.parts:
+            return {}
+        for uri in (manifest.staged_uri, manifest.kept_uri):
+            folder = open_folder(uri)
+            found = {part.name: folder / part.name for part in manifest.parts}
+            if all(part.exists() for part in found.values()):
+                return found
+        logger.warning("%s gone from %s and left out of the evidence", _PARTS[kind], manifest.kept_uri)
         return {}
-    for uri in (manifest.staged_uri, manifest.kept_uri):
-        folder = open_folder(uri)
-        found = {part.name: folder / part.name for part in manifest.parts}
-        if all(part.exists() for part in found.values()):
-            return found
-    logger.warning("the %s gone from %s and left out of the evidence", what, manifest.kept_uri)
-    return {}
+
+
+def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int) -> ReportBundle:
+    """The bundle of a stored run, as far as its files have it.
+
+    Raises:
+        HistoryNotReadError: The run cannot be read.
+    """
+    report = read_report(run)
+    answers = answers_of(run, report)
+    return ReportBundle(
+        report=report,
+        findings=[_whole(finding) for finding in report.findings],
+        rankings=answers.rankings,
+        judgements=answers.judgements,
+        extras=_json_files(run.folder / EVIDENCE, "*.json"),
+        queries=[{**query.query, "id": query.query_id} for query in report.query_results],
+        settings=settings,
+        remedies=_json_files(run.folder, REMEDIATION).get(REMEDIATION, {}),
+        history=history_of(
+            run.folder.parent, run.name, report, kept_subjects(run, report), baseline=baseline, limit=limit
+        ),
+    )
+
+
+def _whole(finding: ReportedFinding) -> Finding:
+    """A finding with the subjects in the report: the first hundred."""
+    measured = finding.details.get("subjects", {})
+    fields = finding.model_dump(exclude={"count", "subjects", "details"})
+    return Finding(
+        **fields,
+        subjects=tuple(Subject(name=name, details=measured.get(name, {})) for name in finding.subjects),
+        details={name: value for name, value in finding.details.items() if name != "subjects"},
+    )
+
+
+def _json_files(folder: UPath, pattern: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    with reading_from(folder):
+        files = sorted(folder.glob(pattern), key=str) if folder.exists() else []
+        for file in files:
+            try:
+                found[file.name] = parse_json(file.read_bytes())
+            except ValueError as error:
+                raise HistoryNotReadError(file, str(error)) from None
+    return found

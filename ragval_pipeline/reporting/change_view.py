@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
@@ -63,19 +63,16 @@ def _whole(changes: RunChanges) -> list[Change]:
         lines.append(Change(tone, "verdict", f"{words[0]} → {words[1]}"))
     if changes.collections:
         lines.append(Change("plain", "collection", " → ".join(changes.collections)))
-    if changes.queries_lost:
-        lost = list(changes.queries_lost)
-        lines.append(Change("bad", plural(len(lost), "query"), "passed before, failed now", lost))
-    if changes.queries_won:
-        won = list(changes.queries_won)
-        lines.append(Change("good", plural(len(won), "query"), "failed before, passed now", won))
-    if changes.queries_set_aside:
-        aside = list(changes.queries_set_aside)
-        lines.append(Change("plain", plural(len(aside), "query"), _aside(changes.queries_set_aside), aside))
-    if changes.pages_missing:
-        lines.append(Change("bad", plural(len(changes.pages_missing), "page"), "lost from the index"))
-    if changes.pages_indexed:
-        lines.append(Change("good", plural(len(changes.pages_indexed), "page"), "newly indexed"))
+    kinds: tuple[tuple[str, str, Collection[str], str], ...] = (
+        ("bad", "query", changes.queries_lost, "passed before, failed now"),
+        ("good", "query", changes.queries_won, "failed before, passed now"),
+        ("plain", "query", changes.queries_set_aside, _aside(changes.queries_set_aside)),
+        ("bad", "page", changes.pages_missing, "lost from the index"),
+        ("good", "page", changes.pages_indexed, "newly indexed"),
+    )
+    for tone, noun, names, text in kinds:
+        if names:
+            lines.append(Change(tone, plural(len(names), noun), text, list(names) if noun == "query" else ()))
     if changes.chunks_before != changes.chunks_after:
         lines.append(Change("plain", "chunks", f"{_count(changes.chunks_before)} → {_count(changes.chunks_after)}"))
     return lines

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np, pa, pc, pq
-from ragval_pipeline.reporting.bundle import fact_parts, page_parts, snapshot_parts
 from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
 from ragval_pipeline.sources.history import EVIDENCE
@@ -124,12 +123,12 @@ class CorpusFiles:
     @classmethod
     def of_bundle(cls, bundle: ReportBundle) -> CorpusFiles:
         """The files of a run that is being written."""
-        facts = fact_parts(bundle)
+        facts = bundle.parts("facts")
         return cls(
-            payload=[*snapshot_parts(bundle).values()],
+            payload=[*bundle.parts("payload").values()],
             chunks=[part for name, part in facts.items() if name.startswith("chunks")],
             facts=[part for name, part in facts.items() if name.startswith("pages")],
-            pages=[*page_parts(bundle).values()],
+            pages=[*bundle.parts("pages").values()],
         )
 
     @classmethod
@@ -261,7 +260,9 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
     from ragval_pipeline.validation.facts.rows import BlockFacts
 
     common = list(common_digests(files.batches("facts", SHOWN)))
-    for keys, lists in _read_pages(files):
+    for batch in files.batches("facts", ("page_key", "state", "blocks")):
+        read = batch.filter(pc.equal(batch.column("state"), constant("read")))
+        keys, lists = read.column("page_key").to_pylist(), read.column("blocks")
         blocks, lengths = lists.flatten(), numbers_of(pc.list_value_length(lists))
         letters, held, digest = (
             numbers_of(pc.struct_field(blocks, name)).astype(np.int64 if name != "digest" else np.uint64)
@@ -277,13 +278,6 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
                 own = blocks.filter(array_from((page == number) & content)).to_pylist()
                 found = [BlockFacts(**block) for block in own]
                 entry.lost, entry.lost_letters = _lost_part(found), _lost_letters(found)
-
-
-def _read_pages(files: CorpusFiles) -> Iterator[tuple[list[str], pa.ListArray]]:
-    """Keys and blocks of the pages read."""
-    for batch in files.batches("facts", ("page_key", "state", "blocks")):
-        read = batch.filter(pc.equal(batch.column("state"), constant("read")))
-        yield read.column("page_key").to_pylist(), read.column("blocks")
 
 
 def _lost_part(blocks: Sequence[Any]) -> Lost | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import kind_of
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import is_judged
-from ragval_pipeline.reporting.elsewhere import SAID_HERE, elsewhere
 from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
 from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private, split_url
+from ragval_pipeline.sources.site.urls import fold_path
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.coverage.hosts import counterparts
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
@@ -31,12 +34,13 @@ def headline(report: ValidationReport) -> str:
     if report.verdict == "pass":
         if partial:
             return f"{_partial_pass(report, required)}{_beside_a_pass(report)}."
-        return f"This index meets {_all_of(len(required))}{_beside_a_pass(report)}.{_unsaid(report)}"
+        all_of = "its one required criterion" if len(required) == 1 else f"all {len(required)} required criteria"
+        return f"This index meets {all_of}{_beside_a_pass(report)}.{_unsaid(report)}"
     if report.verdict == "fail":
-        told = f"{_sentence([*_what_fails(report, required), *_what_holds(report)])}."
-        return f"{told} {_only_selected(report)}." if partial else told
+        told = "; ".join([*_what_fails(report, required), *_what_holds(report)])
+        return f"{told[:1].upper()}{told[1:]}." + (f" {_only_selected(report)}." if partial else "")
     if report.verdict == "error":
-        return f"An outside system failed: {_failure(report)}"
+        return f"An outside system failed: {failure_of(report)}"
     if report.cost.stopped:
         return f"Not everything was measured. {report.cost.stopped}"
     unknown = [criterion_name(result.name) for result in required if result.verdict == "not_measured"]
@@ -45,23 +49,18 @@ def headline(report: ValidationReport) -> str:
     return f"{', '.join(unknown)} could not be measured: this run cannot tell whether the index is good."
 
 
-def _sentence(clauses: Sequence[str]) -> str:
-    told = "; ".join(clauses)
-    return told[:1].upper() + told[1:]
-
-
-#: The missing part of a ratio, by criterion: ``{lost} of {all} ...``.
+#: The missing part of a ratio, by criterion: what is counted, and what is wrong with one and with several.
 _SHORT_OF = {
-    "negative_pass_rate": "off-topic questions score above their limit",
-    "critical_queries": "critical questions fail",
-    "coverage": "pages are not in the index",
-    "metadata_completeness": "points lack a required field",
-    "retrieved_metadata_completeness": "hits lack a required field",
-    "relevance_rate": "questions have no relevant hit",
-    "accuracy": "questions do not return what they expect",
-    "determinism": "questions get different results when repeated",
-    "embedding_match": "vectors do not fit their text",
-    "self_retrieval": "pages are not found by their own titles",
+    "negative_pass_rate": ("off-topic questions", "scores above its limit", "score above their limit"),
+    "critical_queries": ("critical questions", "fails", "fail"),
+    "coverage": ("pages", "is not in the index", "are not in the index"),
+    "metadata_completeness": ("points", "lacks a required field", "lack a required field"),
+    "retrieved_metadata_completeness": ("hits", "lacks a required field", "lack a required field"),
+    "relevance_rate": ("questions", "has no relevant hit", "have no relevant hit"),
+    "accuracy": ("questions", "does not return what it expects", "do not return what they expect"),
+    "determinism": ("questions", "gets different results when repeated", "get different results when repeated"),
+    "embedding_match": ("vectors", "does not fit its text", "do not fit their text"),
+    "self_retrieval": ("pages", "is not found by its own title", "are not found by their own titles"),
 }
 _SHARE_OF = {
     "content_integrity": "of the chunks' text is not on its page",
@@ -80,53 +79,42 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
     """What a criterion falls short by, in words."""
     lost = (result.denominator or 0) - (result.numerator or 0) if result.numerator is not None else 0
     if result.name == "query_pass_rate" and lost:
-        which = (
-            "the only test question" if result.denominator == 1 else f"{_of(lost, result.denominator)} test questions"
-        )
-        return f"{which} {_how_questions_fail(report, one=lost == 1)}"
-    moved = elsewhere(report)
-    if result.name == "coverage" and moved is not None:
-        return moved.told()
+        which = "the only" if result.denominator == 1 else _of(lost, result.denominator)
+        noun = "test question" if result.denominator == 1 else "test questions"
+        return f"{which} {noun} {_how_questions_fail(report, one=lost == 1)}"
+    if result.name == "coverage" and (moved := elsewhere(report)) is not None:
+        return moved
     if result.name in _SHORT_OF and lost:
-        words = _SHORT_OF[result.name]
-        if lost == 1:
-            words = _singular(words)
-        return f"{_of(lost, result.denominator)} {words}"
+        noun, one, many = _SHORT_OF[result.name]
+        return f"{_of(lost, result.denominator)} {noun} {one if lost == 1 else many}"
     if result.name in _SHARE_OF and result.value is not None:
         return f"{show_percent(1 - result.value)} {_SHARE_OF[result.name]}"
     if result.name == "error_findings":
-        said = SAID_HERE if moved is not None and coverage_fails(report) else frozenset()
-        errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
-        named_above = {finding.code for finding in errors}
-        leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
-        leading.sort(key=lambda finding: -(finding.details.get("share") or 0.0))
-        named: dict[str, int] = {}
-        for finding in leading:
-            root = _root(finding, report)
-            if root.code not in said:
-                named[_in_words(root)] = named.get(_in_words(root), 0) + 1
-        left = sum(list(named.values())[_NAMED:])
-        return "; ".join(list(named)[:_NAMED]) + (f"; {plural(left, 'more error')}" if left else "")
+        return _errors(report)
     if result.name == "no_regression":
         return "the index got worse than its baseline"
     return f"{criterion_name(result.name)} is {show_value(result)}, must be {show_gate(result)}"
 
 
+def _errors(report: ValidationReport) -> str:
+    """The causes of the errors that no other criterion judges, those of the largest share first; may be empty."""
+    covers = any(result.name == "coverage" and result.required for result in report.criteria)
+    said = _SAID_ELSEWHERE if covers and elsewhere(report) is not None else frozenset()
+    errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
+    named_above = {finding.code for finding in errors}
+    leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
+    leading.sort(key=lambda finding: -(finding.details.get("share") or 0.0))
+    roots = [root for root in (_root(finding, report) for finding in leading) if root.code not in said]
+    named = Counter(map(_in_words, roots))
+    left = sum(list(named.values())[_NAMED:])
+    return "; ".join(list(named)[:_NAMED]) + (f"; {plural(left, 'more error')}" if left else "")
+
+
 def _root(finding: ReportedFinding, report: ValidationReport) -> ReportedFinding:
     """What a finding follows from, which may be a warning; the finding itself if it follows from none."""
-    passed = {finding.code}
-    while finding.because and finding.because not in passed:
-        cause = next((each for each in report.findings if each.code == finding.because), None)
-        if cause is None:
-            break
-        passed.add(cause.code)
-        finding = cause
-    return finding
-
-
-def coverage_fails(report: ValidationReport) -> bool:
-    """Whether the verdict mentions pages that are not in the index."""
-    return any(result.name == "coverage" and result.required for result in report.criteria)
+    above = (each for each in report.findings if each.code == finding.because)
+    cause = next(above, None)
+    return finding if cause is None else _root(cause, report)
 
 
 def _of(lost: float, whole: float | None) -> str:
@@ -146,15 +134,6 @@ def _in_words(finding: ReportedFinding) -> str:
     only = _THE_ONLY.get(kind) if finding.count == 1 else None
     counted = only or f"{finding.count:,} {kind}"
     return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
-
-
-def _singular(words: str) -> str:
-    """``pages are`` after ``1 of 13`` becomes ``pages is``: of 13 pages, one is."""
-    for many, one in ((" are ", " is "), (" lack ", " lacks "), (" score ", " scores "), (" fail", " fails"),
-                      (" do not ", " does not "), (" have ", " has ")):  # fmt: skip
-        if many in words:
-            return words.replace(many, one, 1)
-    return words
 
 
 def _how_questions_fail(report: ValidationReport, *, one: bool) -> str:
@@ -254,14 +233,62 @@ def _only_selected(report: ValidationReport) -> str:
 
 def failure_of(report: ValidationReport) -> str | None:
     """The headline's text about the failed outside system; None for other verdicts."""
-    return _failure(report) if report.verdict == "error" else None
-
-
-def _all_of(count: int) -> str:
-    return "its one required criterion" if count == 1 else f"all {count} required criteria"
-
-
-def _failure(report: ValidationReport) -> str:
+    if report.verdict != "error":
+        return None
     failures = [finding for finding in report.findings if finding.code in SYSTEM_FAILURES]
     failures = failures or [finding for finding in report.findings if finding.severity == "error"]
     return one_line(failures[0].message) if failures else "see the reasons of the criteria."
+
+
+#: Findings about hosts that ``elsewhere`` replaces.
+_SAID_ELSEWHERE = frozenset({"coverage.foreign_host", "coverage.loopback_host"})
+
+
+def elsewhere(report: ValidationReport) -> str | None:
+    """Where the pages are, if none has its own address and most are under one other: one setting is wrong then.
+
+    Returns:
+        A clause, which also names the setting that maps one address to the other; None if they are not elsewhere.
+    """
+    coverage = report.coverage_report
+    missing, extra = coverage.missing_urls or (), coverage.extra_urls or ()
+    if coverage.indexed_urls or not missing or not extra:
+        return None
+    own_host = Counter(host_of(url) or "" for url in missing).most_common(1)[0][0]
+    site = {_path(url) for url in missing}
+    stored: dict[str, set[str]] = {}
+    for url in extra:
+        stored.setdefault(host_of(url) or "", set()).add(_path(url))
+    moves = Counter(
+        (f"{host}{_base(path, page)}", f"{own_host}{_base(page, path)}")
+        for host, paths in stored.items()
+        for path, page in counterparts(paths, site).items()
+    )
+    # Of several that explain as many pages, the shortest change.
+    best = min(moves.items(), key=lambda entry: (-entry[1], len("".join(entry[0]))), default=None)
+    if best is None or best[1] < 2 or 2 * best[1] < len(site):
+        return None
+    (there, own), found = best
+    every = f"all {found:,}" if found == len(site) else f"{found:,} of {len(site):,}"
+    missed = f", {len(site) - found:,} not at all" if found < len(site) else ""
+    return f"{every} pages are in the index under {there} instead of {own}{missed}: {_mapped(there, own)}"
+
+
+def _mapped(there: str, own: str) -> str:
+    """What to do about pages under another host and base path."""
+    host = there.split("/", maxsplit=1)[0]
+    if host != own.split("/", maxsplit=1)[0] and is_loopback_or_private(f"http://{host}"):
+        return "ingest them from the public host"
+    if host == own.split("/", maxsplit=1)[0] or "/" in there + own:
+        return "correct the stored URLs, or set source.sitemap to the sitemap of the site that was ingested"
+    return f"source.host_aliases: [{host}] says that both are the same site"
+
+
+def _path(url: str) -> str:
+    return fold_path(split_url(url).path)
+
+
+def _base(path: str, end: str) -> str:
+    """The part of a path before another one that it ends with; empty if it does not."""
+    whole, rest = path.rstrip("/"), end.rstrip("/")
+    return whole.removesuffix(rest) if whole.endswith(rest) else ""

@@ -51,7 +51,7 @@ def _again(found: Mapping[str, Any], _: Names) -> str:
 
 
 def _alike(found: Mapping[str, Any], names: Names) -> str:
-    return f"{show_percent(found.get('similarity'))} like {names.value('others', found.get('others') or [])}"
+    return f"{show_percent(found['similarity'])} like {names.value('others', found['others'])}"
 
 
 def _strays(found: Mapping[str, Any], _: Names) -> str:
@@ -60,14 +60,12 @@ def _strays(found: Mapping[str, Any], _: Names) -> str:
 
 
 def _hub(found: Mapping[str, Any], _: Names) -> str:
-    if not {"queries", "of", "expected"} <= found.keys():
-        return ""
     answered = f"answers {found['queries']:,} of {found['of']:,} questions"
     return f"{answered}, where about {found['expected']:,.0f} would be expected"
 
 
 def _chance(found: Mapping[str, Any], _: Names) -> str:
-    return f"random hits pass it {show_percent(found['chance'])} of the time" if "chance" in found else ""
+    return f"random hits pass it {show_percent(found['chance'])} of the time"
 
 
 def _unfit(found: Mapping[str, Any], _: Names) -> str:

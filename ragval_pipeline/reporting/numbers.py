@@ -68,25 +68,17 @@ def show_seconds(seconds: float) -> str:
     return f"{minutes} min {rest} s"
 
 
-def show_usd(usd: float) -> str:
-    """Money: ``0.12 USD``; amounts below a cent are not distinguished."""
-    return f"{usd:,.2f} USD" if usd >= 0.01 else "under 0.01 USD"  # shown
-
-
 def show_spent(calls: int, tokens: float | None, usd: float | None, prices_of: str | None) -> str:
-    """The cost of embedding in a few words; money only for paid providers.
+    """The cost of embedding in a few words; tokens and money only if known, money only for paid providers.
 
-    Args:
-        calls: Calls to the provider.
-        tokens: Tokens billed; None if unknown.
-        usd: US dollars; None if unknown.
-        prices_of: Year and month of the prices; None if free.
+    ``prices_of`` is year and month of the prices; None if free.
     """
     told = f"{calls:,} embedding call{'s' * (calls != 1)}"
     if tokens:
         told += f", {tokens:,.0f} tokens"
     if usd is not None and prices_of is not None:
-        told += f", {show_usd(usd)} by the list price of {prices_of} (check yours)"
+        price = f"{usd:,.2f}" if usd >= 0.01 else "under 0.01"
+        told += f", {price} USD by the list price of {prices_of} (check yours)"
     return told
 
 

@@ -37,15 +37,13 @@ class FindingNode:
 
 def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
     """Sort criteria by weight, each group in report order."""
-    outline = CriteriaOutline([], [], [])
-    for result in results:
-        if result.required:
-            outline.required.append(result)
-        elif result.verdict == "not_measured":
-            outline.unmeasured.append(result)
-        else:
-            outline.shown.append(result)
-    return outline
+    known = list(results)
+    rest = [result for result in known if not result.required]
+    return CriteriaOutline(
+        [result for result in known if result.required],
+        [result for result in rest if result.verdict != "not_measured"],
+        [result for result in rest if result.verdict == "not_measured"],
+    )
 
 
 def reason_of(result: CriterionResult) -> str:
@@ -57,26 +55,18 @@ def reason_of(result: CriterionResult) -> str:
 def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     """Attach each finding to the first one with the code of its ``because``; what costs readers most comes first.
 
-    Every finding appears exactly once: one whose cause is not reported, or that is part of a cycle, is a root. A root
-    weighs as much as the gravest, then the largest, of all that follows from it, wholly or in part.
+    Every finding appears exactly once: one whose cause is not reported is a root. A root weighs as much as the gravest,
+    then the largest, of all that follows from it, wholly or in part.
     """
-    first: dict[str, int] = {}
+    first = {finding.code: index for index, finding in reversed(list(enumerate(findings)))}
+    children: dict[int | None, list[int]] = {}
     for index, finding in enumerate(findings):
-        first.setdefault(finding.code, index)
-    parents = [first.get(finding.because) if finding.because else None for finding in findings]
-    children: dict[int, list[int]] = {}
-    roots = []
-    for index in range(len(findings)):
-        parent = parents[index]
-        if parent is None or _in_circle(index, parents):
-            roots.append(index)
-        else:
-            children.setdefault(parent, []).append(index)
+        children.setdefault(first.get(finding.because or ""), []).append(index)
 
     def node(index: int) -> FindingNode:
         return FindingNode(findings[index], tuple(node(child) for child in children.get(index, ())))
 
-    nodes = [node(index) for index in roots]
+    nodes = [node(index) for index in children.get(None, ())]
     weights = [gravest(each) for each in nodes]
     led_to: dict[str, tuple[int, float]] = {}
     for at in reversed(range(len(nodes))):  # causes come before what follows from them
@@ -209,15 +199,6 @@ def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int
     return counts
 
 
-def _in_circle(index: int, parents: Sequence[int | None]) -> bool:
-    """Whether following causes from ``index`` leads back to it: then no finding of the cycle causes the others."""
-    passed, at = [index], parents[index]
-    while at is not None and at not in passed:
-        passed.append(at)
-        at = parents[at]
-    return at == index
-
-
 def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionResult]) -> frozenset[str]:
     """The groups that a run measured.
 
@@ -228,10 +209,10 @@ def measured_groups(groups: Sequence[str] | None, criteria: Iterable[CriterionRe
     if groups is not None:
         return frozenset(groups)
     known = list(criteria)
-    if not any(_is_unselected(result) for result in known):
+    selected = [result for result in known if result.reason_code != "not_selected"]
+    if len(selected) == len(known):
         return frozenset(GROUPS)
-    found = {group_of(result.name) for result in known if not _is_unselected(result)}
-    return frozenset(group for group in found if group is not None)
+    return frozenset(group for result in selected if (group := group_of(result.name)) is not None)
 
 
 def groups_of_report(report: ValidationReport) -> frozenset[str]:
@@ -242,7 +223,3 @@ def groups_of_report(report: ValidationReport) -> frozenset[str]:
 def is_partial(groups: frozenset[str]) -> bool:
     """Whether some groups were not run."""
     return groups != frozenset(GROUPS)
-
-
-def _is_unselected(result: CriterionResult) -> bool:
-    return result.reason_code == "not_selected"

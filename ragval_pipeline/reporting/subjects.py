@@ -6,7 +6,8 @@ summary.md show the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +15,12 @@ from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
 from ragval_pipeline.reporting.numbers import show_score
-from ragval_pipeline.reporting.patterns import Patterns
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.sources.http.addresses import is_http_url
-from ragval_pipeline.suite.printing import chunk_name, plural
+from ragval_pipeline.sources.http.addresses import is_http_url, split_url
+from ragval_pipeline.suite.printing import chunk_name, plural, times
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.thresholds import MOST
 
 _WORDS, _NOTE, _QUESTION, _NAME = 90, 260, 160, 200
 #: Measurements already included in the names of subjects, or only for programs.
@@ -28,6 +29,9 @@ _SILENT = frozenset(
      "older", "told_by", "cut_chunks", "page_is_whole", "on_site", "share", "field", "source_url", "chunk_index",
      "threshold", "min_letters", "point", "required", "together_with"}
 )  # fmt: skip
+
+#: Names of passages by kind; most content is paragraphs, which says nothing about a loss.
+_KINDS = {"code": "code", "row": "tables", "item": "list items", "heading": "headings"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class Subjects:
     ) -> None:
         self._located = located or {}
         self._corpus = corpus or Corpus()
-        self._patterns = Patterns(self._corpus, self._located, report.quality_metrics.total_chunks if report else None)
+        self._chunks = report.quality_metrics.total_chunks if report else None
         named = (
             {name for entry in report.findings if entry.subject_kind == "query" for name in entry.subjects}
             if report
@@ -137,7 +141,71 @@ class Subjects:
         names = self._all.get((finding.code, finding.scope)) or finding.subjects
         if len(names) < finding.count:
             return ""
-        return self._patterns.of(finding, names)
+        if finding.subject_kind == "page":
+            told = [self._which_pages(names), self._what_is_lost(finding, names), self._how_often(finding, names)]
+        elif finding.subject_kind == "point":
+            told = [self._which_points(finding, names)]
+        else:
+            told = [self._where_pages_are(names)] if finding.code == "query.failed" else []
+        return "; ".join(part for part in told if part)
+
+    def _which_pages(self, names: Sequence[str]) -> str:
+        site = self._corpus.site
+        if len(site) > 1 and len(names) == len(site) and all(self._corpus.page(name) for name in names):
+            return f"all {len(site):,} pages of the site"
+        if len(names) < 3:
+            return ""
+        shared = _shared_folder(names)
+        whole = [page for page in site if split_url(page.url).path.startswith(shared)]
+        if not shared.strip("/") or len(whole) == len(site):
+            return ""
+        return f"all {len(names):,} under {shared}" + (
+            "" if len(whole) > len(names) else ", and no other page is under it"
+        )
+
+    def _what_is_lost(self, finding: ReportedFinding, names: Sequence[str]) -> str:
+        if finding.code != "integrity.not_captured":
+            return ""
+        pages = [page for name in names if (page := self._corpus.page(name))]
+        parts = {page.lost for page in pages}
+        if None not in parts and len(parts) == 1 and len(pages) == len(names):
+            return f"it loses {parts.pop()}" if len(names) == 1 else f"each loses {parts.pop()}"
+        letters: Counter[str] = Counter()
+        for page in pages:
+            letters.update(page.lost_letters)
+        [(kind, most)] = letters.most_common(1) or [("", 0)]
+        named = _KINDS.get(kind)
+        return f"most of the lost text is {named}" if named and most > MOST * letters.total() else ""
+
+    def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
+        if finding.code != "chunk.ingested_twice":
+            return ""
+        counts = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
+        return f"{'it' if len(names) == 1 else 'each'} is stored {times(counts.pop())}" if len(counts) == 1 else ""
+
+    def _where_pages_are(self, names: Sequence[str]) -> str:
+        """Ranks of the right pages of failed questions."""
+        places = [self._located[name].get("rank") for name in names if name in self._located]
+        found = sorted(place for place in places if place is not None)
+        if not found or len(names) < 2:
+            return ""
+        span = f"place {found[0]}" if found[0] == found[-1] else f"places {found[0]} to {found[-1]}"
+        whose = "their pages" if len(found) == len(names) else f"{len(found):,} of their {len(names):,} pages"
+        return f"{whose} {'comes' if len(found) == 1 else 'come'} further down, at {span}"
+
+    def _which_points(self, finding: ReportedFinding, names: Sequence[str]) -> str:
+        points = [self._corpus.points[name] for name in names if name in self._corpus.points]
+        chunks = self._chunks
+        told = [f"all {chunks:,} chunks of the index"] if chunks and chunks == len(names) > 1 else []
+        pages = {point.page_key for point in points if point.page_key}
+        if len(points) == len(names) > 1 and pages and not told:
+            [first] = pages if len(pages) == 1 else [None]
+            page = self._corpus.page(first)
+            where = f"all on “{page.name}”" if page else f"on {plural(len(pages), 'page')}"
+            told += [where] if where not in finding.message else []
+        if len(points) == len(names) > 2 and {point.number for point in points} == {0}:
+            told.append("each is the first chunk of its page")
+        return "; ".join(told)
 
     def _point(self, name: str, details: Mapping[str, Any], note: str) -> SubjectWords:
         known = self._corpus.points.get(name)
@@ -210,3 +278,13 @@ def question_of(query: QueryReport) -> str:
     """The text of a query, under any of its names."""
     found = (query.query[name] for name in ("query_text", "query", "text") if query.query.get(name))
     return shorten(str(next(found, query.query_id)), _QUESTION)
+
+
+def _shared_folder(urls: Sequence[str]) -> str:
+    paths = [split_url(url).path.rstrip("/").split("/")[:-1] for url in urls]
+    shared = []
+    for parts in zip(*paths, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return "/".join(shared) + "/"

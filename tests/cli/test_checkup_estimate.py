@@ -12,6 +12,7 @@ from ragval_pipeline.sources.embedders.base import EmbeddingCost
 from ragval_pipeline.sources.embedders.opening import open_embedder
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
+from ragval_pipeline.suite.queries.load import load_queries
 from tests.suite.writing import suite_of
 
 TEXT = "The gripper of the robot weighs a hundred grams. " * 10
@@ -26,7 +27,7 @@ def checked(folder: Path, *, points: int = 500, **sections: Any) -> Check:
     embedder.cost = EmbeddingCost(calls=1, inputs=3, billed_tokens=300.0, tries=1, elapsed_s=0.5)
     facts = CollectionFacts.model_construct(points_count=points, local=False)
     look = Look(facts, [Point(str(number), {"chunk_text": TEXT}) for number in range(3)])
-    return check_estimate(suite, look, embedder, pages=0)
+    return check_estimate(suite, load_queries(suite), look, embedder, pages=0)
 
 
 def test_time_calls_tokens_money_and_storage_are_estimated_before_anything_is_spent(tmp_path: Path) -> None:

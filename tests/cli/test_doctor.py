@@ -62,7 +62,7 @@ def test_a_suite_that_cannot_be_read_ends_with_two(home: Home, ragval: Ragval) -
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == ended.json["exit_code"] == 2
     assert states(ended)["suite file"] == "problem"
-    assert states(ended)["collection"] == "not_applicable"
+    assert states(ended)["the rest"] == "not_applicable"
     assert "retrieval" in checks(ended)["suite file"]["remedy"]
 
 
@@ -297,7 +297,7 @@ def own_search(home: Home, body: str) -> dict[str, Any]:
     from ragval_pipeline.cli.checkup.embedder import check_search
     from ragval_pipeline.suite.load import load_suite
 
-    [check] = check_search(load_suite(Path(home.suite)), None)
+    [check] = check_search(load_suite(Path(home.suite)), (), None)
     return {"state": check.state, "message": check.message, "exit_code": check.exit_code}
 
 

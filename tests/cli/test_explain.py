@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.cli.explain import _FAMILIES, _explained
+from ragval_pipeline.cli.explain import _explained
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import all_criteria
 from tests.cli.conftest import Ended, Home
@@ -55,18 +55,11 @@ def test_a_finding_of_a_kept_run_is_explained_with_its_subjects(home: Home, ragv
     assert "did not find vector.zero. It found: coverage.orphan_page" in other.message
 
 
-def test_without_a_name_all_names_are_listed_a_family_a_line_and_a_family_with_what_its_findings_say(
-    ragval: Callable[..., Ended],
-) -> None:
+def test_without_a_name_all_names_are_listed_with_their_titles(ragval: Callable[..., Ended]) -> None:
     ended = ragval("explain")
     assert ended.code == 0
-    words = set(ended.out.replace(",", " ").replace(":", " ").split())
-    assert {code.partition(".")[2] for code in CATALOGUE} <= words
-    assert {criterion.name for criterion in all_criteria([])} <= words
-    assert set(_FAMILIES) == {code.partition(".")[0] for code in CATALOGUE}
-    for name in ("vector", "vector.", "vector.*"):
-        listed = ragval("explain", name).out.splitlines()
-        assert [line.split()[0] for line in listed] == [code for code in CATALOGUE if code.startswith("vector.")]
+    listed = {line.split()[0] for line in ended.out.splitlines() if line.startswith("  ")}
+    assert {*CATALOGUE, *(criterion.name for criterion in all_criteria([]))} <= listed
     assert "Thresholds" in ragval("explain", "coverage").out
 
 

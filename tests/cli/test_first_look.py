@@ -14,10 +14,10 @@ import yaml
 
 from ragval_pipeline.cli.draft.first_look import Asked
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
+from ragval_pipeline.cli.draft.pages import DraftPage, versions_of
 from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
-from ragval_pipeline.cli.draft.site import DraftPage, unindexed_folders
+from ragval_pipeline.cli.draft.site import unindexed_folders
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
-from ragval_pipeline.cli.draft.versions import versions_of
 from ragval_pipeline.errors import install_line
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
@@ -233,7 +233,7 @@ def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader
     guess = EmbedderGuess(provider="static", model=None, why="tried", sure=True)
     draft = SuiteDraft(
         suite="docs", profile=None, url=None, path="qdrant", collection="docs", vector_name=None, fields={},
-        required=None, points=3, embedder=guess, dimension=256, queries="queries.yaml",
+        required=None, points=3, embedder=guess, dimension=256,
         source={"sitemap": "sitemap.xml"}, exclude=["/docs/tags/**"],
         unindexed=[UnindexedFolder("/blog/**", 2, made=False)],
     )  # fmt: skip

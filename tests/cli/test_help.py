@@ -12,7 +12,7 @@ from tests.cli.conftest import Ended, Home, environment
 
 OPTIONS = {
     "run": ("--suite", "-s", "--only", "--output", "--json", "--log-level", "--help"),
-    "demo": ("--break", "--list-defects", "--output", "--json", "--home", "--log-level"),
+    "demo": ("--break", "--list-defects", "--output", "--json", "--log-level"),
     "doctor": ("--suite", "-s", "--json", "--log-level"),
     "init": (
         "--qdrant-url", "--qdrant-path", "--collection", "--sitemap", "--profile", "--output", "--force", "--log-level",

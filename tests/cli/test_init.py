@@ -514,7 +514,7 @@ def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_numb
     guess = EmbedderGuess(provider="static", model=None, why="256 dimensions", sure=True)
     draft = SuiteDraft(
         suite="book", profile=None, url=None, path="qdrant", collection="book", vector_name=None, fields={},
-        required=None, points=3, embedder=guess, dimension=256, queries="queries.yaml", min_similarity=0.38,
+        required=None, points=3, embedder=guess, dimension=256, min_similarity=0.38,
         lowest=0.41,
     )  # fmt: skip
     [line] = [line for line in suite_text(draft).splitlines() if "min_similarity" in line]

@@ -20,8 +20,7 @@ LOGGER = logging.getLogger("ragval_pipeline")
         ("debug", "ERROR", "DEBUG"),
         (None, "warn", "WARNING"),
         (None, "trace", "DEBUG"),
-        (None, "15", "INFO"),
-        ("99", None, "CRITICAL"),
+        (None, "30", "WARNING"),
         (None, "  ", "INFO"),
     ],
 )

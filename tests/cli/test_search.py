@@ -39,19 +39,6 @@ def test_what_the_answer_says_of_hits_below_the_threshold_is_true(home: Home, ra
     assert told in ragval("search", "-s", home.suite, QUESTION).out
 
 
-def test_a_threshold_leaves_the_hits_that_reach_it_and_says_when_none_does(
-    home: Home, ragval: Callable[..., Ended]
-) -> None:
-    every = ragval("search", "-s", home.suite, "--json", QUESTION).json["results"]
-    second = every[1]["similarity_score"]
-    some = ragval("search", "-s", home.suite, "--threshold", str(second), "--json", QUESTION).json
-    assert (some["status"], some["results"]) == ("success", every[:2])
-    none = ragval("search", "-s", home.suite, "--threshold", "0.99", QUESTION)
-    assert none.code == 0
-    assert none.out.startswith("No hit reaches 0.99: the best scores 0.")
-    assert ragval("search", "-s", home.suite, "--threshold", "1.5", QUESTION).code == 2
-
-
 @pytest.mark.parametrize(("text", "words"), [("  ", "must not be empty"), ("x" * 9000, "8000")])
 def test_what_nobody_can_search_for_is_refused(text: str, words: str, home: Home, ragval: Callable[..., Ended]) -> None:
     ended = ragval("search", "-s", home.suite, text)

@@ -14,10 +14,10 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.files.remediation import remediation
-from ragval_pipeline.reporting.history.baseline import point_of
 from ragval_pipeline.reporting.history.compare import changes_between
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.model import RunHistory
+from ragval_pipeline.reporting.history.runs import point_of
 from ragval_pipeline.reporting.html.page import report_pieces
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
-from ragval_pipeline.reporting.html.plots import MOST_CRITERIA, trend_view
 from tests.reporting import factory
 from tests.reporting.factory import report_html
 
@@ -15,12 +14,10 @@ def lines(**more):
     return [(line.tone, line.subject, line.text) for line in change_view(changes(**more)).lines]
 
 
-def test_a_first_run_has_no_changes_and_no_trends():
+def test_a_first_run_has_no_changes():
     assert change_view(None) is None
-    assert trend_view(None, {}) is None
     content = report_html(factory.bundle())
     assert b"Since the last run" not in content
-    assert b'id="trends"' not in content
 
 
 def test_a_drop_is_worse_and_comes_before_a_gain():
@@ -71,15 +68,9 @@ def test_the_page_says_what_changed_below_the_findings_and_links_the_queries():
     assert "new, 1" in changed
 
 
-def test_trends_show_required_criteria_first_with_a_line_each():
-    bundle = factory.with_history()
-    view = trend_view(bundle.history, {})
-    assert [trend.name for trend in view.trends[:2]] == ["query_pass_rate", "coverage"]
-    assert len(view.trends) <= MOST_CRITERIA
-    assert view.trends[0].span == "50 % to 100 %"
-    content = report_html(bundle).decode()
+def test_each_criterion_has_a_line_over_the_runs():
+    content = report_html(factory.with_history()).decode()
     assert 'aria-label="Pages in the index over 6 runs: 92.3 % to 100 %, now 92.3 %"' in content
-    assert content.count('<span class="tag">baseline</span>') == 1
 
 
 def test_queries_that_are_not_compared_say_why():

@@ -1,1 +1,1 @@
-"""The preflight checks of ``ragval doctor``, one file per subject."""
+"""The preflight checks of ``ragval doctor`` that ask a system, one file per subject."""

@@ -70,8 +70,10 @@ def _status(facts: CollectionFacts) -> list[Check]:
     return [note("status", told, "Wait until Qdrant has optimised the collection, or look at its log.")]
 
 
-def check_payload(suite: Suite, look: Look) -> list[Check]:
+def check_payload(suite: Suite, look: Look | None) -> list[Check]:
     """Required and needed fields, then the others, with a field map that would help."""
+    if look is None:
+        return [skipped("payload fields", "not checked until the collection is correct")]
     if not look.points:
         return [skipped("payload fields", "there are no points")]
     fields = suite.payload.fields

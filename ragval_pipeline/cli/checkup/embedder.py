@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
-from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of, same_model
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
@@ -25,18 +25,21 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
     from ragval_pipeline.sources.stores.qdrant.protocol import Point, Reader
+    from ragval_pipeline.suite.queries.model import TestQuery
     from ragval_pipeline.suite.sections import EmbeddingSettings
 
 
 #: Stored texts re-embedded, in one call.
 _TEXTS = 3
+#: Embedded or searched without a stored text or a test query.
+_TEXT = "Which questions does this collection answer?"
 #: Names of models that are listed.
 _NAMED = 5
 _SAME, _ALIKE = 0.99, 0.90
 
 
 def check_embedder(
-    suite: Suite, look: Look | None, reader: Reader | None
+    suite: Suite, queries: Sequence[TestQuery], look: Look | None, reader: Reader | None
 ) -> tuple[list[Check], CachingEmbedder | None]:
     """Embed a few stored texts in one call; compare dimensions, then the vectors.
 
@@ -50,10 +53,10 @@ def check_embedder(
     if foretold is not None:
         return [foretold], None
     points = _with_text(look, suite.payload) if look else []
-    texts = [text for _, text in points] or ["Which questions does this collection answer?"]
+    texts = [text for _, text in points] or [_TEXT]
     try:
         with closing(open_suite_embedder(suite, policy=PATIENCE)) as embedder:
-            long = _long_queries(suite, embedder)
+            long = _long_queries(suite, queries, embedder)
             vectors = embedder.embed(texts, input_type="search_document").vectors.tolist()
     except RagvalError as error:
         return [failed("embedder", error)], None
@@ -65,18 +68,14 @@ def check_embedder(
     return [size, *long, model], embedder
 
 
-def _long_queries(suite: Suite, embedder: Embedder) -> list[Check]:
+def _long_queries(suite: Suite, queries: Sequence[TestQuery], embedder: Embedder) -> list[Check]:
     """The test queries that the embedder certainly refuses for their length, or truncates."""
     from ragval_pipeline.sources.embedders.reembedding import cut_short, too_long
-    from ragval_pipeline.suite.queries.load import load_queries
 
-    try:
-        queries = {query.id: query.query_text for query in load_queries(suite)}
-    except SuiteError:
-        return []  # reported by the check of the queries
-    texts = list(queries.values())
+    texts = [query.query_text for query in queries]
     refused, cut = too_long(embedder, texts, suite.embedding.query_input_type), cut_short(embedder, texts)
-    told = [f"{name}: {(refused | cut)[text]}" for name, text in queries.items() if text in refused | cut]
+    bad = refused | cut
+    told = [f"{query.id}: {bad[query.query_text]}" for query in queries if query.query_text in bad]
     remedy = "Shorten them. A run counts them as failed and judges the others."
     if not refused:
         remedy = "Put the question first, or shorten them."
@@ -152,31 +151,18 @@ def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
     return note("model", shown, remedy) if cosine >= _ALIKE else problem("model", shown, remedy)
 
 
-_TEXT = "Which questions does this collection answer?"
-
-
-def check_search(suite: Suite, look: Look | None) -> list[Check]:
+def check_search(suite: Suite, queries: Sequence[TestQuery], look: Look | None) -> list[Check]:
     """Send one text to ``retrieval.retriever``; nothing if the suite has none."""
     if suite.retrieval.retriever is None:
         return []
     from ragval_pipeline.sources.search.production import production_searcher
 
     try:
-        hits = production_searcher(suite).search(_text(suite), limit=suite.retrieval.top_k)
+        text = queries[0].query_text if queries else _TEXT
+        hits = production_searcher(suite).search(text, limit=suite.retrieval.top_k)
     except RagvalError as error:
         return [failed("search", error)]
     return [_judged(suite, hits, empty=look is not None and not look.facts.points_count)]
-
-
-def _text(suite: Suite) -> str:
-    from ragval_pipeline.suite.queries.load import load_queries
-
-    try:
-        queries = load_queries(suite)
-    except RagvalError:
-        # Reported by the check of the queries.
-        return _TEXT
-    return queries[0].query_text if queries else _TEXT
 
 
 def _judged(suite: Suite, hits: list[Hit], *, empty: bool) -> Check:

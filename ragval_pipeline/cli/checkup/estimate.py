@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.check import Check, note, ok
 from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.reporting.numbers import show_seconds, show_spent
 from ragval_pipeline.sources.embedders.models import PRICES_OF, price_of
 from ragval_pipeline.sources.search.timing import BATCH, TIMINGS
@@ -19,6 +19,7 @@ from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.cache import CachingEmbedder
+    from ragval_pipeline.suite.queries.model import TestQuery
 
 
 #: CPU seconds of an almost empty run: Python, Dagster and imports.
@@ -121,12 +122,7 @@ class Estimate:
 def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = False, workers: int = 1) -> Estimate:
     """The estimate of a whole validation.
 
-    Args:
-        suite: The suite.
-        size: What it is about.
-        provider: The embedder.
-        local: Whether the collection is an embedded Qdrant, where each search is one call.
-        workers: Processes that parse pages and compare texts with them.
+    In an embedded Qdrant (``local``), each search is one call. ``workers`` parse pages and compare texts with them.
     """
     own = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
     own = min(own, suite.retrieval.self_sample)
@@ -177,18 +173,21 @@ def _embedded(
 _LONG_S = 1800
 
 
-def check_estimate(suite: Suite, look: Look, embedder: CachingEmbedder | None, *, pages: int) -> Check:
+def check_estimate(
+    suite: Suite, queries: Sequence[TestQuery], look: Look, embedder: CachingEmbedder | None, *, pages: int
+) -> Check:
     """Time, calls, tokens, money and storage of a whole validation.
 
     Args:
         suite: The resolved suite.
+        queries: Its test queries.
         look: The first look at the collection.
         embedder: Has embedded some texts: its cost gives the time per call. None: it does not answer.
         pages: In scope; 0: not known.
     """
     from ragval_pipeline.sources.workers import POINTS_A_WORKER, usable_cpus
 
-    size = _size(suite, look, pages)
+    size = _size(suite, queries, look, pages)
     spent = embedder.cost if embedder else None
     provider = Provider()
     if embedder and spent:
@@ -232,29 +231,20 @@ def _embedding(suite: Suite, embedder: CachingEmbedder | None, found: Estimate) 
     return told if price is not None else f"{told} at an unknown price"
 
 
-def _size(suite: Suite, look: Look, pages: int) -> Size:
+def _size(suite: Suite, queries: Sequence[TestQuery], look: Look, pages: int) -> Size:
     from ragval_pipeline.sources.embedders.tokens import count_tokens
 
     path, flavour, template = suite.payload.fields.get("text"), suite.payload.flavour, template_of(suite.payload)
     texts = [embedded_of(point.payload, path, flavour, template) for point in look.points]
-    queries = _queries(suite)
+    asked = list(dict.fromkeys(query.query_text for query in queries))
     return Size(
         points=look.facts.points_count,
         pages=pages,
-        queries=len(queries),
-        text_characters=_mean([len(text) for text in texts]),
-        query_tokens=_mean(count_tokens(queries)),
-        text_tokens=_mean(count_tokens(texts)),
+        queries=len(asked),
+        text_characters=fmean(map(len, texts)) if texts else 0.0,
+        query_tokens=fmean(count_tokens(asked)) if asked else 0.0,
+        text_tokens=fmean(count_tokens(texts)) if texts else 0.0,
     )
-
-
-def _queries(suite: Suite) -> list[str]:
-    from ragval_pipeline.suite.queries.load import load_queries
-
-    try:
-        return list(dict.fromkeys(query.query_text for query in load_queries(suite)))
-    except SuiteError:
-        return []  # named by the check of the queries
 
 
 def _over_budget(suite: Suite, found: Estimate, *, free: bool) -> str:
@@ -265,10 +255,6 @@ def _over_budget(suite: Suite, found: Estimate, *, free: bool) -> str:
     return " and ".join(
         f"{key} {limit:,}" for key, (limit, wanted) in limits.items() if limit is not None and wanted > limit
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
 
 
 def _time(seconds: float) -> str:

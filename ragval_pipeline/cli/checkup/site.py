@@ -20,6 +20,7 @@ from ragval_pipeline.suite.sections import SourceSettings
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.inventory import SiteInventory
+    from ragval_pipeline.sources.site.page_reader import PageCopy
 
 
 def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
@@ -95,28 +96,38 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
     urls = [page.url for page in inventory.in_scope]
     if source.site_root is not None:
         return _folder(source, urls)
-    if source.folder is not None:
-        return _files(source, inventory, urls)
-    if not source.fetch_pages:
+    if source.folder is None and not source.fetch_pages:
         told = "source.fetch_pages is off: integrity is not measured"
         return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root.")
-    from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
-    from ragval_pipeline.sources.site.page_reader import PageReader
-
-    hosts = hosts_of(source, site_host=host_of(urls[0]))
-    asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
     try:
-        with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts) as fetcher:
-            reader = PageReader(site_root=None, base_path=source.base_path, fetcher=fetcher)
-            bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
+        bad, asked = _unreadable(source, inventory, urls)
     except RagvalError as error:
         return _of_another_host(failed("pages", error), source, inventory)
+    if not bad and source.folder is not None:
+        at = f", at {urls[0]}" if is_http_url(urls[0]) else ""
+        return ok("pages", f"read from the files of {source.folder.name}{at}")
     if not bad:
-        return ok("pages", f"{plural(len(asked), 'page')} fetched as a sample")
-    told = f"{len(bad):,} of {plural(len(asked), 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
+        return ok("pages", f"{plural(asked, 'page')} fetched as a sample")
+    told = f"{len(bad):,} of {plural(asked, 'page')} cannot be read: {bad[0].url}: {bad[0].problem}"
+    if source.folder is not None:
+        return problem("pages", told, "Correct source.folder or set source.site_root.")
     remedy = "Open it from this machine, set source.site_root, or set source.fetch_pages: false."
-    return note("pages", told, remedy) if len(bad) < len(asked) else problem("pages", told, remedy, exit_code=3)
+    return note("pages", told, remedy) if len(bad) < asked else problem("pages", told, remedy, exit_code=3)
+
+
+def _unreadable(
+    source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]
+) -> tuple[Sequence[PageCopy], int]:
+    """Those of a few pages that cannot be read, and the number of pages tried."""
+    from ragval_pipeline.sources.http.fetch import HttpFetcher
+    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.site.of_suite import reader_of
+
+    asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
+    hosts = hosts_of(source, site_host=host_of(urls[0]))
+    with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts) as fetcher:
+        reader = reader_of(source, inventory, fetcher)
+        return [copy for copy in map(reader.read, asked) if copy.problem is not None], len(asked)
 
 
 def _of_another_host(check: Check, source: SourceSettings, inventory: SiteInventory) -> Check:
@@ -125,19 +136,6 @@ def _of_another_host(check: Check, source: SourceSettings, inventory: SiteInvent
         return check
     hint = f"The sitemap lists pages of {inventory.site_host}: to read the built site instead, set source.site_root."
     return replace(check, remedy=f"{check.remedy} {hint}".strip())
-
-
-def _files(source: SourceSettings, inventory: SiteInventory, urls: Sequence[str]) -> Check:
-    """Whether a few files of a folder can be read as pages."""
-    from ragval_pipeline.sources.site.of_suite import reader_of
-
-    reader = reader_of(source, inventory, None)
-    asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
-    bad = [copy for copy in map(reader.read, asked) if copy.problem is not None]
-    if not bad:
-        at = f", at {urls[0]}" if is_http_url(urls[0]) else ""
-        return ok("pages", f"read from the files of {source.folder.name if source.folder else ''}{at}")
-    return problem("pages", f"{bad[0].url}: {bad[0].problem}", "Correct source.folder or set source.site_root.")
 
 
 def _folder(source: SourceSettings, urls: Sequence[str]) -> Check:

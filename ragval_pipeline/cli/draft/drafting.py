@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.draft.fields import (
+    Kinds,
     find_fields,
+    find_kinds,
+    find_site,
     profile_like,
     required_fields,
     stored_addresses,
@@ -18,32 +20,22 @@ from ragval_pipeline.cli.draft.fields import (
 )
 from ragval_pipeline.cli.draft.first_look import TOP_K, Asked, Line, ask, first_look
 from ragval_pipeline.cli.draft.guess import EmbedderGuess, guess_embedder
-from ragval_pipeline.cli.draft.kinds import Kinds, find_kinds, find_site
+from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
-from ragval_pipeline.cli.draft.site import (
-    SiteLook,
-    headings_of,
-    is_made,
-    look_at_site,
-    pages_of,
-    shared_folder,
-    site_root_of,
-)
+from ragval_pipeline.cli.draft.site import SiteLook, include_of, is_made, look_at_site, records_of, usual_host
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft
-from ragval_pipeline.cli.looking import Look
-from ragval_pipeline.sources.http.addresses import host_of
+from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
 from ragval_pipeline.suite.printing import plural, suite_name
 from ragval_pipeline.suite.profiles.base import Profile
-from ragval_pipeline.suite.sections import FILES, SourceSettings
+from ragval_pipeline.suite.sections import SourceSettings
 from ragval_pipeline.validation.golden.oracles import none_drawn
 from ragval_pipeline.validation.payload.aliases import is_named_like
 from ragval_pipeline.validation.thresholds import HABIT, MOST
 
 if TYPE_CHECKING:
-    from ragval_pipeline.cli.draft.site import DraftPage
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
     from ragval_pipeline.sources.stores.qdrant.protocol import Reader
     from ragval_pipeline.suite.sections import QdrantSettings
@@ -55,14 +47,12 @@ class Wishes:
 
     Attributes:
         folder: Folder of the suite file, absolute.
-        queries: Name of the query file in it.
         source: The site that was ingested: URL, file or folder, or None.
         profile: The profile, or None.
         count: How many questions to draft.
     """
 
     folder: Path
-    queries: str
     source: str | None
     profile: Profile | None
     count: int
@@ -87,12 +77,7 @@ def draft_suite(
 ) -> Drafted:
     """The drafts of suite and queries, and the first look at the index.
 
-    Args:
-        look: The collection.
-        vector: The vector that searches use.
-        settings: Where the collection is.
-        wishes: The user's options.
-        reader_of: Opens a reader of that vector, limited by ``filter`` if given.
+    ``reader_of`` opens a reader of the searched vector, limited by ``filter`` if given.
     """
     found = _Found.of(look, vector, wishes, reader_of())
     pages = [page for page in pages_of(found.look, found.fields) if page.url is None or not is_made(path_of(page.url))]
@@ -160,7 +145,7 @@ class _Found:
             fields["text"] = embedder.text or fields["text"]
             guessed = [name for name in guessed if name != "text"]
         urls = stored_addresses(look, fields)
-        site = _site(wishes.source, urls)
+        site = look_at_site(wishes.source, urls)
         kinds: list[Kinds] = []
         for find in (find_site, find_kinds):
             if (found := find(look, fields, site)) is not None:
@@ -180,7 +165,7 @@ def _suite(
         like_profile=None if wishes.profile else profile_like(look),
         flavour=found.flavour,
         url=settings.url,
-        path=None if settings.path is None else relative(settings.path, wishes.folder),
+        path=None if settings.path is None else _near(wishes, settings.path),
         collection=settings.collection,
         vector_name=vector.name,
         kinds=found.kinds,
@@ -193,13 +178,12 @@ def _suite(
         points=len(look.points),
         source=None if site is None else _written(wishes, site.source),
         site_root=_near(wishes, site.source.site_root) if site is not None and site.source.site_root else None,
-        include=list(site.source.include) if site is not None else _include(found.urls),
+        include=list(site.source.include) if site is not None else include_of(found.urls),
         exclude=site.exclude if site is not None else [],
         unindexed=[folder for folder in site.unindexed if not folder.made] if site is not None else [],
-        host=_usual_host(found.urls),
+        host=usual_host(found.urls),
         embedder=found.embedder,
         dimension=vector.size,
-        queries=wishes.queries,
         lowest=min(asked.right, default=None) if asked else None,
         min_similarity=None if asked is None else asked.threshold,
     )
@@ -226,17 +210,14 @@ def _lacking(look: Look, fields: Mapping[str, str]) -> list[Line]:
     return [Line("metadata", f"missing or empty: {told}; add it to payload.required if every point needs it", "note")]
 
 
-def relative(path: Path, folder: Path) -> str:
-    """A path for the suite file: relative if nearby, else absolute."""
-    try:
-        near = Path(os.path.relpath(path.absolute(), folder)).as_posix()
-    except ValueError:  # on another drive
-        return path.absolute().as_posix()
-    return path.absolute().as_posix() if near.startswith("../../..") else near
-
-
 def _near(wishes: Wishes, path: str | Path) -> str:
-    return relative(Path(path), wishes.folder)
+    """A path for the suite file: relative if nearby, else absolute."""
+    whole = Path(path).absolute()
+    try:
+        near = Path(os.path.relpath(whole, wishes.folder)).as_posix()
+    except ValueError:  # on another drive
+        return whole.as_posix()
+    return whole.as_posix() if near.startswith("../../..") else near
 
 
 def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
@@ -247,52 +228,6 @@ def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
     return {**named, "site_url": source.site_url} if source.site_url is not None else named
 
 
-def _site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
-    """A look at the given site of any kind; ``None`` without one."""
-    if given is None:
-        return None
-    kind, place = source_kind(given)
-    settings: dict[str, Any] = {kind: place, "include": _include(urls)}
-    look = _looked(settings, urls)
-    if kind == "sitemap" and "://" not in place and look.inventory is not None:
-        listed = [page.url for page in look.inventory.pages]
-        look = replace(look, source=look.source.model_copy(update={"site_root": site_root_of(Path(place), listed)}))
-    if kind == "folder" and not look.indexed and urls:
-        # Its configuration has no or another site address: take it from the points.
-        host = _usual_host(urls)
-        told = FILES if host is None else f"https://{host}{shared_folder(urls) or ''}/"
-        again = _looked({**settings, "site_url": told}, urls)
-        return again if again.indexed else look
-    return look
-
-
-def _looked(settings: Mapping[str, Any], urls: Sequence[str]) -> SiteLook:
-    told = {key: value for key, value in settings.items() if value}
-    return look_at_site(SourceSettings.model_validate(told), urls)
-
-
-def source_kind(given: str) -> tuple[str, str]:
-    """The key of ``source`` for a location, and the location, absolute unless it is a URL.
-
-    A folder with a sitemap is a built site.
-    """
-    if "://" not in given:
-        path = Path(given).absolute()
-        if path.is_dir():
-            sitemap = path / "sitemap.xml"
-            return ("sitemap", str(sitemap)) if sitemap.is_file() else ("folder", str(path))
-        given = str(path)
-    name = given.split("?")[0].rstrip("/").rpartition("/")[2].lower()
-    if name.startswith("llms") and name.endswith((".txt", ".md")):
-        return "llms", given
-    return ("urls" if name.endswith(".txt") and "://" not in given else "sitemap"), given
-
-
-def _include(urls: Sequence[str]) -> list[str]:
-    shared = shared_folder(urls)
-    return [f"{shared}/**"] if shared else []
-
-
 def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> dict[str, list[str]]:
     """The headings of pages spread over the site, from the site itself if it can be read."""
     if site is None or site.inventory is None:
@@ -301,20 +236,14 @@ def _headings(site: SiteLook | None, pages: Sequence[DraftPage], count: int) -> 
     wanted = [page.url for page in pages if page.url is not None and fold(page.url) in site.indexed]
     if site.source.site_root is None:
         wanted = [wanted[place * len(wanted) // count] for place in range(count)] if len(wanted) > count else wanted
-    return dict(headings_of(site, wanted))
+    return {url: [heading.text for heading in record.headings] for url, record in records_of(site, wanted)}
 
 
 def _texts(look: Look, fields: Mapping[str, str], flavour: str | None) -> dict[str, list[str]]:
     """The embedded texts of each page, or of each point without a page."""
     texts: dict[str, list[str]] = {}
-    pages = fields.get("source_url")
     for point in look.points:
-        named = Look(look.facts, [point]).values(pages) if pages else []
+        url = value_of(point, fields.get("source_url"))
         text = embedded_of(point.payload, fields.get("text"), flavour)
-        texts.setdefault(without_fragment(str(named[0])) if named else point.id, []).append(text)
+        texts.setdefault(point.id if url is None else without_fragment(str(url)), []).append(text)
     return texts
-
-
-def _usual_host(urls: Sequence[str]) -> str | None:
-    hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
-    return hosts.most_common(1)[0][0] if hosts else None

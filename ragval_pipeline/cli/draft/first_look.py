@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.questions import Question
 from ragval_pipeline.cli.draft.site import SiteLook
 from ragval_pipeline.cli.looking import Look
@@ -126,15 +126,8 @@ def first_look(
 ) -> list[Line]:
     """Observations about a collection before its first run.
 
-    Args:
-        look: Its first points.
-        fields: The field map found.
-        texts: The embedded texts of each page, by address or point id.
-        site: The site; ``None`` if none was given.
-        embedder: The guess.
-        asked: Results of the starter questions; ``None``: not run.
-        drafted: Number of starter questions.
-        kinds: Fields that identify excluded points.
+    ``texts`` are the embedded texts of each page, by address or point id; ``asked`` is ``None`` if none of the
+    ``drafted`` questions was run.
     """
     read, total = kinds[0].of if kinds else len(look.points), look.facts.points_count or 0
     part = f"of the first {plural(read, 'point')} of {total:,}: " if read < total else ""

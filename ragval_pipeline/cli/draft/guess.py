@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.checkup.embedder import stored_models
-from ragval_pipeline.cli.looking import Look
+from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.embedders.models import (
     KNOWN_MODELS,
@@ -19,7 +19,6 @@ from ragval_pipeline.sources.embedders.models import (
 )
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import Template, embedded_of, fields_read
-from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of
 from ragval_pipeline.suite.payload import OF_PAYLOAD
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.thresholds import MOST, NOISE
@@ -88,15 +87,9 @@ def guess_embedder(
     reader: Reader,
     profile: Profile | None = None,
 ) -> EmbedderGuess:
-    """The embedder of a collection.
+    """The embedder of a collection; with a profile, its model is the likeliest of those with this dimension.
 
-    Args:
-        look: The collection.
-        vector: The vector that searches use.
-        fields: The field map found.
-        flavour: The framework that wrote the points, if any.
-        reader: Reads a few vectors, if they have the static embedder's dimension.
-        profile: The requested profile: its model is the likeliest of those with this dimension.
+    A few vectors are read if they have the static embedder's dimension.
     """
     names = stored_models(look, fields.get("model"))
     others = [path for path in look.texts if path not in fields.values()]
@@ -141,10 +134,7 @@ def _static(
     points = [point for point in next(iter(reader.pages(None, with_vectors=True)), []) if point.vector]
     path = fields.get("text")
     texts = [embedded_of(point.payload, path, flavour) for point in points]
-    lacking = [
-        sum(kind_of(*lookup(point.payload, path)) in EMPTY_KINDS | {"absent"} for path in fields.values())
-        for point in points
-    ]
+    lacking = [sum(value_of(point, path) is None for path in fields.values()) for point in points]
     # A prefix hardly shows in long texts, or if it is empty.
     usable = [place for place, text in enumerate(texts) if not is_blank(text)]
     usable = sorted(usable, key=lambda at: (lacking[at], len(texts[at])))[:_TEXTS]

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from ragval_pipeline.cli.draft.site import DraftPage
+from ragval_pipeline.cli.draft.pages import DraftPage
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
@@ -114,13 +114,9 @@ class Question:
 def draft_questions(
     pages: Sequence[DraftPage], headings: Mapping[str, Sequence[str]], *, count: int, seed: str
 ) -> list[Question]:
-    """Questions about sections of pages spread over the site, the same in every run.
+    """Questions about sections of pages spread over the site, the same in every run with this seed.
 
-    Args:
-        pages: In the order of their addresses.
-        headings: The known headings of pages by address.
-        count: How many; fewer if the pages have not enough sections.
-        seed: Seed of the choice of sections.
+    There are fewer than ``count`` if the pages, in the order of their addresses, have not enough sections.
     """
     chosen = random.Random(seed)
     english = is_english(page.text for page in pages)

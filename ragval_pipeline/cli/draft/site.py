@@ -1,28 +1,24 @@
-"""The site of a drafted suite: the sitemap's pages, and the pages that the points name."""
+"""The site of a drafted suite: where it is, its pages, and which of them the index has."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ragval_pipeline.cli.draft.versions import versions_of
-from ragval_pipeline.cli.looking import PATIENCE, Look
+from ragval_pipeline.cli.looking import PATIENCE
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.reporting.text import one_line
-from ragval_pipeline.sources.http.addresses import is_http_url
-from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.site.inventory import Scope, SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
-from ragval_pipeline.sources.site.urls import path_of, without_fragment
-from ragval_pipeline.sources.stores.qdrant.protocol import Point
-from ragval_pipeline.suite.sections import SourceSettings
-from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
+from ragval_pipeline.sources.site.urls import path_of
+from ragval_pipeline.suite.sections import FILES, SourceSettings
 
 #: Generated pages without content of their own, by a part of their path.
 _MADE = frozenset(
@@ -76,17 +72,34 @@ class SiteLook:
     @property
     def in_scope(self) -> set[str]:
         """Keys of the pages in scope, without those to exclude."""
-        from ragval_pipeline.sources.site.inventory import Scope
-
         scope = Scope(tuple(self.source.include), tuple(self.exclude))
         pages = self.inventory.pages if self.inventory else ()
         return {page.key for page in pages if scope.reason_out(page.url) is None}
 
 
-def look_at_site(source: SourceSettings, urls: Collection[str]) -> SiteLook:
-    """Read the sitemap and compare it with the addresses of the points."""
+def look_at_site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
+    """Read a site of any kind and compare it with the addresses of the points; ``None`` without one."""
+    if given is None:
+        return None
+    kind, place = source_kind(given)
+    settings: dict[str, Any] = {kind: place, "include": include_of(urls)}
+    look = _look(settings, urls)
+    if kind == "sitemap" and "://" not in place and look.inventory is not None:
+        listed = [page.url for page in look.inventory.pages]
+        look = replace(look, source=look.source.model_copy(update={"site_root": _site_root(Path(place), listed)}))
+    if kind == "folder" and not look.indexed and urls:
+        # Its configuration has no or another site address: take it from the points.
+        host = usual_host(urls)
+        told = FILES if host is None else f"https://{host}{shared_folder(urls) or ''}/"
+        again = _look({**settings, "site_url": told}, urls)
+        return again if again.indexed else look
+    return look
+
+
+def _look(settings: Mapping[str, Any], urls: Collection[str]) -> SiteLook:
     from ragval_pipeline.sources.site.of_suite import fetch_inventory
 
+    source = SourceSettings.model_validate({key: value for key, value in settings.items() if value})
     try:
         inventory = fetch_inventory(source, PATIENCE)
     except RagvalError as error:
@@ -120,11 +133,6 @@ def is_made(path: str) -> bool:
     return any(part.lower() in _MADE for part in re.split(r"/+", path.strip("/")))
 
 
-def headings_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The headings of some pages, in page order; pages that cannot be read are left out."""
-    return ((url, [heading.text for heading in record.headings]) for url, record in records_of(site, urls))
-
-
 def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageRecord]]:
     """Yield the readable ones of the given pages."""
     from ragval_pipeline.sources.http.fetch import HttpFetcher
@@ -156,7 +164,7 @@ def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageR
                 yield url, record_of(copy, fold(url))
 
 
-def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
+def _site_root(sitemap: Path, urls: Sequence[str]) -> Path | None:
     """The folder of a sitemap file, if the pages are next to it."""
     from ragval_pipeline.sources.site.build_folder import SiteFolder
 
@@ -166,69 +174,21 @@ def site_root_of(sitemap: Path, urls: Sequence[str]) -> Path | None:
     return root if any(site.find(url) for url in urls[:50]) else None
 
 
-_WORD = re.compile(r"\w")
-#: Words of a first line that may be a title.
-_TITLE_WORDS = 12
-_MARKDOWN = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
+def source_kind(given: str) -> tuple[str, str]:
+    """The key of ``source`` for a location, and the location, absolute unless it is a URL.
 
-
-@dataclass(frozen=True)
-class DraftPage:
-    """One page, or one point if points have no page.
-
-    Attributes:
-        url: As stored; None if the points have none.
-        title: Its title.
-        point: One of its points.
-        text: Text of that point.
-        module: Its module, or None.
-        headings: Headings in its points' payload or Markdown.
-        points: Number of its points, in all versions.
-        twins: Addresses of the same page in other versions of the documentation.
+    A folder with a sitemap is a built site.
     """
-
-    url: str | None
-    title: str
-    point: Point
-    text: str
-    module: str | None
-    headings: tuple[str, ...] = ()
-    points: int = 1
-    twins: tuple[str, ...] = ()
-
-
-def pages_of(look: Look, fields: Mapping[str, str]) -> list[DraftPage]:
-    """Every page with a title, ordered by address."""
-    firsts: dict[str, Point] = {}
-    held = Counter[str]()
-    headings: dict[str, dict[str, None]] = {}
-    for point in sorted(look.points, key=lambda point: _index(look, point, fields)):
-        url = _one(look, point, fields.get("source_url"))
-        key = without_fragment(url) if isinstance(url, str) else point.id
-        firsts.setdefault(key, point)
-        held[key] += 1
-        headings.setdefault(key, {}).update(dict.fromkeys(_headings_in(look, point, fields)))
-    named = {key: _title(look, point, fields) for key, point in firsts.items()}
-    titles = own_titles(named, shared_parts([title] for title in named.values()))
-    versions = versions_of(key for key, point in firsts.items() if key != point.id)
-    same: dict[tuple[str, Hashable], list[str]] = {}
-    for key in sorted(titles, key=lambda key: (len(key), key)):
-        same.setdefault((titles[key].casefold(), versions.get(key, key)), []).append(key)
-    found = [
-        DraftPage(
-            url=None if key == firsts[key].id else key,
-            title=titles[key],
-            point=firsts[key],
-            text=str(_one(look, firsts[key], fields.get("text")) or ""),
-            module=_module(look, firsts[key], fields),
-            headings=tuple(headings[key]),
-            points=sum(held[each] for each in (key, *twins)),
-            twins=tuple(twins),
-        )
-        for key, *twins in same.values()
-        if _WORD.search(titles[key])
-    ]
-    return sorted(found, key=lambda page: page.url or page.point.id)
+    if "://" not in given:
+        path = Path(given).absolute()
+        if path.is_dir():
+            sitemap = path / "sitemap.xml"
+            return ("sitemap", str(sitemap)) if sitemap.is_file() else ("folder", str(path))
+        given = str(path)
+    name = given.split("?")[0].rstrip("/").rpartition("/")[2].lower()
+    if name.startswith("llms") and name.endswith((".txt", ".md")):
+        return "llms", given
+    return ("urls" if name.endswith(".txt") and "://" not in given else "sitemap"), given
 
 
 def shared_folder(urls: Sequence[str]) -> str | None:
@@ -242,51 +202,13 @@ def shared_folder(urls: Sequence[str]) -> str | None:
     return "/" + "/".join(shared) if any(shared) else None
 
 
-def _module(look: Look, point: Point, fields: Mapping[str, str]) -> str | None:
-    module = _one(look, point, fields.get("module"))
-    return str(module) if isinstance(module, str | int) else None
+def include_of(urls: Sequence[str]) -> list[str]:
+    """Globs of the pages in scope: the folder that all pages share."""
+    shared = shared_folder(urls)
+    return [f"{shared}/**"] if shared else []
 
 
-def _headings_in(look: Look, point: Point, fields: Mapping[str, str]) -> list[str]:
-    """The last heading of the point's path, and Markdown headings of its text."""
-    path = _one(look, point, fields.get("headings"))
-    named = [path[-1]] if isinstance(path, list) and path and isinstance(path[-1], str) else []
-    named += [path] if isinstance(path, str) else []
-    text = _one(look, point, fields.get("text"))
-    return named + (_MARKDOWN.findall(text) if isinstance(text, str) else [])
-
-
-def _title(look: Look, point: Point, fields: Mapping[str, str]) -> str:
-    """Its title, else its first heading, else the end of its address, else the beginning of its text."""
-    headings = _one(look, point, fields.get("headings"))
-    url = _one(look, point, fields.get("source_url"))
-    candidates = (
-        _one(look, point, fields.get("title")),
-        headings[0] if isinstance(headings, list) else headings,
-        _words_of(url) if isinstance(url, str) else None,
-        _beginning(_one(look, point, fields.get("text"))),
-    )
-    return next((one_line(entry)[:200] for entry in candidates if isinstance(entry, str) and entry.strip()), "")
-
-
-def _words_of(url: str) -> str:
-    last = re.split(r"[\\/]", path_of(url).rstrip("/"))[-1]
-    last = last.removesuffix(".html") if is_http_url(url) else last.rpartition(".")[0] or last
-    return " ".join(re.split(r"[-_+]+", last))
-
-
-def _beginning(text: Any) -> str | None:
-    """The first line of a text, unless it is a sentence or part of one."""
-    line = text.strip().partition("\n")[0].strip() if isinstance(text, str) else ""
-    is_title = 0 < len(line.split()) <= _TITLE_WORDS and line[-1] not in ".,:;" and not line[0].islower()
-    return line if is_title else None
-
-
-def _index(look: Look, point: Point, fields: Mapping[str, str]) -> int:
-    index = _one(look, point, fields.get("chunk_index"))
-    return index if isinstance(index, int) else 0
-
-
-def _one(look: Look, point: Point, path: str | None) -> Any:
-    values = Look(look.facts, [point]).values(path) if path else []
-    return values[0] if values else None
+def usual_host(urls: Sequence[str]) -> str | None:
+    """The host of most pages; None if there is none."""
+    hosts = Counter(host for url in urls if (host := host_of(url)) is not None)
+    return hosts.most_common(1)[0][0] if hosts else None

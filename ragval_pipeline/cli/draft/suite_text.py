@@ -10,14 +10,17 @@ from typing import Any
 
 import yaml
 
+from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.kinds import Kinds
 from ragval_pipeline.cli.draft.site import UnindexedFolder
 from ragval_pipeline.sources.embedders.models import PROVIDERS
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import FILES
+
+#: The query file, next to the suite file.
+QUERIES = "queries.yaml"
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,6 @@ class SuiteDraft:
         host: Host that the points come from, or None.
         embedder: The guess.
         dimension: Length of the vectors.
-        queries: Name of the query file.
         min_similarity: Measured on the starter queries, also for ``relevance_similarity``; or None.
         lowest: The lowest best score of starter queries that found their page, or None.
     """
@@ -65,7 +67,6 @@ class SuiteDraft:
     points: int
     embedder: EmbedderGuess
     dimension: int
-    queries: str
     like_profile: str | None = None
     flavour: str | None = None
     other_vectors: Sequence[str] = ()
@@ -202,7 +203,7 @@ def _embedding(draft: SuiteDraft) -> list[str]:
 
 def _judging(draft: SuiteDraft) -> list[str]:
     lines = [
-        f"queries: {_value(draft.queries)}",
+        f"queries: {QUERIES}",
         "",
         "retrieval:",
         "  top_k: 5   # as many hits as your assistant reads",

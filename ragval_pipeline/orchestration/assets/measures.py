@@ -13,8 +13,8 @@ from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.orchestration.values import ChunkFacts
-from ragval_pipeline.reporting.history.baseline import baseline_of
 from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
+from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, corpus_rows
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of

@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.reporting.bundle import REMEDIATION, ReportBundle, bundle_of
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
-from ragval_pipeline.reporting.files.evidence import evidence_files
 from ragval_pipeline.reporting.files.junit import junit_xml
-from ragval_pipeline.reporting.files.remediation import REMEDIATION, names_to_look_up, remediation
+from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
-from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec
+from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec, sitemap_urls_csv
 from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
 from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
 from ragval_pipeline.reporting.profiles import render_profile_report
-from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, REPORT
+from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, REPORT, KeptRun
 from ragval_pipeline.sources.storage import (
     Content,
     Moved,
@@ -39,6 +38,7 @@ from ragval_pipeline.validation.repair.point_lookup import look_up_points
 if TYPE_CHECKING:
     from upath import UPath
 
+logger = logging.getLogger(__name__)
 
 #: Every file that a run can have next to ``evidence/``; those without content are left out.
 NAMES = (
@@ -83,7 +83,49 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
     }
 
 
-logger = logging.getLogger(__name__)
+def evidence_files(bundle: ReportBundle) -> dict[str, Content]:
+    """The files of ``evidence/``, to check every count by hand, by their name relative to the run's folder."""
+    files: dict[str, Content] = {}
+    if bundle.inventory is not None and bundle.inventory.failure is None:
+        files[f"{EVIDENCE}/sitemap_urls.csv"] = sitemap_urls_csv(
+            bundle.inventory, bundle.report.coverage_report.indexed_urls
+        )
+    for kind, manifest in bundle.kept().items():
+        own = manifest is not None and manifest.run_id == bundle.report.run_id
+        parts = bundle.parts(kind).items()
+        files |= {f"{EVIDENCE}/{kind}/{name}": Moved(part) if own else part for name, part in parts}
+    return files | {f"{EVIDENCE}/{name}": json_bytes(value) for name, value in bundle.extras.items()}
+
+
+def render_again(
+    run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int, into: str | None = None
+) -> list[str]:
+    """Write report.html, query_results.csv, junit.xml and summary.md of a stored run.
+
+    Args:
+        run: The run.
+        settings: The suite's settings without secrets, as far as unchanged since the run.
+        baseline: ``history.baseline``.
+        limit: Maximum runs in the trend.
+        into: Folder or fsspec URL to copy the whole run to first, leaving its own folder unchanged; None: the run's own
+            folder.
+
+    Returns:
+        Location of the files.
+
+    Raises:
+        HistoryNotReadError: The run cannot be read.
+        ReportNotWrittenError: The filesystem refuses.
+    """
+    bundle = bundle_of(run, settings=settings, baseline=baseline, limit=limit)
+    outputs = readable_files(bundle, read_corpus(CorpusFiles.of_run(run.folder), names_in(bundle.report)))
+    folder = run.folder if into is None else open_folder(into)
+    copied = copy_outputs(str(run.folder), into) if into is not None else []
+    for name, content in outputs.items():
+        with writing_to(folder):
+            write_whole(folder / name, content, sync=True)
+    whole = [name for name in copied if "/" not in name and name not in outputs]
+    return [str(folder / name) for name in (*outputs, *whole)]
 
 
 def run_folder_name(started: datetime, run_id: str) -> str:
@@ -133,12 +175,13 @@ def copy_outputs(run_folder: str, output_dir: str) -> list[str]:
     """
     source, target = open_folder(run_folder), open_folder(output_dir)
     with writing_to(output_dir):
-        files = {str(file.path)[len(source.path) :].lstrip("/"): file for file in _files_below(source)}
-        path = local_path(target)
+        below = sorted((entry for entry in source.rglob("*") if entry.is_file()), key=str)
+        files = {str(file.path)[len(source.path) :].lstrip("/"): file for file in below}
+        path, own = local_path(target), local_path(source)
         if path is None:
             for name in sorted(files, key=lambda name: name == REPORT):
                 write_whole(target / name, files[name])
-        elif path.resolve() != _resolved(source):
+        elif own is None or path.resolve() != own.resolve():
             _copy_local(files, target, path)
     return list(files)
 
@@ -183,12 +226,3 @@ def _is_report(file: Path) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and {"schema_version", "suite", "run_id", "verdict"} <= content.keys()
-
-
-def _files_below(folder: UPath) -> list[UPath]:
-    return sorted((entry for entry in folder.rglob("*") if entry.is_file()), key=str)
-
-
-def _resolved(folder: UPath) -> Path | None:
-    path = local_path(folder)
-    return None if path is None else path.resolve()

@@ -22,7 +22,6 @@ from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.point_lookup import PointLookup
 
-REMEDIATION = "remediation.json"
 #: Lists of findings, and the catalogue's action for each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
 
@@ -33,22 +32,11 @@ _STORED_AGAIN = frozenset({"chunk.ingested_twice", "chunk.duplicate_index"})
 _STAY = frozenset({"payload.id_rule"})
 
 
-class Remediation:
-    """Collects the actions of the findings; ``as_json`` is the file.
-
-    Args:
-        scope_urls: Pages in scope: canonical form to the address in the sitemap.
-        lookup: Facts from the snapshot about the findings' points.
-        findings: All findings of the run: they name the hosts that replace the site's.
-        model: The model that queries are embedded with; None: unknown.
-    """
+class _Remediation:
+    """Collects the actions of the findings; ``as_json`` is the file. The arguments are those of ``remediation``."""
 
     def __init__(
-        self,
-        scope_urls: dict[str, str],
-        lookup: PointLookup,
-        findings: Sequence[Finding] = (),
-        model: str | None = None,
+        self, findings: Sequence[Finding], scope_urls: dict[str, str], lookup: PointLookup, model: str | None
     ) -> None:
         self._scope_urls = scope_urls
         self._elsewhere = _elsewhere(findings, scope_urls)
@@ -290,7 +278,7 @@ def remediation(
         what its repair would clear (``{code, scope, clears, cleared, of, simulated}``), ``would_fail`` the passed
         queries that it would make fail (``{code, scope, failing, of, simulated}``).
     """
-    collected = Remediation(scope_urls, lookup, findings, model)
+    collected = _Remediation(findings, scope_urls, lookup, model)
     collected.delete_strays(findings)
     nodes = causes([finding.reported() for finding in findings])
     roots = {(node.finding.code, node.finding.scope) for node in nodes}

@@ -52,11 +52,7 @@ def summary_md(
 ) -> bytes:
     """The report as GitHub-flavoured Markdown of at most 60,000 characters.
 
-    Args:
-        report: The report.
-        note: A remark before the numbers, e.g. why scores are low.
-        changes: Changes since the last run, or None.
-        subjects: Names the findings' subjects; None: from the report.
+    ``note`` is a remark before the numbers, e.g. why scores are low.
     """
     lines: list[str] = []
     length = 0

@@ -1,10 +1,10 @@
-"""The tables of a run: ``findings.parquet``, ``query_results.csv``, ``run.trec`` and ``qrels.trec``."""
+"""The tables of a run: findings, queries with their hits, pages of the sitemap, and the TREC files."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.model import Finding
@@ -12,9 +12,10 @@ from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.reporting.json_values import json_line
 from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.sources.arrow import array_of
+from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.text.characters import ZERO_WIDTH, encodable
 from ragval_pipeline.text.trec_ids import encode_id
-from ragval_pipeline.validation.query_report import QueryReport, TopResult
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 
 COLUMNS = ("code", "severity", "scope", "subject_kind", "subject", "details")
@@ -86,29 +87,31 @@ def cell(value: Any) -> Any:
 
 
 def _hit_rows(query: QueryReport) -> Iterator[list[Any]]:
-    own = [
-        query.query_id,
-        query.query.get("query_text"),
-        query.status,
-        query.passed,
-        " ".join(query.failed_conditions),
-        query.fail_reason or query.pass_reason,
-        query.best_similarity,
-        query.module_match,
-        query.chapter_match,
-        query.returned_k,
-        query.embedding_ms,
-        query.search_time_ms,
-    ]
+    composed = {
+        "query_text": query.query.get("query_text"),
+        "failed_conditions": " ".join(query.failed_conditions),
+        "reason": query.fail_reason or query.pass_reason,
+    }
+    own = [composed[name] if name in composed else getattr(query, name) for name in QUERY_COLUMNS]
     if not query.top_results:
         yield [*own, *[None] * len(HIT_COLUMNS)]
     for hit in query.top_results:
-        yield [*own, *(_hit_value(hit, column) for column in HIT_COLUMNS)]
+        values = (getattr(hit, name) for name in HIT_COLUMNS)
+        yield [*own, *(json_line(value) if isinstance(value, list) else value for value in values)]
 
 
-def _hit_value(hit: TopResult, column: str) -> Any:
-    value = getattr(hit, column)
-    return json_line(value) if isinstance(value, list) else value
+SITEMAP_COLUMNS = ("url", "page_key", "lastmod", "in_scope", "out_of_scope", "sitemap", "indexed")
+
+
+def sitemap_urls_csv(inventory: SiteInventory, indexed: Collection[str] | None) -> bytes:
+    """Every page of the sitemap. ``indexed`` is yes or no, and empty for pages whose chunks were not counted."""
+    held = None if indexed is None else frozenset(indexed)
+    return _lines([SITEMAP_COLUMNS, *([cell(value) for value in _row(page, held)] for page in inventory.pages)])
+
+
+def _row(page: SitePage, indexed: Collection[str] | None) -> list[str | bool | None]:
+    known = None if indexed is None or not page.in_scope else ("yes" if page.url in indexed else "no")
+    return [page.url, page.key, page.lastmod, page.in_scope, page.out_of_scope, page.sitemap, known]
 
 
 TAG = "ragval"

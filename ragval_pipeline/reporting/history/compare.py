@@ -137,12 +137,7 @@ class RunComparison:
 
 
 def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> RunComparison:
-    """Compare two stored runs.
-
-    Args:
-        before: The earlier one.
-        after: The later one.
-        tolerated_drop: As ``history.tolerated_drop``.
+    """Compare two stored runs, the earlier one first; ``tolerated_drop`` is that of ``history``.
 
     Raises:
         HistoryNotReadError: A file of either run cannot be read.

@@ -1,4 +1,4 @@
-"""The plots of report.html as inline SVG: lengths, ranks, scores, latency, trends and the strip of pages.
+"""The plots of report.html as inline SVG: lengths, ranks, scores, trends and the strip of pages.
 
 Each has a title for screen readers and takes its colours from the page, so that it fits light and dark mode. A unit is
 a pixel at the width of a phone.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ragval_pipeline.lazy import np
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -44,16 +45,6 @@ class ScoreLane:
 
 
 @dataclass(frozen=True)
-class Span:
-    """Milliseconds of one part of a call: median, p95 and slowest."""
-
-    name: str
-    p50: float
-    p95: float
-    slowest: float
-
-
-@dataclass(frozen=True)
 class Cell:
     """One page of a strip: its style (``good``, ``warning``, ``bad``, ``none``) and label."""
 
@@ -62,16 +53,12 @@ class Cell:
 
 
 def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title: str) -> Markup:
-    """A histogram of chunk lengths; the part above the model's limit is hatched red.
+    """A histogram of chunk lengths, at least one; the part above the model's limit is hatched red.
 
-    Args:
-        counts: At least one.
-        limit: Input limit of the model, or None.
-        unit: Unit of the lengths.
-        title: For screen readers.
+    ``title`` is for screen readers, as in all plots.
     """
     edges, logarithmic = _edges(counts, limit)
-    heights = _heights(counts, edges, logarithmic=logarithmic)
+    heights = np.histogram(counts, edges)[0].tolist()
     low, high, tallest, floor = edges[0], edges[-1], max(heights), 150
     place = _Scale(low, high, logarithmic=logarithmic)
     parts = [_grid(_ticks(0, tallest, 3), lambda value: floor - 130 * value / tallest)]
@@ -90,22 +77,16 @@ def lengths_chart(counts: Sequence[int], limit: int | None, *, unit: str, title:
 
 
 def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Markup:
-    """Ranks of the right page: a bar for each rank of the top k, then later and not found.
-
-    Args:
-        ranks: Rank of the first right hit of each question; None: not found.
-        top_k: Ranks that count for a question.
-        title: For screen readers.
-    """
+    """Ranks of the right page, None if not found: a bar for each rank of the top k, then later and not found."""
     known = list(ranks)
-    names = [str(rank) for rank in range(1, top_k + 1)] if top_k <= 10 else ["1", "2-5", f"6-{top_k}"]
+    first = [(rank, rank) for rank in range(1, top_k + 1)] if top_k <= 10 else [(1, 1), (2, 5), (6, top_k)]
     later = [(top_k + 1, 10), (11, 50), (51, 10**9)] if top_k < 10 else [(top_k + 1, 50), (51, 10**9)]
     later = [(low, high) for low, high in later if low <= high]
-    bounds = ([(rank, rank) for rank in range(1, top_k + 1)] if top_k <= 10 else [(1, 1), (2, 5), (6, top_k)]) + later
-    names += [f"{low}-{high}" if high < 10**9 else f"{low}+" for low, high in later] + ["none"]
-    counts = [sum(rank is not None and low <= rank <= high for rank in known) for low, high in bounds]
+    names = [f"{low}" if low == high else f"{low}-{high}" if high < 10**9 else f"{low}+" for low, high in first + later]
+    names.append("none")
+    counts = [sum(rank is not None and low <= rank <= high for rank in known) for low, high in first + later]
     counts.append(sum(rank is None for rank in known))
-    inside, floor = len(counts) - len(later) - 1, 120
+    inside, floor = len(first), 120
     step, tallest = (_WIDTH - 2 * _RIGHT) / len(counts), max(*counts, 1)
     parts = []
     for number, (name, count) in enumerate(zip(names, counts, strict=True)):
@@ -122,13 +103,7 @@ def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Marku
 
 
 def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, title: str) -> Markup:
-    """A lane for each kind of question, a dashed line for each threshold.
-
-    Args:
-        lanes: At least one, each with at least one finite score.
-        thresholds: A few at most.
-        title: For screen readers.
-    """
+    """A lane for each kind of question, each with a finite score, and a dashed line for each of a few thresholds."""
     values = [value for lane in lanes for value in lane.values] + list(thresholds)
     margin = 0.06 * (max(values) - min(values)) or 0.05 * (abs(max(values)) or 1.0)
     low, high = min(values) - margin, max(values) + margin
@@ -143,39 +118,10 @@ def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, tit
     return _svg("scores", floor + 38, title, [*parts, _label(floor + 34, "best score per question")])
 
 
-def latency_chart(spans: Sequence[Span], budget_ms: float | None, *, title: str) -> Markup:
-    """A bar from zero to p95 for each part, with a mark at the median and a thin line to the slowest call.
-
-    Args:
-        spans: At least one.
-        budget_ms: Allowed p95, or None.
-        title: For screen readers.
-    """
-    slowest = max(span.slowest for span in spans)
-    near = budget_ms is not None and budget_ms <= 4 * slowest
-    high = max(slowest, budget_ms or 0.0) if near else slowest
-    place, parts, y = _Scale(0.0, 1.04 * high or 1.0, left=76), [], 0
-    for number, span in enumerate(spans):
-        y = 14 + 30 * number
-        parts.append(_text(70, y + 12, span.name, "end", "muted"))
-        parts.append(_bar(place(0), y, max(place(span.p95) - place(0), 1), 16, "fill"))
-        parts.append(f'<path class="muted" d="M{place(span.p95):.1f} {y + 8}H{place(span.slowest):.1f}"/>')
-        parts.append(f'<path class="text" d="M{place(span.p50):.1f} {y - 2}v20"/>')
-    floor = y + 26
-    if near and budget_ms is not None:
-        parts.append(_dashed(place(budget_ms), 4, floor))
-    parts.append(_axis(floor, _ticks(0.0, high, 4), place, left=76))
-    return _svg("latency", floor + 38, title, [*parts, _label(floor + 34, "milliseconds")])
-
-
 def sparkline(values: Sequence[float | None], gate: float | None, tone: str, *, title: str) -> Markup:
     """A line over runs, oldest first, with a dot on the newest and a dashed line at the gate.
 
-    Args:
-        values: At least one number; None is a gap in the line.
-        gate: The gate, or None.
-        tone: Colour of the newest dot, e.g. ``good``.
-        title: For screen readers.
+    At least one value is a number; None is a gap. ``tone`` is the colour of the dot.
     """
     known = [value for value in values if value is not None] + ([] if gate is None else [gate])
     low, high = min(known), max(known)
@@ -221,27 +167,15 @@ def _edges(counts: Sequence[int], limit: int | None) -> tuple[list[float], bool]
     if limit is not None and limit <= 2 * high:
         high = max(high, limit + 1.0)
     if low > 0 and high > _SKEWED * statistics.median(counts):
-        ratio = math.log(high / low) / _BINS
-        return [low * math.exp(ratio * at) for at in range(_BINS + 1)], True
-    return [low + (high - low) * at / _BINS for at in range(_BINS + 1)], False
-
-
-def _heights(counts: Iterable[int], edges: Sequence[float], *, logarithmic: bool) -> list[int]:
-    low, high = edges[0], edges[-1]
-
-    def bin_of(value: int) -> int:
-        share = math.log(value / low) / math.log(high / low) if logarithmic else (value - low) / (high - low)
-        return min(int(share * _BINS), _BINS - 1)
-
-    found = Counter(map(bin_of, counts))
-    return [found[at] for at in range(_BINS)]
+        return np.geomspace(low, high, _BINS + 1).tolist(), True
+    return np.linspace(low, high, _BINS + 1).tolist(), False
 
 
 class _Scale:
     """Maps values to positions."""
 
-    def __init__(self, low: float, high: float, *, logarithmic: bool = False, left: float = _LEFT) -> None:
-        self._low, self._high, self._log, self._left = low, high, logarithmic, left
+    def __init__(self, low: float, high: float, *, logarithmic: bool = False) -> None:
+        self._low, self._high, self._log = low, high, logarithmic
 
     def __call__(self, value: float) -> float:
         low, high = self._low, self._high
@@ -249,7 +183,7 @@ class _Scale:
             share = math.log(max(value, low) / low) / math.log(high / low)
         else:
             share = (value - low) / ((high - low) or 1.0)
-        return self._left + (_WIDTH - _RIGHT - self._left) * share
+        return _LEFT + (_WIDTH - _RIGHT - _LEFT) * share
 
 
 def _ticks(low: float, high: float, most: int) -> list[float]:
@@ -268,13 +202,10 @@ def _lengths_ticks(low: float, high: float, *, logarithmic: bool) -> list[float]
 
 
 def _stacked(lane: ScoreLane, floor: float, low: float, high: float, place: _Scale) -> list[str]:
-    def bins(values: Iterable[float]) -> Counter[int]:
-        return Counter(min(int((value - low) / (high - low) * 40), 39) for value in values)
-
-    passed, failed = bins(lane.passed), bins(lane.failed)
-    tallest = max(passed[at] + failed[at] for at in passed.keys() | failed.keys())
+    passed, failed = (np.histogram(values, 40, (low, high))[0].tolist() for values in (lane.passed, lane.failed))
+    tallest = max(map(sum, zip(passed, failed, strict=True)))
     parts = []
-    for at in sorted(passed.keys() | failed.keys()):
+    for at in range(40):
         x = place(low + (at + 0.5) * (high - low) / 40)
         if tallest > _HIGHEST_STACK:
             good, bad = 60 * passed[at] / tallest, 60 * failed[at] / tallest
@@ -341,11 +272,11 @@ def _grid(ticks: Iterable[float], at: Callable[[float], float]) -> str:
     )
 
 
-def _axis(floor: float, ticks: Sequence[float], place: _Scale, *, left: float = _LEFT) -> str:
+def _axis(floor: float, ticks: Sequence[float], place: _Scale) -> str:
     marks = "".join(
         f'<path class="axis" d="M{place(value):.1f} {floor}v4"/>'
         + _text(place(value), floor + 16, f"{value:,.10g}", "middle", "muted")
         for value in ticks
-        if left - 1 <= place(value) <= _WIDTH - 4
+        if _LEFT - 1 <= place(value) <= _WIDTH - 4
     )
-    return _line(left, floor, _WIDTH - _RIGHT, floor) + marks
+    return _line(_LEFT, floor, _WIDTH - _RIGHT, floor) + marks

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import Action
 from ragval_pipeline.findings.model import ReportedFinding
-from ragval_pipeline.reporting.advice import action_on, first_steps, gates_kept, lines_to_copy
+from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import (
     FindingNode,
@@ -121,9 +121,9 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
 
     tree = finding_tree(report.findings)
     steps = [
-        Step(card(node), [criterion_name(name) for name in gates_kept(node, report)],
+        Step(card(node), [criterion_name(name) for name in gates],
              [title_of(code) for code in also_clears(node)])
-        for node in first_steps(report)
+        for node, gates in first_steps(report)
     ]  # fmt: skip
     return FindingsView(
         cards=[card(node) for node in tree[:MOST_CARDS]],

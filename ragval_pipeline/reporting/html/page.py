@@ -9,22 +9,19 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting import numbers
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
-from ragval_pipeline.reporting.change_view import ChangeView, change_view
+from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.headline import drafts_of, headline
-from ragval_pipeline.reporting.html.findings import FindingsView, TextDiff, findings_view, text_diffs
-from ragval_pipeline.reporting.html.pages import PagesView, modules_missing, pages_view
+from ragval_pipeline.reporting.html.findings import findings_view, text_diffs
+from ragval_pipeline.reporting.html.pages import modules_missing, pages_view
 from ragval_pipeline.reporting.html.plots import (
-    LatencyView,
-    TrendView,
-    latency_view,
     lengths_picture,
     lengths_sentence,
     model_limit,
@@ -32,9 +29,8 @@ from ragval_pipeline.reporting.html.plots import (
     scores_picture,
     sparklines,
     thresholds_of,
-    trend_view,
 )
-from ragval_pipeline.reporting.html.questions import QueryRow, query_rows, score_note, score_scale
+from ragval_pipeline.reporting.html.questions import query_rows, score_note, score_scale
 from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
@@ -58,90 +54,17 @@ if TYPE_CHECKING:
 
 #: Pattern of finding codes.
 _CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
-#: Bytes per write.
-_PIECE = 64 * 1024
-
-
-@dataclass(frozen=True)
-class CriterionView:
-    """A criterion in report.html.
-
-    Attributes:
-        result: The result.
-        title: Its display name.
-        means: What the value is.
-        tone: Its style: a missed gate that is not required warns, a value without a gate is neutral.
-        word: The style in a word.
-        size: The sample of the value.
-        bar: Length of the bar and position of the gate in percent; None if there is none.
-        reason: Why it has its verdict.
-        spark: Its values over runs; None with fewer than two.
-    """
-
-    result: CriterionResult
-    title: str
-    means: str
-    tone: str
-    word: str
-    size: str
-    bar: tuple[float, float | None] | None
-    reason: str
-    spark: Markup | None
-
-
-@dataclass(frozen=True)
-class PageView:
-    """Everything that the templates need besides the report itself; plots are None if there is nothing to draw."""
-
-    badge: str
-    tone: str
-    sentence: str
-    score_note: str | None
-    drafts: int
-    changes: ChangeView | None
-    missed: list[CriterionView]
-    met: list[CriterionView]
-    shown: list[CriterionView]
-    unmeasured: list[CriterionView]
-    findings: FindingsView
-    counts: Mapping[Severity, int]
-    pages: PagesView | None
-    modules: list[tuple[str, int, int]]
-    questions: list[QueryRow]
-    anchors: Mapping[str, str]
-    failed: int
-    categories: list[str]
-    top_k: int
-    score_scale: float | None
-    thresholds: list[float]
-    ranks: Markup | None
-    scores: Markup | None
-    lengths: Markup | None
-    lengths_sentence: str
-    latency: LatencyView | None
-    diffs: list[TextDiff]
-    trends: TrendView | None
-    dashboard: str | None
-    named: Any
+#: Parts of the templates per write.
+_BUFFERED = 64
 
 
 def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
-    """The report as one HTML page in UTF-8, some 64 KB at a time.
-
-    Args:
-        bundle: The run.
-        corpus: Names and lengths; None: points are named by their ids.
-    """
-    view = page_view(bundle, corpus or Corpus())
-    pieces: list[str] = []
-    size = 0
-    for piece in _environment().get_template("report.html.j2").generate(view=view, report=bundle.report):
-        pieces.append(piece)
-        size += len(piece)
-        if size >= _PIECE:
-            yield "".join(pieces).encode()
-            pieces, size = [], 0
-    yield "".join(pieces).encode()
+    """The report as one HTML page in UTF-8, piece by piece; without a corpus, points are named by their ids."""
+    template = _environment().get_template("report.html.j2")
+    stream = template.stream(view=page_view(bundle, corpus or Corpus()), report=bundle.report)
+    stream.enable_buffering(_BUFFERED)
+    for piece in stream:
+        yield piece.encode()
 
 
 def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
@@ -149,22 +72,16 @@ def subjects_of(bundle: ReportBundle, corpus: Corpus) -> Subjects:
     return Subjects(bundle.report, corpus, bundle.findings, bundle.extras.get(DIAGNOSIS))
 
 
-def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
-    """The view of one run."""
+def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
+    """Everything that the templates need besides the report itself; plots are None if there is nothing to draw."""
     report = bundle.report
     rows = query_rows(bundle)
     subjects = subjects_of(bundle, corpus)
     outline = outline_criteria(report.criteria)
-    tones = {result.name: _tone(result) for result in report.criteria}
-    sparks = sparklines(bundle.history, tones)
-    required, shown, unmeasured = (
-        [_criterion(result, sparks) for result in results]
-        for results in (outline.required, outline.shown, outline.unmeasured)
-    )
     limit = model_limit(bundle)
     top_k = int(bundle.setting("retrieval", "top_k") or max((row.query.returned_k for row in rows), default=5) or 5)
     counts = count_by_severity(report.findings)
-    return PageView(
+    return SimpleNamespace(
         badge=badge_of(report, counts),
         tone={"pass": "warning" if counts["warning"] or counts["error"] else "good", "not_measured": "none"}.get(
             report.verdict, "bad"
@@ -173,10 +90,11 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
         score_note=score_note(bundle),
         drafts=len(drafts_of(report)),
         changes=change_view(bundle.history.changes) if bundle.history else None,
-        missed=[entry for entry in required if entry.result.verdict != "met"],
-        met=[entry for entry in required if entry.result.verdict == "met"],
-        shown=shown,
-        unmeasured=unmeasured,
+        missed=[result for result in outline.required if result.verdict != "met"],
+        met=[result for result in outline.required if result.verdict == "met"],
+        shown=outline.shown,
+        unmeasured=outline.unmeasured,
+        sparks=sparklines(bundle.history, {result.name: _tone(result) for result in report.criteria}),
         findings=findings_view(bundle, subjects),
         counts=counts,
         pages=pages_view(bundle, corpus),
@@ -185,31 +103,23 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> PageView:
         anchors={row.query.query_id: row.anchor for row in rows},
         failed=sum(query.counted and query.passed is not True for query in report.query_results),
         categories=sorted({str(category) for row in rows if (category := row.query.query.get("category"))}),
-        top_k=top_k,
         score_scale=score_scale(bundle),
         thresholds=thresholds_of(rows),
         ranks=ranks_picture(rows, top_k),
         scores=scores_picture(rows),
         lengths=lengths_picture(corpus, limit),
         lengths_sentence=lengths_sentence(corpus, limit),
-        latency=latency_view(report),
         diffs=text_diffs(bundle, subjects),
-        trends=trend_view(bundle.history, tones),
         dashboard=_dashboard(bundle),
-        named=_Named(corpus),
+        named=partial(_name_of, corpus=corpus),
     )
 
 
-class _Named:
-    """Names a hit by its page's title and its stored number."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    def __call__(self, hit: TopResult) -> str:
-        page = self._corpus.page(hit.source_url)
-        title = page.name if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
-        return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
+def _name_of(hit: TopResult, corpus: Corpus) -> str:
+    """A hit by its page's title and its stored number."""
+    page = corpus.page(hit.source_url)
+    title = page.name if page else hit.title or hit.source_url or f"point {hit.chunk_id}"
+    return f"{title}, {chunk_name(hit.chunk_index)}" if hit.chunk_index is not None else title
 
 
 def badge_of(report: ValidationReport, counts: Mapping[Severity, int]) -> str:
@@ -227,29 +137,27 @@ def _dashboard(bundle: ReportBundle) -> str | None:
     return f"{str(url).rstrip('/')}/dashboard#/collections/{bundle.report.collection_name}"
 
 
-def _criterion(result: CriterionResult, sparks: Mapping[str, Markup]) -> CriterionView:
+def _means(result: CriterionResult) -> str:
     known = criterion_of(result.name)
-    tone, told = _tone(result), reason_of(result)
+    return known.means if known else ""
+
+
+def _word(result: CriterionResult) -> str:
+    """The style of a criterion in a word."""
     words = {"met": "met" if result.threshold is not None else "shown", "not_met": "not met"}
-    return CriterionView(
-        result=result,
-        title=criterion_name(result.name),
-        means=known.means if known else "",
-        tone=tone,
-        word=words.get(result.verdict, "not measured"),
-        size=_size(result),
-        bar=_bar(result),
-        reason="" if tone == "good" or told.startswith(_size(result) or " ") else _in_titles(told),
-        spark=sparks.get(result.name),
-    )
+    return words.get(result.verdict, "not measured")
 
 
-def _in_titles(reason: str) -> str:
-    """A reason with finding codes replaced by their titles."""
-    return _CODES.sub(lambda match: title_of(match[0]), reason.partition(LEFT_OUT)[0])
+def _reason(result: CriterionResult) -> str:
+    """Why a criterion has its verdict, unless its value says so, with findings by their titles."""
+    told = reason_of(result)
+    if _tone(result) == "good" or told.startswith(_size(result) or " "):
+        return ""
+    return _CODES.sub(lambda match: title_of(match[0]), told.partition(LEFT_OUT)[0])
 
 
 def _tone(result: CriterionResult) -> str:
+    """The style: a missed gate that is not required warns, a value without a gate is neutral."""
     if result.verdict == "not_measured":
         return "none"
     if result.verdict == "not_met":
@@ -269,6 +177,7 @@ def _size(result: CriterionResult) -> str:
 
 
 def _bar(result: CriterionResult) -> tuple[float, float | None] | None:
+    """Length of the bar and position of the gate in percent; None if there is none."""
     unit = unit_of(result.name)
     if result.value is None or unit == "count":
         return None
@@ -297,6 +206,13 @@ def _environment() -> Environment:
     environment.filters.update(
         value=numbers.show_value,
         gate=numbers.show_gate,
+        criterion=criterion_name,
+        means=_means,
+        tone=_tone,
+        word=_word,
+        size=_size,
+        bar=_bar,
+        reason=_reason,
         percent=numbers.show_percent,
         score=numbers.show_score,
         seconds=numbers.show_seconds,

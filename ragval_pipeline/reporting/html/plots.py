@@ -1,19 +1,17 @@
-"""The plots of report.html: ranks, scores, lengths and latency of this run, and criteria over runs."""
+"""The plots of report.html: ranks, scores and lengths of this run, and criteria over runs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus
-from ragval_pipeline.reporting.history.model import RunHistory, RunPoint
+from ragval_pipeline.reporting.history.model import RunHistory
 from ragval_pipeline.reporting.html.charts import (
     ScoreLane,
-    Span,
-    latency_chart,
     lengths_chart,
     ranks_chart,
     scores_chart,
@@ -23,7 +21,6 @@ from ragval_pipeline.reporting.html.questions import QueryRow, score_range
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 
 #: More thresholds than this are not drawn.
 _MOST_THRESHOLDS = 3
-_BUDGET = "latency_p95_ms"
 
 
 def thresholds_of(rows: Sequence[QueryRow]) -> list[float]:
@@ -116,118 +112,33 @@ def lengths_sentence(corpus: Corpus, limit: Limit | None) -> str:
     return f"The model reads {limit.tokens:,} tokens: {plural(over, 'chunk')} of {len(corpus.lengths):,} are longer."
 
 
-def spans_of(latency: Mapping[str, Any]) -> list[Span]:
-    """The spans of the report's section ``latency``; empty if nothing was timed."""
-    names = {"embedding_ms": "embedding", "search_ms": "search", "total_ms": "both"}
-    found = [(label, latency.get(key)) for key, label in names.items()]
-    return [
-        Span(label, part["p50"], part["p95"], part["max"])
-        for label, part in found
-        if isinstance(part, Mapping) and part.get("p50") is not None
-    ]
-
-
-@dataclass(frozen=True)
-class LatencyView:
-    """The plot, the suite's p95 limit in milliseconds (None: none), and whether the plot shows it."""
-
-    plot: Markup
-    budget: float | None
-    budget_drawn: bool
-
-
-def latency_view(report: ValidationReport) -> LatencyView | None:
-    """Median, p95 and slowest call; None if nothing was timed."""
-    budget = next((result.threshold for result in report.criteria if result.name == _BUDGET), None)
-    spans = spans_of(report.latency)
-    if not spans:
-        return None
-    said = "; ".join(f"{span.name}: median {span.p50:.1f} ms, p95 {span.p95:.1f} ms" for span in spans)
-    allowed = "" if budget is None else f"; allowed p95 {budget:,.0f} ms"
-    plot = latency_chart(spans, budget, title=f"Latency of single calls. {said}{allowed}")
-    return LatencyView(plot, budget, budget is not None and budget <= 4 * max(span.slowest for span in spans))
-
-
 def _best(row: QueryRow) -> float | None:
     best = row.query.best_similarity
     return best if best is not None and math.isfinite(best) else None
 
 
-#: Maximum criteria and runs plotted.
-MOST_CRITERIA = 10
+#: Maximum runs plotted.
 MOST_RUNS = 30
 #: A value without a gate is neither good nor bad, and times differ from run to run.
 _COLOURS = {"good": "good", "bad": "bad", "warning": "warning"}
 
 
-@dataclass(frozen=True)
-class Trend:
-    """One criterion over runs.
-
-    Attributes:
-        name: The criterion.
-        title: Its name for people.
-        plot: Its line.
-        now: Its newest value, with its unit.
-        span: Its lowest and highest value over all runs shown.
-    """
-
-    name: str
-    title: str
-    plot: Markup
-    now: str
-    span: str
-
-
-@dataclass(frozen=True)
-class TrendView:
-    """The trends, and their runs, newest first."""
-
-    trends: list[Trend]
-    runs: list[RunPoint]
-    baseline: str | None
-
-
-def trend_view(history: RunHistory | None, tones: Mapping[str, str]) -> TrendView | None:
-    """The trends of a suite; None with fewer than two runs.
-
-    Args:
-        history: The runs.
-        tones: Criterion to the style of its newest value.
-    """
-    if history is None or len(history.runs) < 2:
-        return None
-    shown = replace(history, runs=history.runs[-MOST_RUNS:])
-    trends = [_trend(name, shown, tones.get(name, "plain")) for name in _chosen(shown)]
-    return TrendView(trends, list(reversed(shown.runs)), history.baseline)
-
-
 def sparklines(history: RunHistory | None, tones: Mapping[str, str]) -> dict[str, Markup]:
-    """The line of every criterion with a value, by name; none with fewer than two runs."""
+    """The line of every criterion with a value, by name; none with fewer than two runs.
+
+    ``tones`` are the styles of their newest values.
+    """
     if history is None or len(history.runs) < 2:
         return {}
     shown = replace(history, runs=history.runs[-MOST_RUNS:])
-    names = [name for name in shown.criteria() if any(value is not None for value in shown.values(name))]
-    return {name: _trend(name, shown, tones.get(name, "plain")).plot for name in names}
+    return {name: _sparkline(name, shown, tones.get(name, "plain")) for name in shown.criteria()}
 
 
-def _chosen(history: RunHistory) -> list[str]:
-    """Required criteria first, then changed ones, then the rest, each in report order."""
-    newest = history.runs[-1].criteria
-
-    def weight(name: str) -> tuple[bool, bool]:
-        required = name in newest and newest[name].required
-        return not required, len(set(history.values(name)) - {None}) == 1
-
-    return sorted(history.criteria(), key=weight)[:MOST_CRITERIA]
-
-
-def _trend(name: str, history: RunHistory, tone: str) -> Trend:
+def _sparkline(name: str, history: RunHistory, tone: str) -> Markup:
     values = history.values(name)
     known = [value for value in values if value is not None]
     newest = history.runs[-1].criteria.get(name)
     low, high, now = (show_measured(name, value) for value in (min(known), max(known), values[-1]))
     span = low if low == high else f"{low} to {high}"
     title = f"{criterion_name(name)} over {len(values)} runs: {span}, now {now}"
-    plot = sparkline(values, newest.threshold if newest else None, _COLOURS.get(tone, "muted"), title=title)
-    return Trend(name, criterion_name(name), plot, now, span)
+    return sparkline(values, newest.threshold if newest else None, _COLOURS.get(tone, "muted"), title=title)

@@ -9,13 +9,12 @@ from functools import cache
 from heapq import nsmallest
 from typing import Any
 
-from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
@@ -25,10 +24,11 @@ from ragval_pipeline.validation.retrieval.texts import (
     word_pattern,
 )
 
-#: Maximum rows, hits of all rows, and characters of their texts: beyond them a browser takes seconds to open the page.
+#: Maximum rows, and hits of all rows: beyond them a browser takes seconds to open the page.
 MOST_ROWS = 2_000
 MOST_HITS = 3_000
-_TEXT_BUDGET = 1_000_000
+#: Characters of each hit's text.
+_EXCERPT = 300
 #: Conditions that a query may miss, in words.
 _MISSED = {
     "score": "score too low", "url": "page not found", "module": "module not found", "chapter": "chapter not found",
@@ -66,7 +66,6 @@ class QueryRow:
         threshold: The score that it must reach; None: unknown.
         expects: Its expectations, each with its kind.
         shown: Number of hits shown.
-        excerpt_length: Characters of each hit's text.
         first_right: Rank of the first right hit; None: none.
         right: How each hit is as expected.
         place: Rank of the right page, among the hits or beyond; None: not found, or nothing is expected.
@@ -78,7 +77,6 @@ class QueryRow:
     threshold: float | None
     expects: list[tuple[str, str]]
     shown: int
-    excerpt_length: int
     first_right: int | None
     right: list[list[str]]
     place: int | None
@@ -104,7 +102,7 @@ class QueryRow:
         """The hits shown, generated when written: their texts are most of a large page."""
         words = [str(word) for word in _listed(self.query.query.get("expected_keywords")) if word]
         for hit, reasons in zip(self.query.top_results[: self.shown], self.right, strict=False):
-            yield HitRow(hit, excerpt(hit.chunk_text or "", words, self.excerpt_length), reasons)
+            yield HitRow(hit, excerpt(hit.chunk_text or "", words, _EXCERPT), reasons)
 
     @property
     def failed_by(self) -> str:
@@ -127,12 +125,12 @@ def query_rows(bundle: ReportBundle) -> list[QueryRow]:
     """The rows, failed queries first, then in file order; at most ``MOST_ROWS``."""
     # Same order as sorted(), with only the chosen ones in memory.
     queries = nsmallest(MOST_ROWS, enumerate(bundle.report.query_results), key=lambda entry: _weight(entry[1]))
-    shown = _hits_shown([query for _, query in queries])
-    length = min(300, max(80, _TEXT_BUDGET // max(sum(shown), 1)))
-    key = page_key(bundle)
-    return [
-        _query_row(query, index, bundle, hits, length, key) for (index, query), hits in zip(queries, shown, strict=True)
-    ]
+    key, left, rows = page_key(bundle), MOST_HITS, []
+    for index, query in queries:
+        shown = min(len(query.top_results), left)
+        left -= shown
+        rows.append(_query_row(query, index, bundle, shown, key))
+    return rows
 
 
 def _weight(query: QueryReport) -> int:
@@ -177,24 +175,7 @@ def score_scale(bundle: ReportBundle) -> float | None:
     return max(1.0, *scores)
 
 
-def _hits_shown(queries: Sequence[QueryReport]) -> list[int]:
-    """Number of hits shown per query: all, or failed queries first."""
-    counts = [len(query.top_results) for query in queries]
-    if sum(counts) <= MOST_HITS:
-        return counts
-    missed = [query.counted and query.passed is not True for query in queries]
-    of_missed = sum(count for count, is_missed in zip(counts, missed, strict=True) if is_missed)
-    most_missed = max(counts) if of_missed <= MOST_HITS // 2 else max(MOST_HITS // 2 // sum(missed), 1)
-    rest = MOST_HITS - min(of_missed, most_missed * sum(missed))
-    most_passed = max(rest // max(len(queries) - sum(missed), 1), 1)
-    return [
-        min(count, most_missed if is_missed else most_passed) for count, is_missed in zip(counts, missed, strict=True)
-    ]
-
-
-def _query_row(
-    query: QueryReport, index: int, bundle: ReportBundle, shown: int, length: int, key: Callable[[str], str]
-) -> QueryRow:
+def _query_row(query: QueryReport, index: int, bundle: ReportBundle, shown: int, key: Callable[[str], str]) -> QueryRow:
     given = query.query
     # The suite may have changed when a stored run is rendered again; queries without a score condition have none.
     stated = given.get("min_similarity", bundle.setting("retrieval", "min_similarity"))
@@ -209,7 +190,6 @@ def _query_row(
         threshold=threshold if isinstance(threshold, int | float) else None,
         expects=_expectations(given),
         shown=shown,
-        excerpt_length=length,
         first_right=first,
         right=right,
         place=first if first is not None else located.get("rank"),
@@ -290,17 +270,14 @@ def _spans(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
     if not patterns:
         return []
     folded, places = _folded(line)
-    found = sorted((match.start(), -match.end()) for pattern in patterns for match in _matches(pattern, folded))
+    matches = (match for pattern in patterns for match in pattern.finditer(folded))
+    found = sorted((match.start(), -match.end()) for match in matches if match.end() > match.start())
     spans: list[tuple[int, int]] = []
     for first, minus_last in found:
         span = places[first], places[-minus_last - 1] + 1
         if not spans or span[0] >= spans[-1][1]:
             spans.append(span)
     return spans
-
-
-def _matches(pattern: re.Pattern[str], folded: str) -> list[re.Match[str]]:
-    return [match for match in pattern.finditer(folded) if match.end() > match.start()]
 
 
 def _folded(line: str) -> tuple[str, Sequence[int]]:
@@ -321,7 +298,7 @@ def score_note(bundle: ReportBundle) -> str | None:
     report = bundle.report
     unfit = next((finding for finding in report.findings if finding.code == "query.threshold_unfit"), None)
     if unfit is not None:
-        return _unfit_note(unfit)
+        return f"{unfit.message} {_ADVICE}"
     key = page_key(bundle)
     scores = [
         query.best_similarity
@@ -343,22 +320,6 @@ _ADVICE = (
     "Scores are not grades: each embedding model has its own score range, and a threshold fits only one model. "
     "ragval calibrate proposes one from this index's own scores."
 )
-
-
-def _unfit_note(finding: ReportedFinding) -> str:
-    measured = finding.details.get("subjects", {}).get(finding.subjects[0], {}) if finding.subjects else {}
-    right, negative = measured.get("right"), measured.get("negative")
-    said = []
-    if right:
-        said.append(
-            f"would reject {percent(measured.get('rejected', 0.0))} of the right answers, which score "
-            f"{right['min']:.2f} to {right['max']:.2f} on this index"
-        )
-    if negative:
-        said.append(f"would accept {percent(measured.get('admitted', 0.0))} of the answers to negative queries")
-    if not said:
-        return f"{finding.message} {_ADVICE}"
-    return f"The threshold {finding.subjects[0]} {' and '.join(said)}. {_ADVICE}"
 
 
 def score_range(scores: Sequence[float]) -> str:

@@ -1,7 +1,7 @@
 """``profile_report.json``: each profile's report in its seed's terms, one module per profile.
 
-What lives here: which renderer belongs to which profile. What does not: the profiles' settings (``suite/profiles``).
-A renderer module has ``render(bundle) -> ProfileReport`` (a model that dumps to the file) and ``ProfileReport``.
+What does not belong here: the profiles' settings (``suite/profiles``). A module is named like its
+profile, and has ``render(bundle) -> ProfileReport`` (a model that dumps to the file) and ``ProfileReport``.
 """
 
 from __future__ import annotations
@@ -14,15 +14,6 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import QueryReport
-
-_ROOM = "ragval_pipeline.reporting.profiles"
-_RENDERERS = {
-    "retrieval-pipeline-testing": f"{_ROOM}.retrieval_pipeline_testing",
-    "retrieval-validation": f"{_ROOM}.retrieval_validation",
-    "rag-validation": f"{_ROOM}.rag_validation",
-    "retrieval-pipeline": f"{_ROOM}.retrieval_pipeline",
-    "rag-retrieval-testing": f"{_ROOM}.rag_retrieval_testing",
-}
 
 
 def render_profile_report(bundle: ReportBundle, suite_profile: str | None) -> dict[str, Any] | None:
@@ -57,4 +48,4 @@ def schema_of(profile: str) -> dict[str, Any]:
 
 def _renderer(profile: str) -> Any:
     get_profile(profile)
-    return import_module(_RENDERERS[profile])
+    return import_module(f"{__name__}.{profile.replace('-', '_')}")

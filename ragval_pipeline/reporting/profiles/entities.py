@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.facts.hashes import convention_of, stored_hash
 from ragval_pipeline.validation.packed import unpacked_vector
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import ROUNDING
 from ragval_pipeline.validation.verdict import CriterionResult
@@ -27,8 +29,6 @@ class SeedEntity(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-E = TypeVar("E", bound=SeedEntity)
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -38,14 +38,12 @@ Vector = Annotated[Any, WithJsonSchema({"anyOf": [{"items": {"type": "number"}, 
 Vectors = Mapping[str, "NDArray[np.float64]"]
 
 
-def query_vectors(bundle: ReportBundle) -> Vectors:
-    """Query vectors, by query id."""
-    return {name: unpacked_vector(packed) for name, packed in bundle.query_vectors.items()}
+def unpacked(vectors: Mapping[str, str]) -> Vectors:
+    """The packed vectors of a bundle; those of chunks are as stored, of length 1 in a cosine collection."""
+    return {name: unpacked_vector(packed) for name, packed in vectors.items()}
 
 
-def chunk_vectors(bundle: ReportBundle) -> Vectors:
-    """The stored vector of each returned chunk, by point id; of length 1 in a cosine collection."""
-    return {name: unpacked_vector(packed) for name, packed in bundle.chunk_vectors.items()}
+E = TypeVar("E", bound=SeedEntity)
 
 
 class SuccessCriterion(SeedEntity):
@@ -108,30 +106,6 @@ def _scaled(value: float, factor: float) -> float:
     return float(Decimal(repr(value)) * Decimal(repr(factor)))
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule of a seed for one field; ``holds`` is only called for present values."""
-
-    field: str
-    rule: str
-    holds: Callable[[Any], bool]
-
-
-def broken_rules(
-    entity: SeedEntity, where: str, *, required: Iterable[str] = (), rules: Iterable[Rule] = ()
-) -> Iterator[RuleViolation]:
-    """Required fields of an entity that are null, and values that break a rule."""
-    name = type(entity).__name__
-    for field in required:
-        if getattr(entity, field) is None:
-            # Null also stands for a stored value of another type: "450" is no number.
-            yield RuleViolation(entity=name, where=where, field=field, rule="is required, in the field's type")
-    for rule in rules:
-        value = getattr(entity, rule.field)
-        if value is not None and not rule.holds(value):
-            yield RuleViolation(entity=name, where=where, field=rule.field, rule=rule.rule, value=value)
-
-
 def is_share(value: float) -> bool:
     """Whether a value lies in 0..1; a cosine of 1.0000002 is rounding."""
     return -ROUNDING <= value <= 1.0 + ROUNDING
@@ -142,9 +116,38 @@ def is_filled(text: str) -> bool:
     return not is_blank(text)
 
 
-def is_time(text: str) -> bool:
-    """Whether a text is a date and time."""
-    return parse_time(text) is not None
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a seed, as an annotation of the field; ``holds`` is only called for present values."""
+
+    rule: str
+    holds: Callable[[Any], bool]
+
+
+#: The only rule for a null, which also stands for a stored value of another type: "450" is no number.
+NEEDED = Rule("is required, in the field's type", lambda _: True)
+FILLED = Rule("must not be empty", is_filled)
+URL = Rule("must be a valid URL", is_http_url)
+SHARE = Rule("must be between 0.0 and 1.0", is_share)
+TIME = Rule("must be a date and time", lambda text: parse_time(text) is not None)
+POSITIVE = Rule("must be a positive integer", lambda count: count > 0)
+NOT_NEGATIVE = Rule("must not be negative", lambda number: number >= 0)
+
+
+def broken_rules(value: Any, where: str) -> Iterator[RuleViolation]:
+    """Every value in an entity or a list of them, at the path ``where``, that violates a rule of its field."""
+    if isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from broken_rules(entry, f"{where}[{index}]")
+    if not isinstance(value, SeedEntity):
+        return
+    for field, about in type(value).model_fields.items():
+        found = getattr(value, field)
+        for rule in about.metadata:
+            if isinstance(rule, Rule) and (rule is NEEDED if found is None else not rule.holds(found)):
+                name = type(value).__name__
+                yield RuleViolation(entity=name, where=where, field=field, rule=rule.rule, value=found)
+        yield from broken_rules(found, f"{where}.{field}")
 
 
 COLUMNS = ("point_id", "chunk_id", "text", "text_hash", "text_sha256", "model", "embedded_at", "original_length")
@@ -160,19 +163,14 @@ def stored_chunks(bundle: ReportBundle) -> dict[str, Mapping[str, Any]]:
     return rows_by_id(Snapshot(bundle.manifest).batches(COLUMNS), wanted)
 
 
-def searched_vector(bundle: ReportBundle) -> tuple[int | None, str | None]:
-    """Size and distance of the vectors that queries search."""
-    vector = _searched(bundle)
-    return (None, None) if vector is None else (vector.size, vector.distance)
-
-
-def _searched(bundle: ReportBundle) -> VectorFacts | None:
+def searched_vector(bundle: ReportBundle) -> VectorFacts | None:
+    """The vectors that queries search; None if the collection was not read."""
     return None if bundle.manifest is None else bundle.manifest.facts.vector(bundle.setting("qdrant", "vector_name"))
 
 
 def higher_is_better(bundle: ReportBundle) -> bool:
     """Whether higher scores are better; False for distances."""
-    vector = _searched(bundle)
+    vector = searched_vector(bundle)
     return bundle.setting("retrieval", "retriever") is not None or vector is None or vector.higher_is_better
 
 
@@ -188,8 +186,20 @@ def are_best_first(scores: Sequence[float], *, higher: bool) -> bool:
 
 #: Description of the time that a query took.
 TIME_TAKEN = "Embedding and search, the query's share of calls for many queries; single calls are timed for the p95"
-#: Description of ``text_hash_matches``.
-HASH_MATCHES = "Null when no hash is stored, or one of something unknown; false: the chunk is in text.hash_mismatch"
+
+
+def time_taken(query: QueryReport) -> float | None:
+    """Milliseconds of embedding and search; None if the query was not run."""
+    known = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
+    return sum(known) if known else None
+
+
+#: Whether the stored hash of a chunk is that of its text.
+HashMatches = Annotated[
+    bool | None,
+    Rule("the hash must be that of the text", bool),
+    Field(description="Null: no hash is stored, or one of something unknown; false: it is in text.hash_mismatch"),
+]
 
 
 def _hash_matches(row: Mapping[str, Any], *, mismatched: bool) -> bool | None:
@@ -206,7 +216,7 @@ def embedding_records(
 ) -> list[E]:
     """The embedding of every distinct returned chunk, as far as stored in the index."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
-    dimension, _ = searched_vector(bundle)
+    vector = searched_vector(bundle)
     found = (finding.subjects for finding in bundle.findings if finding.code == "text.hash_mismatch")
     mismatched = {subject.name for subjects in found for subject in subjects}
     return [
@@ -215,7 +225,7 @@ def embedding_records(
                 "chunk": chunk,
                 "vector": vectors.get(chunk),
                 "model": row.get("model"),
-                "dimension": dimension,
+                "dimension": vector.size if vector else None,
                 "text_hash": row.get("text_hash"),
                 "text_hash_matches": _hash_matches(row, mismatched=chunk in mismatched),
             }
@@ -227,17 +237,18 @@ def embedding_records(
 
 def embedding_violations(bundle: ReportBundle, kind: type[E], embeddings: Sequence[E]) -> Iterator[RuleViolation]:
     """Violations of two profiles' rules for chunk embeddings; the collection's dimension is reported once."""
-    rules = [Rule("text_hash_matches", "the hash must be that of the text", bool)]
+    yield from broken_rules(list(embeddings), "embeddings")
     model = bundle.report.environment.get("embedding_model")
-    if model is not None:
-        rules.append(Rule("model", f"must be the model that queries are embedded with, {model}", model.__eq__))
+    rule = f"must be the model that queries are embedded with, {model}"
     for index, embedding in enumerate(embeddings):
-        yield from broken_rules(embedding, f"embeddings[{index}]", rules=rules)
-    size, _ = searched_vector(bundle)
-    expected = _query_dimension(bundle)
-    if size is not None and expected is not None and size != expected:
+        stored = getattr(embedding, "model", None)
+        if None not in (model, stored) and stored != model:
+            where = f"embeddings[{index}]"
+            yield RuleViolation(entity=kind.__name__, where=where, field="model", rule=rule, value=stored)
+    vector, expected = searched_vector(bundle), _query_dimension(bundle)
+    if vector is not None and expected is not None and vector.size != expected:
         rule = f"must be that of the queries, {expected}"
-        yield RuleViolation(entity=kind.__name__, where="embeddings", field="dimension", rule=rule, value=size)
+        yield RuleViolation(entity=kind.__name__, where="embeddings", field="dimension", rule=rule, value=vector.size)
 
 
 def _query_dimension(bundle: ReportBundle) -> int | None:

@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
-    HASH_MATCHES,
+    FILLED,
+    NEEDED,
+    TIME,
     TIME_TAKEN,
+    URL,
+    HashMatches,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -23,17 +26,14 @@ from ragval_pipeline.reporting.profiles.entities import (
     Vectors,
     are_best_first,
     broken_rules,
-    chunk_vectors,
     embedding_records,
     embedding_violations,
     higher_is_better,
-    is_filled,
-    is_time,
-    query_vectors,
     stored_chunks,
     success,
+    time_taken,
+    unpacked,
 )
-from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.profiles.table import TESTING_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -42,7 +42,11 @@ from ragval_pipeline.validation.query_report import QueryReport, TopResult
 class Query(SeedEntity):
     """A text to be matched against stored content."""
 
-    text: str
+    text: Annotated[
+        str,
+        FILLED,
+        Rule(f"must have at most {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
+    ]
     embedding: Vector = Field(description="Query vector; null when nothing was searched, or with your own search")
     created_at: str
 
@@ -50,17 +54,17 @@ class Query(SeedEntity):
 class Metadata(SeedEntity):
     """What makes a chunk traceable."""
 
-    url: str | None
-    chunk_id: str | None = Field(description="The id in the payload, not the point id")
+    url: Annotated[str | None, NEEDED, URL]
+    chunk_id: Annotated[str | None, NEEDED, FILLED] = Field(description="The id in the payload, not the point id")
     source_title: str | None
-    created_at: str | None
+    created_at: Annotated[str | None, TIME]
 
 
 class TextChunk(SeedEntity):
     """A stored segment of a document."""
 
     id: str = Field(description="Point id")
-    content: str | None
+    content: Annotated[str | None, NEEDED, FILLED]
     original_url: str | None
     vector: Vector = Field(description="As stored; null when your own search returned the chunk")
     metadata: dict[str, Any]
@@ -74,7 +78,7 @@ class VectorEmbedding(SeedEntity):
     model: str | None
     dimension: int | None
     text_hash: str | None
-    text_hash_matches: bool | None = Field(description=HASH_MATCHES)
+    text_hash_matches: HashMatches
 
 
 class RetrievalResult(SeedEntity):
@@ -110,7 +114,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     searched = bundle.manifest.points if bundle.manifest else None
     asked = bundle.asked_at
-    vectors, given = chunk_vectors(bundle), query_vectors(bundle)
+    vectors, given = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
     results = [
         _result(
             query,
@@ -153,7 +157,7 @@ def _result(
     searched: int | None,
     timestamp: str,
 ) -> RetrievalResult:
-    times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
+    taken = time_taken(query)
     metadata = [_metadata(hit, stored.get(hit.chunk_id, {})) for hit in query.top_results]
     return RetrievalResult(
         query=Query(
@@ -167,7 +171,7 @@ def _result(
         ],
         scores=[hit.similarity_score for hit in query.top_results],
         metadata_list=metadata,
-        retrieval_time=sum(times) / 1000 if times else None,
+        retrieval_time=None if taken is None else taken / 1000,
         total_chunks_searched=searched,
     )
 
@@ -191,28 +195,17 @@ def _metadata(hit: TopResult, stored: Mapping[str, Any]) -> Metadata:
     )
 
 
-_QUERY_RULES = (
-    Rule("text", "must not be empty", is_filled),
-    Rule("text", f"must have at most {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
-)
-_CHUNK_RULES = (Rule("content", "must not be empty", is_filled),)
-_METADATA_RULES = (
-    Rule("url", "must be a valid URL", is_http_url),
-    Rule("chunk_id", "must not be empty", is_filled),
-    Rule("created_at", "must be a date and time", is_time),
-)
-
-
 def _violations(results: list[RetrievalResult], *, higher: bool) -> Iterator[RuleViolation]:
-    ranked = Rule("scores", "must be in descending order", partial(are_best_first, higher=higher))
+    yield from broken_rules(results, "retrieval_results")
     for index, result in enumerate(results):
-        where = f"retrieval_results[{index}]"
-        yield from broken_rules(result.query, f"{where}.query", rules=_QUERY_RULES)
-        yield from broken_rules(result, where, rules=(ranked,))
-        for rank, (chunk, metadata) in enumerate(zip(result.matches, result.metadata_list, strict=True)):
-            yield from broken_rules(chunk, f"{where}.matches[{rank}]", required=("content",), rules=_CHUNK_RULES)
-            place = f"{where}.metadata_list[{rank}]"
-            yield from broken_rules(metadata, place, required=("url", "chunk_id"), rules=_METADATA_RULES)
+        if not are_best_first(result.scores, higher=higher):
+            yield RuleViolation(
+                entity="RetrievalResult",
+                where=f"retrieval_results[{index}]",
+                field="scores",
+                rule="must be in descending order",
+                value=result.scores,
+            )
 
 
 def _shared_chunk_ids(results: list[RetrievalResult]) -> Iterator[RuleViolation]:

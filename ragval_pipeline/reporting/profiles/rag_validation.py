@@ -5,21 +5,24 @@ Precisions are 0..1, scores are raw cosine similarities, times UTC in ISO 8601.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    FILLED,
+    NEEDED,
+    POSITIVE,
+    SHARE,
+    URL,
     Rule,
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
     broken_rules,
     higher_is_better,
-    is_filled,
-    is_share,
     reaches,
     success,
     verdict_of,
@@ -48,21 +51,28 @@ class TestQuery(SeedEntity):
 class RetrievalResult(SeedEntity):
     """A single chunk returned for a query."""
 
-    rank: int = Field(description="1-based")
-    score: float | None
-    url: str | None
-    title: str | None
-    heading: str | None = Field(description="Heading context; a stored list is joined with ' > '")
-    text: str | None
+    rank: Annotated[int, POSITIVE] = Field(description="1-based")
+    score: Annotated[float | None, NEEDED, SHARE]
+    url: Annotated[str | None, NEEDED, URL]
+    title: Annotated[str | None, NEEDED, FILLED]
+    heading: Annotated[str | None, NEEDED, FILLED] = Field(
+        description="Heading context; a stored list is joined with ' > '"
+    )
+    text: Annotated[str | None, NEEDED, FILLED]
     token_count: int | None
     preview: str | None = Field(description="The first 150 characters of the text")
+
+
+LONG = Rule(f"must have at least {MIN_CHARACTERS} characters", lambda text: len(text.strip()) >= MIN_CHARACTERS)
+KNOWN = Rule(f"must be one of: {'; '.join(CATEGORIES)}", CATEGORIES.__contains__)
+URLS = Rule("must be valid URLs", lambda urls: all(map(is_http_url, urls)))
 
 
 class QueryResults(SeedEntity):
     """One query with its top-k results."""
 
-    query: str | None
-    category: str | None
+    query: Annotated[str | None, NEEDED, LONG]
+    category: Annotated[str | None, NEEDED, KNOWN]
     expected_topics: list[str]
     results: list[RetrievalResult]
     top1_score: float | None
@@ -73,15 +83,15 @@ class GroundTruthMapping(SeedEntity):
     """Pages that are relevant for a query."""
 
     query: str
-    relevant_urls: list[str]
+    relevant_urls: Annotated[list[str], URLS]
 
 
 class PrecisionMetric(SeedEntity):
     """Precision@k of one query, on pages."""
 
     query: str
-    k: int
-    precision: float = Field(description="relevant_count / k")
+    k: Annotated[int, POSITIVE]
+    precision: Annotated[float, SHARE] = Field(description="relevant_count / k")
     retrieved_urls: list[str] = Field(description="The first k distinct pages")
     relevant_retrieved: list[str]
     relevant_count: int
@@ -140,7 +150,12 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "relevance": success(report, "queries_above_threshold / positive queries", "relevance_rate"),
             "precision_at_3": success(report, "avg_precision_at_3", "precision_at_3"),
         },
-        rule_violations=list(_violations(results, precisions, truth)),
+        rule_violations=[
+            *broken_rules(results, "query_results"),
+            *broken_rules(precisions, "precision_metrics"),
+            *(_short(metric, index) for index, metric in enumerate(precisions) if metric.short_because),
+            *broken_rules(truth, "ground_truth"),
+        ],
     )
 
 
@@ -189,48 +204,11 @@ def _why_short(metric: Precision, ranked: Sequence[str]) -> str | None:
     return "; ".join(reasons)
 
 
-_QUERY_RULES = (
-    Rule("query", f"must have at least {MIN_CHARACTERS} characters", lambda text: len(text.strip()) >= MIN_CHARACTERS),
-    Rule("category", f"must be one of: {'; '.join(CATEGORIES)}", CATEGORIES.__contains__),
-)
-_RESULT_RULES = (
-    Rule("rank", "must be a positive integer", lambda rank: rank > 0),
-    Rule("score", "must be between 0.0 and 1.0", is_share),
-    Rule("url", "must be a valid HTTP/HTTPS URL", is_http_url),
-    Rule("title", "must not be empty", is_filled),
-    Rule("heading", "must not be empty", is_filled),
-    Rule("text", "must not be empty", is_filled),
-)
-_PRECISION_RULES = (
-    Rule("k", "must be a positive integer", lambda k: k > 0),
-    Rule("precision", "must be between 0.0 and 1.0", is_share),
-)
-
-
-def _violations(
-    results: Iterable[QueryResults], precisions: Iterable[PrecisionMetric], truth: Iterable[GroundTruthMapping]
-) -> Iterator[RuleViolation]:
-    for index, result in enumerate(results):
-        where = f"query_results[{index}]"
-        yield from broken_rules(result, where, required=("query", "category"), rules=_QUERY_RULES)
-        for rank, hit in enumerate(result.results):
-            required = ("rank", "score", "url", "title", "heading", "text")
-            yield from broken_rules(hit, f"{where}.results[{rank}]", required=required, rules=_RESULT_RULES)
-    for index, metric in enumerate(precisions):
-        yield from broken_rules(metric, f"precision_metrics[{index}]", rules=_PRECISION_RULES)
-        if metric.short_because:
-            yield _short(metric, index)
-    valid = Rule("relevant_urls", "must be valid HTTP/HTTPS URLs", lambda urls: all(map(is_http_url, urls)))
-    for index, mapping in enumerate(truth):
-        yield from broken_rules(mapping, f"ground_truth[{index}]", rules=(valid,))
-
-
 def _short(metric: PrecisionMetric, index: int) -> RuleViolation:
-    value: Any = len(metric.retrieved_urls)
     return RuleViolation(
         entity="PrecisionMetric",
         where=f"precision_metrics[{index}]",
         field="retrieved_urls",
         rule=f"must have length k = {metric.k}: {metric.short_because}",
-        value=value,
+        value=len(metric.retrieved_urls),
     )

@@ -6,13 +6,18 @@ itself has none, so that a miss keeps its score.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    NEEDED,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SHARE,
+    TIME,
     TIME_TAKEN,
     Rule,
     RuleViolation,
@@ -21,12 +26,11 @@ from ragval_pipeline.reporting.profiles.entities import (
     broken_rules,
     higher_is_better,
     is_filled,
-    is_share,
-    is_time,
     reaches,
     searched_vector,
     stored_chunks,
     success,
+    time_taken,
 )
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
@@ -42,22 +46,26 @@ State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE"
 class SearchQuery(SeedEntity):
     """The input query."""
 
-    text: str
-    top_k: int
-    score_threshold: float
+    text: Annotated[
+        str,
+        Rule("must not be empty after stripping", is_filled),
+        Rule(f"must not exceed {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
+    ]
+    top_k: Annotated[int, Rule(f"must be 1 to {MAX_TOP_K}", lambda top_k: 1 <= top_k <= MAX_TOP_K)]
+    score_threshold: Annotated[float, SHARE]
 
 
 class SearchResult(SeedEntity):
     """A single result of the similarity search."""
 
     chunk_id: str
-    content: str | None
-    source_url: str | None
-    source_title: str | None
-    chunk_index: int | None
-    token_count: int | None
-    similarity_score: float
-    embedded_at: str | None
+    content: Annotated[str | None, NEEDED]
+    source_url: Annotated[str | None, NEEDED]
+    source_title: Annotated[str | None, NEEDED]
+    chunk_index: Annotated[int | None, NEEDED, NOT_NEGATIVE]
+    token_count: Annotated[int | None, NEEDED, POSITIVE]
+    similarity_score: Annotated[float, SHARE]
+    embedded_at: Annotated[str | None, NEEDED, TIME]
 
 
 class RetrievalConfig(SeedEntity):
@@ -68,7 +76,7 @@ class RetrievalConfig(SeedEntity):
     collection_name: str
     cohere_api_key: str = Field(description="set, or not shown: reports never contain keys")
     embedding_model: str | None
-    vector_size: int | None
+    vector_size: Annotated[int | None, Rule(f"is expected to be {PROFILE.vector_size}", PROFILE.vector_size.__eq__)]
     default_top_k: int
     default_threshold: float
     max_retries: int
@@ -140,19 +148,23 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "suite": success(report, "validation_results.passed", "query_pass_rate"),
             "latency_p95_ms": success(report, "execution_time_ms", "latency_p95_ms"),
         },
-        rule_violations=[*broken_rules(config, "config", rules=_CONFIG_RULES), *_violations(queries, responses)],
+        rule_violations=[
+            *broken_rules(config, "config"),
+            *broken_rules(queries, "queries"),
+            *broken_rules(responses, "responses"),
+        ],
     )
 
 
 def _config(bundle: ReportBundle) -> RetrievalConfig:
-    size, _ = searched_vector(bundle)
+    vector = searched_vector(bundle)
     return RetrievalConfig(
         qdrant_url=bundle.setting("qdrant", "url"),
         qdrant_api_key="not shown",
         collection_name=bundle.report.collection_name,
         cohere_api_key="not shown",
         embedding_model=bundle.report.environment.get("embedding_model"),
-        vector_size=size,
+        vector_size=vector.size if vector else None,
         default_top_k=int(bundle.setting("retrieval", "top_k") or PROFILE.settings["retrieval"]["top_k"]),
         default_threshold=_default_threshold(bundle),
         max_retries=int(bundle.setting("retry", "max") or 0),
@@ -231,7 +243,6 @@ def _states(query: QueryReport) -> list[State]:
 def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult:
     keywords = list(query.query.get("expected_keywords") or ())
     texts = [fold_text(hit.content or "") for hit in response.results]
-    times = [value for value in (query.embedding_ms, query.search_time_ms) if value is not None]
     return ValidationResult(
         query=response.query,
         expected_keywords=keywords,
@@ -239,32 +250,5 @@ def _result(query: QueryReport, response: RetrievalResponse) -> ValidationResult
         results_count=response.total_found,
         top_result_score=query.best_similarity,
         keywords_found=[word for word in keywords if any(holds_word(text, word) for text in texts)],
-        execution_time_ms=sum(times) if times else None,
+        execution_time_ms=time_taken(query),
     )
-
-
-_CONFIG_RULES = (
-    Rule("vector_size", f"is expected to be {PROFILE.vector_size}", lambda size: size == PROFILE.vector_size),
-)
-_QUERY_RULES = (
-    Rule("text", "must not be empty after stripping", is_filled),
-    Rule("text", f"must not exceed {MAX_CHARACTERS} characters", lambda text: len(text) <= MAX_CHARACTERS),
-    Rule("top_k", f"must be 1 to {MAX_TOP_K}", lambda top_k: 1 <= top_k <= MAX_TOP_K),
-    Rule("score_threshold", "must be between 0.0 and 1.0", is_share),
-)
-_RESULT_RULES = (
-    Rule("similarity_score", "must be between 0.0 and 1.0", is_share),
-    Rule("chunk_index", "must be a position from 0", lambda index: index >= 0),
-    Rule("token_count", "must be a positive integer", lambda count: count > 0),
-    Rule("embedded_at", "must be a date and time", is_time),
-)
-
-
-def _violations(queries: list[SearchQuery], responses: list[RetrievalResponse]) -> Iterator[RuleViolation]:
-    for index, query in enumerate(queries):
-        yield from broken_rules(query, f"queries[{index}]", rules=_QUERY_RULES)
-    required = ("content", "source_url", "source_title", "chunk_index", "token_count", "embedded_at")
-    for index, response in enumerate(responses):
-        for rank, hit in enumerate(response.results):
-            where = f"responses[{index}].results[{rank}]"
-            yield from broken_rules(hit, where, required=required, rules=_RESULT_RULES)

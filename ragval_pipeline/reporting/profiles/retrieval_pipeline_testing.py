@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
+    FILLED,
+    NEEDED,
+    POSITIVE,
+    SHARE,
+    URL,
     Rule,
     RuleViolation,
     SeedEntity,
     SuccessCriterion,
     broken_rules,
-    is_filled,
-    is_share,
     success,
 )
-from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.profiles.table import MODULE_PATTERN
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE_TESTING as PROFILE
 from ragval_pipeline.validation.query_report import QueryReport
-from ragval_pipeline.validation.report import Distribution
 from ragval_pipeline.validation.report import ValidationReport as RunReport
+
+MODULE = Rule('should match the format "Module N Name"', lambda text: MODULE_PATTERN.fullmatch(text) is not None)
 
 
 class TestQuery(SeedEntity):
@@ -32,10 +35,12 @@ class TestQuery(SeedEntity):
 
     __test__ = False  # not a test class, whatever pytest makes of the name
 
-    query_text: str | None = Field(description="The query; must not be empty")
-    expected_module: str | None = Field(description='Module expected in the top results, such as "Module N Name"')
+    query_text: Annotated[str | None, NEEDED, FILLED] = Field(description="The query; must not be empty")
+    expected_module: Annotated[str | None, NEEDED, MODULE] = Field(
+        description='Module expected in the top results, such as "Module N Name"'
+    )
     expected_chapter: str | None = Field(description="Optional chapter id")
-    min_similarity: float | None = Field(description="Score to reach, 0..1")
+    min_similarity: Annotated[float | None, NEEDED, SHARE] = Field(description="Score to reach, 0..1")
     description: str | None = Field(description="Optional, for people")
 
 
@@ -43,14 +48,16 @@ class QueryResult(SeedEntity):
     """A single returned chunk."""
 
     chunk_id: str = Field(description="Point id as text")
-    chunk_text: str | None
-    similarity_score: float | None = Field(description="Raw score; cosine similarity may be below 0")
-    source_url: str | None
-    chapter_id: str | None
-    module_name: str | None
-    heading_hierarchy: list[str] | None
-    token_count: int | None
-    chunk_index: int | None
+    chunk_text: Annotated[str | None, NEEDED]
+    similarity_score: Annotated[float | None, NEEDED, SHARE] = Field(
+        description="Raw score; cosine similarity may be below 0"
+    )
+    source_url: Annotated[str | None, NEEDED, URL]
+    chapter_id: Annotated[str | None, NEEDED]
+    module_name: Annotated[str | None, NEEDED]
+    heading_hierarchy: Annotated[list[str] | None, NEEDED]
+    token_count: Annotated[int | None, NEEDED, POSITIVE]
+    chunk_index: Annotated[int | None, NEEDED]
 
 
 class QueryValidationResult(SeedEntity):
@@ -121,8 +128,6 @@ class ProfileReport(ValidationReport):
     rule_violations: list[RuleViolation]
 
 
-Entity = TypeVar("Entity", bound=SeedEntity)
-
 #: The seed's success criteria: the field that each is about, and the criterion of ragval that judges it.
 _SUCCESS = {
     "SC-002": ("pass_rate", "query_pass_rate"),
@@ -135,20 +140,27 @@ def render(bundle: ReportBundle) -> ProfileReport:
     """The seed's report of a run."""
     report = bundle.report
     results = [_query_result(query, _min_similarity(query, bundle)) for query in report.query_results]
-    negative = {index for index, query in enumerate(report.query_results) if query.query.get("negative")}
     return ProfileReport(
         total_queries=report.total_queries,
         passed_queries=report.passed_queries,
         failed_queries=_failed(report.failed_queries, report.error_queries),
         pass_rate=report.pass_rate,
         query_results=results,
-        coverage_report=_same(CoverageReport, report.coverage_report.model_dump()),
-        quality_metrics=_quality(report),
+        coverage_report=CoverageReport.model_validate(report.coverage_report.model_dump()),
+        quality_metrics=QualityMetrics.model_validate(report.quality_metrics.model_dump()),
         duration_seconds=report.duration_seconds,
         timestamp=report.timestamp,
         success_criteria=_success_criteria(report),
-        rule_violations=rule_violations(results, negative=negative),
+        rule_violations=list(_violations(results, report.query_results)),
     )
+
+
+def _violations(results: list[QueryValidationResult], queries: Sequence[QueryReport]) -> Iterator[RuleViolation]:
+    # Queries that must find nothing need no module.
+    negative = {f"query_results[{index}].query" for index, query in enumerate(queries) if query.query.get("negative")}
+    for found in broken_rules(results, "query_results"):
+        if (found.field, found.value) != ("expected_module", None) or found.where not in negative:
+            yield found
 
 
 def _failed(failed: int | None, unasked: int | None) -> int | None:
@@ -167,39 +179,16 @@ def _min_similarity(query: QueryReport, bundle: ReportBundle) -> float | None:
 
 
 def _query_result(query: QueryReport, min_similarity: float | None) -> QueryValidationResult:
-    given = query.query
+    given = {name: query.query.get(name) for name in TestQuery.model_fields}
     return QueryValidationResult(
-        query=TestQuery(
-            query_text=given.get("query_text"),
-            expected_module=given.get("expected_module"),
-            expected_chapter=given.get("expected_chapter"),
-            min_similarity=min_similarity,
-            description=given.get("description"),
-        ),
-        top_results=[_same(QueryResult, asdict(hit)) for hit in query.top_results],
+        query=TestQuery.model_validate({**given, "min_similarity": min_similarity}),
+        top_results=[QueryResult.model_validate(asdict(hit)) for hit in query.top_results],
         passed=bool(query.passed),
         pass_reason=query.pass_reason,
         fail_reason=query.fail_reason,
         best_similarity=query.best_similarity,
         module_match=query.module_match,
     )
-
-
-def _quality(report: RunReport) -> QualityMetrics:
-    quality = report.quality_metrics
-    return QualityMetrics(
-        total_chunks=quality.total_chunks,
-        chunks_with_complete_metadata=quality.chunks_with_complete_metadata,
-        metadata_completeness_rate=quality.metadata_completeness_rate,
-        token_distribution=_statistics(quality.token_distribution),
-        avg_similarity_score=quality.avg_similarity_score,
-        similarity_distribution=_statistics(quality.similarity_distribution),
-        timestamp=quality.timestamp,
-    )
-
-
-def _statistics(distribution: Distribution) -> Statistics:
-    return _same(Statistics, distribution.model_dump())
 
 
 def _success_criteria(report: RunReport) -> dict[Any, SuccessCriterion]:
@@ -213,42 +202,3 @@ def _success_criteria(report: RunReport) -> dict[Any, SuccessCriterion]:
         name: success(report, field, criterion, percent=True).model_copy(update={"value": values[name]})
         for name, (field, criterion) in _SUCCESS.items()
     }
-
-
-def _same(model: type[Entity], values: dict[str, Any]) -> Entity:
-    return model.model_validate({name: values.get(name) for name in model.model_fields})
-
-
-def _is_module(text: str) -> bool:
-    return MODULE_PATTERN.fullmatch(text) is not None
-
-
-_QUERY_RULES = (
-    Rule("query_text", "must not be empty", is_filled),
-    Rule("min_similarity", "must be between 0.0 and 1.0", is_share),
-    Rule("expected_module", 'should match the format "Module N Name"', _is_module),
-)
-_RESULT_RULES = (
-    Rule("similarity_score", "must be between 0.0 and 1.0", is_share),
-    Rule("source_url", "must be a valid URL", is_http_url),
-    Rule("token_count", "must be a positive integer", lambda count: count > 0),
-)
-_QUERY_REQUIRED = ("query_text", "expected_module", "min_similarity")
-_RESULT_REQUIRED = tuple(QueryResult.model_fields)
-
-
-def rule_violations(results: Iterable[QueryValidationResult], *, negative: Container[int] = ()) -> list[RuleViolation]:
-    """Every value of the queries and their hits that breaks a rule of the seed, in the order of the report.
-
-    Args:
-        results: The queries with their hits.
-        negative: Positions of queries that must find nothing: they need no module.
-    """
-    found: list[RuleViolation] = []
-    for index, result in enumerate(results):
-        where = f"query_results[{index}]"
-        required = [name for name in _QUERY_REQUIRED if name != "expected_module" or index not in negative]
-        found += broken_rules(result.query, f"{where}.query", required=required, rules=_QUERY_RULES)
-        for rank, hit in enumerate(result.top_results):
-            found += broken_rules(hit, f"{where}.top_results[{rank}]", required=_RESULT_REQUIRED, rules=_RESULT_RULES)
-    return found

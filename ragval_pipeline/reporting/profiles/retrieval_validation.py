@@ -6,14 +6,20 @@ Times are milliseconds, scores raw cosine similarities in -1..1, statuses PASS, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.profiles.entities import (
-    HASH_MATCHES,
+    FILLED,
+    NEEDED,
+    NOT_NEGATIVE,
+    POSITIVE,
+    TIME,
     TIME_TAKEN,
+    URL,
+    HashMatches,
     Rule,
     RuleViolation,
     SeedEntity,
@@ -22,20 +28,18 @@ from ragval_pipeline.reporting.profiles.entities import (
     Vectors,
     are_best_first,
     broken_rules,
-    chunk_vectors,
     embedding_records,
     embedding_violations,
     higher_is_better,
-    is_filled,
-    is_time,
-    query_vectors,
     searched_vector,
     stored_chunks,
     success,
+    time_taken,
+    unpacked,
 )
-from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 Status = Literal["PASS", "FAIL", "ERROR", "PENDING"]
 #: Payload fields that the seed wants indexed for filtering.
@@ -46,7 +50,7 @@ class Query(SeedEntity):
     """A query text."""
 
     id: str
-    text: str
+    text: Annotated[str, FILLED]
     embedding: Vector = Field(description="Query vector; null when nothing was searched, or with your own search")
     timestamp: str | None = Field(description="When it was asked; null when it was not")
     metadata: dict[str, Any] | None
@@ -60,27 +64,27 @@ class Embedding(SeedEntity):
     dimension: int | None
     model: str | None
     text_hash: str | None
-    text_hash_matches: bool | None = Field(description=HASH_MATCHES)
+    text_hash_matches: HashMatches
 
 
 class Metadata(SeedEntity):
     """Where a chunk comes from."""
 
-    source_url: str | None
-    module: str | None
-    chapter: str | None
-    chunk_index: int | None
-    original_length: int | None
-    processed_at: str | None
+    source_url: Annotated[str | None, NEEDED, URL]
+    module: Annotated[str | None, NEEDED, FILLED]
+    chapter: Annotated[str | None, NEEDED, FILLED]
+    chunk_index: Annotated[int | None, NEEDED, NOT_NEGATIVE]
+    original_length: Annotated[int | None, POSITIVE]
+    processed_at: Annotated[str | None, TIME]
 
 
 class RetrievedChunk(SeedEntity):
     """A returned chunk."""
 
     id: str
-    text: str | None
+    text: Annotated[str | None, NEEDED, FILLED]
     embedding: Vector = Field(description="As stored; null when your own search returned the chunk")
-    score: float
+    score: Annotated[float, Rule("must be between -1 and 1", lambda score: abs(score) <= 1.0 + ROUNDING)]
     metadata: Metadata
 
 
@@ -91,11 +95,11 @@ class ValidationTest(SeedEntity):
     name: str
     description: str
     query_text: str
-    expected_results: list[dict[str, Any]]
+    expected_results: Annotated[list[dict[str, Any]], Rule("must hold at least one expected chunk", bool)]
     actual_results: list[RetrievedChunk] | None
     status: Status
     timestamp: str | None
-    execution_time_ms: float | None = Field(description=TIME_TAKEN)
+    execution_time_ms: Annotated[float | None, NOT_NEGATIVE] = Field(description=TIME_TAKEN)
 
 
 class Indexing(SeedEntity):
@@ -136,7 +140,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     stored = stored_chunks(bundle)
     asked = {query.query_id: query for query in report.query_results}
     times = bundle.asked_at
-    vectors, searched = chunk_vectors(bundle), query_vectors(bundle)
+    vectors, searched = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
     tests = [_test(query, asked.get(str(query["id"])), stored, vectors, times) for query in bundle.queries]
     queries = [_query(query, searched, times) for query in bundle.queries]
     embeddings = embedding_records(Embedding, bundle, stored, vectors)
@@ -160,7 +164,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
             "latency_p95_ms": success(report, "execution_time_ms p95", "latency_p95_ms"),
         },
         rule_violations=[
-            *_violations(queries, tests, _negative_ids(bundle), higher=higher_is_better(bundle)),
+            *_violations(queries, tests, bundle),
             *embedding_violations(bundle, Embedding, embeddings),
         ],
     )
@@ -183,8 +187,6 @@ def _test(
     vectors: Vectors,
     times: Mapping[str, str],
 ) -> ValidationTest:
-    taken = [] if result is None else [result.embedding_ms, result.search_time_ms]
-    known = [value for value in taken if value is not None]
     return ValidationTest(
         id=str(given["id"]),
         name=str(given.get("name") or given["id"]),
@@ -194,7 +196,7 @@ def _test(
         actual_results=None if result is None else [_chunk(hit, stored, vectors) for hit in result.top_results],
         status=_status(result),
         timestamp=times.get(str(given["id"])),
-        execution_time_ms=sum(known) if known else None,
+        execution_time_ms=None if result is None else time_taken(result),
     )
 
 
@@ -225,7 +227,7 @@ def _chunk(hit: TopResult, stored: Mapping[str, Mapping[str, Any]], vectors: Vec
 
 
 def _indexing(bundle: ReportBundle) -> Indexing:
-    size, distance = searched_vector(bundle)
+    vector = searched_vector(bundle)
     facts = bundle.manifest.facts if bundle.manifest else None
     indexes = dict(facts.payload_indexes) if facts else {}
     fields = [str(bundle.setting("payload", "fields", name) or name) for name in INDEXED_FIELDS]
@@ -233,8 +235,8 @@ def _indexing(bundle: ReportBundle) -> Indexing:
     missing = None if local is not False else [name for name in fields if name not in indexes]
     return Indexing(
         collection_name=bundle.report.collection_name,
-        vector_size=size,
-        distance=distance,
+        vector_size=vector.size if vector else None,
+        distance=vector.distance if vector else None,
         index_type=None if local is None else "none (local mode)" if local else "HNSW",
         hnsw=dict(facts.hnsw) if facts else {},
         payload_indexes=indexes,
@@ -246,51 +248,21 @@ def _indexing(bundle: ReportBundle) -> Indexing:
     )
 
 
-_TEST_RULES = (
-    Rule("expected_results", "must hold at least one expected chunk", bool),
-    Rule("execution_time_ms", "must not be negative", lambda value: value >= 0),
-)
-_CHUNK_RULES = (
-    Rule("score", "must be between -1 and 1", lambda score: -1.0 - 1e-6 <= score <= 1.0 + 1e-6),
-    Rule("text", "must not be empty", is_filled),
-)
-_METADATA_RULES = (
-    Rule("source_url", "must be a valid URL", is_http_url),
-    Rule("module", "must not be empty", is_filled),
-    Rule("chapter", "must not be empty", is_filled),
-    Rule("chunk_index", "must not be negative", lambda index: index >= 0),
-    Rule("original_length", "must be positive", lambda length: length > 0),
-    Rule("processed_at", "must be a date and time", is_time),
-)
-_METADATA_REQUIRED = ("source_url", "module", "chapter", "chunk_index")
-
-
-def _negative_ids(bundle: ReportBundle) -> set[str]:
-    """Queries that must find nothing: they expect no results."""
-    return {str(query["id"]) for query in bundle.queries if query.get("negative")}
-
-
-def _violations(
-    queries: list[Query], tests: list[ValidationTest], negative: set[str], *, higher: bool
-) -> Iterator[RuleViolation]:
-    for index, query in enumerate(queries):
-        yield from broken_rules(query, f"queries[{index}]", rules=(Rule("text", "must not be empty", is_filled),))
+def _violations(queries: list[Query], tests: list[ValidationTest], bundle: ReportBundle) -> Iterator[RuleViolation]:
+    yield from broken_rules(queries, "queries")
+    # Queries that must find nothing expect no results.
+    negative = {str(query["id"]) for query in bundle.queries if query.get("negative")}
+    unasked = {f"validation_tests[{index}]" for index, test in enumerate(tests) if test.id in negative}
+    for found in broken_rules(tests, "validation_tests"):
+        if found.field != "expected_results" or found.where not in unasked:
+            yield found
     for index, test in enumerate(tests):
-        where = f"validation_tests[{index}]"
-        rules = _TEST_RULES[1:] if test.id in negative else _TEST_RULES
-        yield from broken_rules(test, where, rules=rules)
         scores = [chunk.score for chunk in test.actual_results or ()]
-        if not are_best_first(scores, higher=higher):
+        if not are_best_first(scores, higher=higher_is_better(bundle)):
             yield RuleViolation(
                 entity="ValidationTest",
-                where=where,
+                where=f"validation_tests[{index}]",
                 field="actual_results",
                 rule="must be ranked by score, highest first",
                 value=scores,
-            )
-        for rank, chunk in enumerate(test.actual_results or ()):
-            place = f"{where}.actual_results[{rank}]"
-            yield from broken_rules(chunk, place, required=("text",), rules=_CHUNK_RULES)
-            yield from broken_rules(
-                chunk.metadata, f"{place}.metadata", required=_METADATA_REQUIRED, rules=_METADATA_RULES
             )

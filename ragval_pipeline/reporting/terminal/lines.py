@@ -35,7 +35,8 @@ class LinePrinter:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._encoding = console.encoding
-        self._plain = not console.encoding.lower().startswith("utf")
+        #: Whether the console has only basic characters.
+        self.plain = not console.encoding.lower().startswith("utf")
 
     @property
     def width(self) -> int:
@@ -79,7 +80,7 @@ class LinePrinter:
         lead = len(content) - len(content.lstrip(" "))
         trail = len(content) - len(content.rstrip(" ")) if content.strip(" ") else 0
         clean = f"{' ' * lead}{one_line(content)}{' ' * trail}"
-        if not self._plain:
+        if not self.plain:
             return clean
         for character, plain in _ASCII.items():
             clean = clean.replace(character, plain)

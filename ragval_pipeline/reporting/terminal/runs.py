@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_score
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, verdict_words
-from ragval_pipeline.reporting.terminal.lines import LinePrinter
+from ragval_pipeline.reporting.terminal.lines import STYLES, LinePrinter
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
@@ -21,19 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-STYLES = {"pass": "green", "fail": "red", "error": "red", "not_measured": "yellow"}
-
-
-def render_history(history: RunHistory, console: Console, *, plain: bool, total: int) -> None:
-    """Print the runs, newest first, and each criterion as a sparkline, oldest left.
-
-    Args:
-        history: The runs to show.
-        console: Where to print.
-        plain: Whether the console has only basic characters.
-        total: Number of stored runs, shown or not.
-    """
-    printer = LinePrinter(console)
+def render_history(history: RunHistory, printer: LinePrinter, *, total: int) -> None:
+    """Print the runs, newest first of ``total``, and each criterion as a sparkline, oldest left."""
     shown = "" if total == len(history.runs) else f", the newest {len(history.runs):,} shown"
     printer.line((plural(total, "run"), "bold"), (shown, "dim"))
     width = max((len(_words(run)) for run in history.runs), default=0)
@@ -43,7 +33,7 @@ def render_history(history: RunHistory, console: Console, *, plain: bool, total:
     names = history.criteria()
     width = max(map(len, names), default=0)
     for name in names:
-        _criterion(printer, history, name, width, plain=plain)
+        _criterion(printer, history, name, width)
 
 
 def history_json(history: RunHistory, suite: str) -> dict[str, Any]:
@@ -77,12 +67,12 @@ def _words(run: RunPoint) -> str:
     return VERDICT_WORDS[run.verdict] + (PARTIAL if is_partial(run.groups) else "")
 
 
-def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int, *, plain: bool) -> None:
+def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int) -> None:
     values = history.values(name)
     known = [value for value in values if value is not None]
     now = show_measured(name, values[-1])
     span = f"  ({show_measured(name, min(known))} to {show_measured(name, max(known))})" if len(set(known)) > 1 else ""
-    line = sparkline(values, plain=plain)
+    line = sparkline(values, plain=printer.plain)
     printer.line((line, "cyan"), (f"  {now}", "bold"), (span, "dim"), lead=f"  {name:{width}}  ", wrap=False)
 
 
@@ -240,9 +230,8 @@ def _query_line(row: dict[str, Any]) -> str:
 _WIDTH = 12
 
 
-def render_proposal(proposal: Proposal, scores: Scores, console: Console) -> None:
+def render_proposal(proposal: Proposal, scores: Scores, printer: LinePrinter) -> None:
     """Print the scores, what each threshold does to them, and the lines to paste."""
-    printer = LinePrinter(console)
     printer.line(("Scores of this index", "bold"))
     for name, values in (
         ("positive queries", scores.positive),
@@ -293,9 +282,7 @@ def proposal_json(proposal: Proposal, scores: Scores) -> dict[str, Any]:
 def _span(values: Sequence[float]) -> str:
     if not values:
         return "none"
-    middle = len(values) // 2
-    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
-    return f"{len(values):,}: {values[0]:.3f} to {values[-1]:.3f}, median {median:.3f}"
+    return f"{len(values):,}: {values[0]:.3f} to {values[-1]:.3f}, median {median(values):.3f}"
 
 
 def _cells(rates: ErrorRates) -> list[str]:

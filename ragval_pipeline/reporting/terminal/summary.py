@@ -46,20 +46,14 @@ _NARROWEST = 18
 _BELOW = 6
 
 
-def render_summary(
-    report: ValidationReport, console: Console, *, report_path: str | None, took: float | None = None
-) -> None:
+def render_summary(report: ValidationReport, console: Console, *, report_path: str | None) -> None:
     """Print the verdict, the findings, the criteria and the report's location.
 
-    Args:
-        report: The run.
-        console: Where to print; its width, colours and encoding are respected.
-        took: Seconds that the command took, including its start; None: unknown.
-        report_path: Path of ``report.html``, next to the evidence with names of pages and chunks; None if there is
-            none.
+    Names of pages and chunks are read from the evidence beside ``report_path``, the path of ``report.html`` if there is
+    one.
     """
     printer = SummaryPrinter(console, report, *_evidence(report, report_path))
-    printer.verdict(took)
+    printer.verdict()
     printer.findings()
     printer.criteria()
     if report_path is not None:
@@ -88,7 +82,7 @@ class SummaryPrinter(LinePrinter):
         self._subjects = Subjects(report, corpus, located=located)
         self._told = {failure_of(report)}
 
-    def verdict(self, took: float | None = None) -> None:
+    def verdict(self) -> None:
         """The verdict in a word and in a sentence, and what was validated."""
         report = self._report
         self.line()
@@ -101,7 +95,7 @@ class SummaryPrinter(LinePrinter):
             *([plural(chunks, "chunk")] if chunks is not None else []),
             *([plural(counted, "query")] if counted or (counted == 0 and not drafts) else []),
             *([plural(drafts, "draft query")] if drafts else []),
-            show_seconds(report.duration_seconds if took is None else took),
+            show_seconds(report.duration_seconds),
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)

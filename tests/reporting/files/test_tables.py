@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragval_pipeline.reporting.files.tables import HIT_COLUMNS, QUERY_COLUMNS, cell, csv_pieces, qrels_trec, run_trec
+from ragval_pipeline.reporting.files.tables import (
+    HIT_COLUMNS,
+    QUERY_COLUMNS,
+    cell,
+    csv_pieces,
+    qrels_trec,
+    run_trec,
+    sitemap_urls_csv,
+)
 from ragval_pipeline.text.trec_ids import decode_id, encode_id
 from tests.reporting import factory
 
@@ -86,3 +94,8 @@ def test_ir_measures_reads_both_files(tmp_path):
         [ir_measures.RR], ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
     )
     assert measured[ir_measures.RR] == 0.25
+
+
+def test_pages_that_nobody_counted_are_neither_indexed_nor_not():
+    content = sitemap_urls_csv(factory.inventory(), None).decode()
+    assert {row["indexed"] for row in csv.DictReader(io.StringIO(content, newline=""))} == {""}

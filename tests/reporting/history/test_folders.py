@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.history.baseline import baseline_of, bless, named_run
+from ragval_pipeline.reporting.history.runs import baseline_of, bless, named_run
 from ragval_pipeline.sources.history import LAST, HistoryNotReadError, blessed_run, find_run, kept_runs
 from tests.reporting import factory
 from tests.reporting.history.kept import NAMES, keep

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragval_pipeline.reporting.history.baseline import read_history
-from ragval_pipeline.reporting.history.trend import clean_up, history_of
+from ragval_pipeline.reporting.history.runs import clean_up, history_of, read_history
 from ragval_pipeline.reporting.terminal.runs import sparkline
 from ragval_pipeline.sources.history import BASELINE_FILE as FILE
 from ragval_pipeline.sources.history import kept_runs, remove_surplus

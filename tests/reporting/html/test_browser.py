@@ -199,7 +199,7 @@ def test_the_page_can_be_read_without_its_script(browser, files):
         assert page.locator("#query-table button").count() == 0
         page.locator("#query-1 summary").click()
         assert page.locator("#query-1 .hits").is_visible()
-        assert page.locator("svg.drawn").count() == 4
+        assert page.locator("svg.drawn").count() == 3
 
 
 def test_paper_shows_what_went_wrong_and_no_controls(browser, files):

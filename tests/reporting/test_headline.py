@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.reporting.elsewhere import Elsewhere, elsewhere
-from ragval_pipeline.reporting.headline import headline
+from ragval_pipeline.reporting.headline import elsewhere, headline
 from tests.reporting import factory
 
 
@@ -43,7 +42,10 @@ def test_the_headline_says_where_all_pages_are_and_what_maps_one_address_to_the_
 
 
 def test_a_private_site_under_another_path_of_its_host_is_not_to_be_ingested_from_a_public_one():
-    told = Elsewhere("localhost:3000/en/stable", "localhost:3000", 13, 13).told()
+    pages = [url.replace("https://docs.example.com", "http://localhost:3000") for url in factory.PAGES]
+    moved = factory.coverage(pages, [url.replace("/docs", "/en/stable/docs", 1) for url in pages])
+    told = elsewhere(factory.report("fail", coverage_report=moved.model_copy(update={"indexed_urls": []})))
+    assert "under localhost:3000/en/stable instead of localhost:3000" in told
     assert "public" not in told
     assert told.endswith("or set source.sitemap to the sitemap of the site that was ingested")
 
