@@ -12,7 +12,7 @@ from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
 from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
-from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.repair.repair import Guess, Repair
 
 SITE = "https://x.org/docs"
 NAMES = ("gears/a", "gears/b", "paint/c")
@@ -57,6 +57,8 @@ def test_a_missing_page_gets_chunks_as_long_as_those_of_the_index_under_the_modu
     assert " ".join(chunk.text for chunk in repair.chunks) == TEXTS["gears/a"]
     assert {chunk.values["module"] for chunk in repair.chunks} == {"Gears"}
     assert {chunk.values["source_url"] for chunk in repair.chunks} == {f"{SITE}/gears/a"}
+    guessed = {name for chunk in repair.chunks for name, value in chunk.values.items() if isinstance(value, Guess)}
+    assert guessed == {"chapter"}
     assert not repair.removed
 
 
