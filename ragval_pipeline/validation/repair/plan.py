@@ -108,6 +108,9 @@ class _Plan:
         found = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == "integrity.gone":
             found.append(self._moved())
+        if self.finding.code in _FIELDS and "text" in self._fields_named():
+            # The vector may be right: then only the text is written again, whatever it was.
+            found.append(self._made(values={point: {} for point in self._points()}))
         return [repair for repair in found if repair is not None]
 
     def _repair(self) -> Repair | None:
@@ -267,11 +270,7 @@ class _Plan:
         return self._made(removed=self._points(), chunks=chunks, compared=tuple(self.world.recut()))
 
     def _with_values(self) -> Repair | None:
-        subjects, field_name = self.finding.subjects, self.finding.details.get("field")
-        if self.finding.code == "payload.unexpected_module":
-            field_name = "module"
-        names = {field_name} if field_name else {subject.details.get("field") for subject in subjects}
-        rows = self._rows()
+        names, rows = self._fields_named(), self._rows()
         if "text" in names:
             return self._rewritten()
         values: dict[str, dict[str, Any]] = {}
@@ -279,6 +278,13 @@ class _Plan:
             for point, restored in self._restored(str(name), rows).items():
                 values.setdefault(point, {}).update(restored)
         return self._made(values=values)
+
+    def _fields_named(self) -> set[Any]:
+        """Canonical names of the fields that the finding is about."""
+        if self.finding.code == "payload.unexpected_module":
+            return {"module"}
+        named = self.finding.details.get("field")
+        return {named} if named else {subject.details.get("field") for subject in self.finding.subjects}
 
     def _restored(self, name: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
         # A point with an unknown right value keeps its own: what fails because of it is not cleared.
