@@ -88,7 +88,7 @@ class Mended:
                 yield self._answer(shifts)
 
     def with_whole_pages(self, answer: Answer) -> Answer:
-        """The result with all text that the repair adds to a page in each of its hits there: their cuts are uncertain."""
+        """The result with all added text of a page in each of its added hits: it is uncertain where they are cut."""
         text = self._fields.get("text", "")
         unsure = {chunk.id: chunk for chunk in self._repair.chunks if chunk.is_new and not chunk.is_sure}
         whole = {url: "\n".join(texts) for url, texts in _texts_by_page(unsure.values()).items()}
