@@ -287,8 +287,9 @@ _ROWS = (
         means="is left from a longer, older version of its page",
         many="are left from longer, older versions of their pages",
         measured="The last chunks of a page are reported if they were embedded before all chunks in front of them "
-        "and their text is no longer on the page. Without embedding times the page alone decides. Texts from other "
-        "pages are reported as integrity.gone instead.",
+        "and their text is no longer on the page. Without embedding times the page alone decides: the chunks before "
+        "them include its end, and they are gone from it or go back on it. Texts from other pages are reported as "
+        "integrity.gone instead.",
         cause="The page became shorter, or was split into fewer chunks, and the last old points were not deleted.",
         remedy="Delete these points. In future, delete a page's points before re-ingesting it."),
     FindingType("chunk.ingested_twice", "error", "subject", "chunks", "page", "delete",
@@ -312,8 +313,7 @@ _ROWS = (
         means="has chunk numbers that do not follow its order",
         many="have chunk numbers that do not follow their order",
         measured="Each chunk is located on its page, and its position is compared with its chunk number.",
-        cause="The chunks were numbered in another order: by parallel workers, from a set, or sorted by text. Or "
-        "the last ones were left by an ingestion with smaller chunks.",
+        cause="The chunks were numbered in another order: by parallel workers, from a set, or sorted by text.",
         remedy="Number the chunks of a page in page order, then delete the points of these URLs and re-ingest them."),
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.COPIES},

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
-from ragval_pipeline.findings.model import SEVERITIES, Finding, Severity, Subject
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, SEVERITIES, Finding, Severity, Subject
 
 #: Maximum entries of a list in the details of a finding or a subject.
 SHOWN = 20
+#: The same for a list that is read as a whole: chunk numbers, points, values of a field.
+LISTED = REPORTED_SUBJECTS
 #: Maximum names listed in a sentence.
 NAMED = 3
 #: Maximum characters quoted of a text.
 QUOTED = 80
+#: Maximum characters of a passage or a message shown as a whole.
+PASSAGE = 400
 
 
 def make_finding(

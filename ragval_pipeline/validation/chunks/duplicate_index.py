@@ -2,25 +2,87 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
 from ragval_pipeline.validation.chunks.order import Number
-from ragval_pipeline.validation.chunks.same_stretch import stretches
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.thresholds import CLOCK_SKEW
+from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.groups import groups_of_pairs
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
-#: Maximum points with the same index in a subject's details.
-_LISTED = 100  # shown
+#: The parts of its page in a chunk, as (start, end) letters, end exclusive.
+Shape = tuple[tuple[int, int], ...]
+
+
+def stretches(
+    chunks: Sequence[ChunkFacts], groups: Mapping[Number, Collection[str]], texts: Mapping[str, int]
+) -> dict[str, Hashable]:
+    """A number for the content of some points, by id: equal for the same part of the page, or the same text.
+
+    Empty if most of the points have the content of a point with another number: then the page is partly stored twice in
+    other chunks, and the numbers are meaningless.
+
+    Args:
+        chunks: All chunks of one page that was read, of one depth.
+        groups: Points that share a number, by the number.
+        texts: The text of each point without a position of its own, as a number.
+    """
+    # Repeated text of the page has no known position: it is identified by its text.
+    shapes: dict[str, Shape] = {chunk.point_id: tuple(chunk.spans) for chunk in chunks if not chunk.repeated}
+    numbers: dict[Shape, set[int | None]] = defaultdict(set)
+    for chunk in chunks:
+        if shapes.get(chunk.point_id):
+            numbers[shapes[chunk.point_id]].add(chunk.chunk_index)
+    within: dict[Shape, set[Shape]] = {shape: {shape} for shape in numbers}
+    for shape, holder in _contained(list(numbers)):
+        within[shape].add(holder)
+    names = [(index, name) for (index, _), group in groups.items() for name in group]
+    elsewhere = sum(
+        any(numbers[holder] - {index} for holder in within.get(shapes.get(name, ()), ())) for index, name in names
+    )
+    if elsewhere >= MOST * len(names):
+        return {}
+    found: dict[str, Hashable] = {}
+    for group in groups.values():
+        first = _joined({shapes[name] for name in group if shapes.get(name)}, within)
+        found |= {name: first.get(shapes.get(name, ()), texts.get(name, name)) for name in group}
+    return found
+
+
+def _contained(shapes: Sequence[Shape]) -> Iterator[tuple[Shape, Shape]]:
+    """Shapes mostly contained in another one, with that one."""
+    shared: Counter[tuple[int, int]] = Counter()
+    reach: list[tuple[int, int]] = []
+    for first, end, number in sorted((*span, number) for number, shape in enumerate(shapes) for span in shape):
+        reach = [entry for entry in reach if entry[0] > first]
+        for other_end, other in reach:
+            if other != number:
+                shared[min(number, other), max(number, other)] += min(end, other_end) - first
+        reach.append((end, number))
+    for (one, two), letters in shared.items():
+        for held, holder in ((shapes[one], shapes[two]), (shapes[two], shapes[one])):
+            if letters > MOST * sum(end - first for first, end in held):
+                yield held, holder
+
+
+def _joined(shapes: Collection[Shape], within: Mapping[Shape, Collection[Shape]]) -> dict[Shape, Shape]:
+    """For each of some shapes, the first of its connected shapes."""
+    known = frozenset(shapes)
+    pairs = ((shape, holder) for shape in known for holder in within[shape] if holder in known)
+    return {shape: group[0] for group in groups_of_pairs(pairs) for shape in group}
+
+
 _TOLD = {"page": "pages", "date": "times of embedding", "model": "models", "id": "ids"}
 _SURPLUS = "Delete the surplus points of each group, identified by their {}: see delete_point_ids in remediation.json."
 _IDS = "Derive ids from URL and index, so that an ingestion overwrites what it wrote before."
@@ -169,7 +231,7 @@ def _held(evidence: ChunkEvidence, shared: _Shared, gone: Collection[str]) -> di
 
 
 def _others(point_id: str, names: Sequence[str]) -> list[str]:
-    return list(islice((name for name in names if name != point_id), _LISTED))
+    return list(islice((name for name in names if name != point_id), LISTED))
 
 
 def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis | None]) -> Finding:

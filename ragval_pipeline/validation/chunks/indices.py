@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders
@@ -24,9 +24,6 @@ _COUNTED = (
     "Re-ingest the URLs that integrity.not_captured also lists: their first chunks are lost. The others are "
     "complete: number their chunks from {first}, as on the other pages."
 )
-
-#: Maximum missing indices in a subject's details.
-_LISTED = 100  # shown
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)
@@ -54,7 +51,7 @@ def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
             continue
         present = sorted(page.points)
         missing = present[-1] - first + 1 - len(present)
-        shown = list(islice(_between(first, present), _LISTED))
+        shown = list(islice(_between(first, present), LISTED))
         details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
         extent = missing / (missing + len(present))
         # A number missing in every version of the page does not follow from there being two.
@@ -117,7 +114,7 @@ def _is_placed(chunk: ChunkFacts) -> bool:
     longest = max((length for length, place, _ in _spans(chunk) if place >= 0), default=0)
     if chunk.repeated or longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
         return False
-    _, shift = _longest_span(chunk)
+    shift = _shift(chunk)
     on_page = [(length, place - start) for length, place, start in _spans(chunk) if place >= 0]
     beside = sum(length for length, own in on_page if abs(own - shift) <= LONGEST_GAP)
     return beside >= VERIFIED_FROM * sum(length for length, _ in on_page)
@@ -128,7 +125,7 @@ def _place(chunk: ChunkFacts) -> int:
 
     Text added before the chunk, found elsewhere or nowhere, does not affect the position.
     """
-    _, shift = _longest_span(chunk)
+    shift = _shift(chunk)
     return next(
         place
         for length, place, start in _spans(chunk)
@@ -136,10 +133,10 @@ def _place(chunk: ChunkFacts) -> int:
     )
 
 
-def _longest_span(chunk: ChunkFacts) -> tuple[int, int]:
-    """The first letter of the longest span on the page, and its offset relative to the chunk."""
-    _, place, start = max((span for span in _spans(chunk) if span[1] >= 0), key=lambda span: span[0])
-    return start, place - start
+def _shift(chunk: ChunkFacts) -> int:
+    """Offset of its longest span on the page relative to the chunk."""
+    _, start, place = chunk.longest_span or (0, 0, 0)
+    return place - start
 
 
 def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int, int]]:

@@ -79,11 +79,13 @@ class Layout:
         copies: How often each page is stored, if at all: stored letters over covered letters.
         twice: The pages ingested twice, with how often their text is stored.
         doubtful: Pages whose chunk indices do not clearly follow their positions.
+        frayed: Pages whose last chunk by its index is not, or not completely, on the page.
     """
 
     copies: list[float] = field(default_factory=list)
     twice: dict[str, float] = field(default_factory=dict)
     doubtful: set[str] = field(default_factory=set)
+    frayed: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, buckets: Iterable[pa.Table]) -> Layout:
@@ -107,6 +109,7 @@ class Layout:
         held = stored.covered > 0
         self.copies.extend((stored.letters[held] / stored.covered[held]).tolist())
         self.doubtful.update(chunks.out_of_order())
+        self.frayed.update(chunks.frayed())
 
 
 class _Extents(NamedTuple):
@@ -181,7 +184,9 @@ class _Chunks:
         """
         at = self._extents()
         stored = self.stored(at.spans & at.placed[self.chunk])
-        twice = self._overlap(at) & (self._counted(at.placed) > 1) & (stored.repeated >= WHOLE * stored.covered)
+        # Text of chunks in no single place is stored too, even if it is not known to be stored again.
+        most = stored.repeated >= WHOLE * self.stored(at.spans).covered
+        twice = self._overlap(at) & (self._counted(at.placed) > 1) & most
         times = {
             self.keys[page]: round(float(stored.letters[page] / stored.covered[page]), 2)
             for page in np.flatnonzero(twice).tolist()
@@ -268,15 +273,23 @@ class _Chunks:
 
     def out_of_order(self) -> set[str]:
         """The pages with a chunk that is not after all those with a smaller index."""
-        index, found, page = self.columns["chunk_index"], self.columns["longest"], self.page
-        whole = found >= np.maximum(ANCHOR_LETTERS, MOST * self.columns["letters"])
-        chunks = np.flatnonzero(whole & (self.columns["repeated"] == 0) & (index >= 0))
+        index, page = self.columns["chunk_index"], self.page
+        is_found = self.columns["longest"] >= ANCHOR_LETTERS
+        chunks = np.flatnonzero(is_found & (self.columns["repeated"] == 0) & (index >= 0))
         if not len(chunks):
             return set()
         place = self._places()[chunks]
         order = np.lexsort((place, index[chunks], page[chunks]))
         behind, of = np.diff(place[order]) > 0, page[chunks][order]
         return {self.keys[number] for number in np.unique(of[1:][~behind & (np.diff(of) == 0)]).tolist()}
+
+    def frayed(self) -> set[str]:
+        """The pages whose last chunk by its index is not, or not completely, on the page."""
+        index = self.columns["chunk_index"]
+        last = np.full(len(self.keys), 0)
+        np.maximum.at(last, self.page, index)
+        differs = self.columns["found"] < VERIFIED_FROM * self.columns["letters"]
+        return {self.keys[page] for page in np.unique(self.page[differs & (index == last[self.page])]).tolist()}
 
     def _places(self) -> Numbers:
         """Position of each chunk's first letter according to its longest span, without added title and headings."""

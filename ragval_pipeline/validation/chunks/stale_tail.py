@@ -5,18 +5,20 @@ embedded before everything preceding them. An ingestion that embeds only changed
 anywhere: if a collection has such pages, dates alone prove nothing. And a chunk whose text is still on the page, but in
 no preceding chunk, is not a leftover whatever its date.
 
-Without dates the page decides: its chunks include its end, and what follows them in the index is gone from it. A last
-chunk with another page's text by mistake is gone too, but then the page's own end is in no chunk.
+Without dates the page decides: its chunks include its end, and what follows them in the index is gone from it, or goes
+back on it. A last chunk with another page's text by mistake is gone too, but then the page's own end is in no chunk.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.lazy import np
 from ragval_pipeline.text.times import parse_time, utc_text
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
@@ -24,7 +26,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of, is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, MOST, PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, FEWEST, MOST, PASSAGE_LETTERS, WHOLE
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,26 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     kept = {key: needed_points(old[key], own) for key, own in evidence.on_pages(old)}
     for key, tail in old.items():
         yield from _old_subjects(tail, kept.get(key, set()), checked=key in read)
-    undated = read.keys() & orders.chosen(~orders.dated & (orders.indices > 1))
+    layout = evidence.layout
+    # Chunks of one date are of one ingestion: what is gone from their page was on it then.
+    undated = (layout.doubtful | layout.frayed) & read.keys() & set(orders.chosen(~orders.dated))
     if not undated:
         return
     pages, ends = orders.in_full(undated), evidence.last_passages(undated)
-    own = ((key, chunks) for key, chunks in evidence.on_pages(undated) if key in ends)
-    gone = {key: leftover(pages[key], chunks, ends[key], evidence.habits) for key, chunks in own}
-    for key in (key for key in pages if gone.get(key)):
-        yield from _gone_subjects(key, pages[key], gone[key])
+    found: dict[str, set[int]] = {}
+    made = set[str]()
+    for key, chunks in evidence.on_pages(undated):
+        left = leftover(pages[key], chunks, ends[key], evidence.habits) if key in ends else None
+        if left:
+            found[key] = left
+            if all(_is_gone(chunk, evidence.habits) for chunk in chunks if chunk.chunk_index in left):
+                made.add(key)
+    # Pages that all end with other text were ingested so: with a summary, or questions that they answer.
+    if len(made) < max(FEWEST, WHOLE * len(layout.copies)):
+        made.clear()
+    for key, order in pages.items():
+        if key in found.keys() - made:
+            yield from _gone_subjects(key, order, found[key])
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
@@ -122,9 +136,11 @@ def _is_needed(chunk: ChunkFacts, head: Collection[int]) -> bool:
 
 
 def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
-    """The contiguous end of a page's chunk indices that is gone, if the preceding chunks include the page's end.
+    """The chunk indices of an older version's end: the page needs none of them, and those before them have its own end.
 
-    Pages repeat themselves: gone chunks may repeat most of the page's remaining text.
+    Pages repeat themselves: gone chunks may repeat most of the page's remaining text. What is still on the page, as
+    after an ingestion in larger chunks, goes back from the page's end, but not to its beginning, as a second ingestion
+    with further numbers does, and ends with the page, unlike a copy of a chunk.
 
     Args:
         order: The points of the page by index.
@@ -133,17 +149,67 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
         habits: What the ingestion puts around its chunks.
     """
     own = {chunk.point_id: chunk for chunk in chunks}
-    parts = {index: [own.get(name) for name, _ in points] for index, points in order.points.items()}
+    parts = {index: [own.get(name) for name, _ in points] for index, points in sorted(order.points.items())}
     gone = {index for index, part in parts.items() if all(_is_gone(chunk, habits) for chunk in part)}
-    tail = list(takewhile(lambda index: index in gone or _repeats(parts[index], habits), sorted(parts, reverse=True)))
-    head = _letters_of(chunk for index in parts.keys() - set(tail) for chunk in filter(None, parts[index]))
-    while tail and any(_is_needed(chunk, head) for chunk in filter(None, parts[tail[-1]])):
-        head |= _letters_of(filter(None, parts[tail.pop()]))
-    needed = any(_is_needed(chunk, head) for index in tail for chunk in filter(None, parts[index]))
+    known = {index: [chunk for chunk in part if chunk is not None] for index, part in parts.items()}
+    tail = [index for index in _unneeded(known) if len(known[index]) == len(parts[index])]
+    before = [index for index in known if index not in tail]
+    while tail and not (_differs(known[tail[0]], habits) or _goes_back(known[before[-1]], known[tail[0]])):
+        before.append(tail.pop(0))
     found = set(tail)
-    if needed or found.isdisjoint(gone) or gone - found or len(found) == len(parts) or is_lost(last):
+    if not found or gone - found or not before or is_lost(last):
         return set()
-    return found
+    return found if gone or _ends_the_page(known, before, tail) else set()
+
+
+def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]]) -> list[int]:
+    """The longest end of some indices of which the page needs no chunk, given those before it."""
+    upto = max((end for chunks in parts.values() for chunk in chunks for _, end in chunk.spans), default=0)
+    first = np.zeros(upto, dtype=np.int64)  # the smallest index that has each letter
+    for index, chunks in sorted(parts.items(), reverse=True):
+        for begin, end in (span for chunk in chunks for span in chunk.spans):
+            first[begin:end] = index
+    found: list[int] = []
+    needs = -1
+    for index, chunks in sorted(parts.items(), reverse=True):
+        for chunk in chunks:
+            held = np.sort(np.concatenate([first[:0], *(first[begin:end] for begin, end in chunk.spans)]))
+            if chunk.share >= MOST and len(held):
+                # The indices before the end must have most of its letters.
+                needs = max(needs, int(held[math.ceil(MOST * len(held)) - 1]))
+        if needs >= index or not chunks:
+            break
+        found.append(index)
+    return found[::-1]
+
+
+def _goes_back(before: Iterable[ChunkFacts], chunks: Iterable[ChunkFacts]) -> bool:
+    """Whether chunks in one piece of the page begin, or else end, before those of the index before them."""
+    whole = [chunk for chunk in chunks if chunk.longest >= MOST * chunk.letters]
+    places, others = (
+        [(stretch[0], chunk.stretch[1]) for chunk, stretch in _placed(some) if chunk.stretch is not None]
+        for some in (whole, before)
+    )
+    return bool(places and others) and max(places) < min(others)
+
+
+def _ends_the_page(parts: Mapping[int, Sequence[ChunkFacts]], before: Iterable[int], tail: Iterable[int]) -> bool:
+    """Whether a tail on the page ends where the preceding chunks end, and begins after their beginning."""
+    head, behind = ([chunk for index in indices for chunk in parts[index]] for indices in (before, tail))
+    held, places = ([run for _, run in _placed(chunks)] for chunks in (head, behind))
+    if not held or len(places) < len(behind):
+        return False
+    begins = min(places)[0] - min(held)[0]
+    rest = max(end for _, end in held) - max(end for _, end in places)
+    return begins >= PASSAGE_LETTERS > rest
+
+
+def _placed(chunks: Iterable[ChunkFacts]) -> Iterator[tuple[ChunkFacts, tuple[int, int]]]:
+    """The chunks whose position is known, with their longest run: headings before it may be elsewhere on the page."""
+    for chunk in chunks:
+        if chunk.longest_span is not None and not chunk.repeated:
+            length, _, place = chunk.longest_span
+            yield chunk, (place, place + length)
 
 
 def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
@@ -151,9 +217,9 @@ def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
     return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk, habits) == "gone"
 
 
-def _repeats(part: Iterable[ChunkFacts | None], habits: Habits) -> bool:
-    """Whether the chunks of one index are only partly on their page."""
-    return all(chunk is not None and class_of(chunk, habits) == "drifted" for chunk in part)
+def _differs(part: Iterable[ChunkFacts], habits: Habits) -> bool:
+    """Whether the chunks of one index are not, or only partly, on their page."""
+    return all(class_of(chunk, habits) != "verified" for chunk in part)
 
 
 def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterable[Subject]:

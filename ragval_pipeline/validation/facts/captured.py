@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from ragval_pipeline.findings.factory import PASSAGE
 from ragval_pipeline.lazy import np
 from ragval_pipeline.text.folding import FoldedText, fold, words_of
 from ragval_pipeline.text.grams import SIZE, GramIndex, gram_hashes
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Hashes = npt.NDArray[np.uint64]
 
-#: Characters of a block that are kept if chunks lack some of it.
-PASSAGE_CHARACTERS = 400  # shown
 #: Arguments of a component or template in a stored source, which may be a heading: the title of a figure.
 _ATTRIBUTE = re.compile(r"\w=[\"']([^\"'\n]{1,200})[\"']")
 #: Separators of a page's name and its site's in a title: marks with spaces around them.
@@ -72,7 +71,7 @@ def held_blocks(
         if count < letters and texts.have(block, folded):
             count = letters
         text = block.text if count < letters else ""
-        text = text if len(text) <= PASSAGE_CHARACTERS else f"{text[: PASSAGE_CHARACTERS - 1]}…"
+        text = text if len(text) <= PASSAGE else f"{text[: PASSAGE - 1]}…"
         start = page.position(places[0][0])
         blocks.append(BlockFacts(block.kind, letters, min(count, letters), start, hash_of(folded), text))
     return blocks

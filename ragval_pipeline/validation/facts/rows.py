@@ -151,6 +151,25 @@ class ChunkFacts:
             if place >= 0:
                 yield place, place + length
 
+    @property
+    def longest_span(self) -> tuple[int, int, int] | None:
+        """Letters of its longest span on the page, and its first letter in the chunk and on the page."""
+        spans = zip(self.lengths, self.starts, self.places, strict=True)
+        return max((span for span in spans if span[2] >= 0), key=lambda span: span[0], default=None)
+
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """From where to where it is on its page: the spans within its length of the longest one; words may be apart."""
+        if self.longest_span is None:
+            return None
+        length, _, place = self.longest_span
+        beside = [
+            (first, end)
+            for first, end in self.spans
+            if first >= place - self.letters and end <= place + length + self.letters
+        ]
+        return min(first for first, _ in beside), max(end for _, end in beside)
+
 
 class BlockFacts(NamedTuple):
     """A block of a page's content: a paragraph, heading, item, table row or code.
@@ -161,7 +180,7 @@ class BlockFacts(NamedTuple):
         held: Those that are found in chunks of the page.
         start: Its first letter on the page.
         digest: Hash of its letters: blocks that most pages have do not count as content.
-        text: Its text if chunks lack some of it, cut to ``PASSAGE_CHARACTERS``; otherwise empty.
+        text: Its text if chunks lack some of it, cut to ``PASSAGE`` characters; otherwise empty.
     """
 
     kind: str

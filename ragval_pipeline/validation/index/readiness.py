@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import PASSAGE, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Since
@@ -14,8 +14,6 @@ from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 
-#: Maximum characters of the optimiser's error.
-_SHOWN = 200  # shown
 _STATUS = {
     "yellow": "the optimiser is running (status yellow)",
     "grey": "the optimiser has not started yet (status grey), for example after a server restart",
@@ -96,7 +94,7 @@ def _problems(facts: CollectionFacts) -> Iterator[tuple[str, str]]:
     if facts.status != "green":
         yield "status", _STATUS.get(facts.status, f"the status is {facts.status}")
     if facts.optimizer != "ok":
-        yield "optimizer", f"the optimiser reports an error: {facts.optimizer[:_SHOWN]}"
+        yield "optimizer", f"the optimiser reports an error: {facts.optimizer[:PASSAGE]}"
     if facts.deferred_points:
         yield (
             "deferred_points",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
@@ -23,10 +23,6 @@ from ragval_pipeline.validation.integrity.content import (
     stands_among,
 )
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
-
-#: Maximum passages, headings and joins in a subject's details.
-DETAILED = 10  # shown
-
 
 _MADE = (
     "Most pages have such a point in addition to chunks that contain the whole page: a generated summary or "
@@ -156,8 +152,8 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             "changed_words": chunk.changed,
         }
         if wanted == "drifted":
-            details["replaced"] = [{"words": each.words, "page": each.page} for each in chunk.replaced[:DETAILED]]
-            details["inserted"] = list(chunk.inserted[:DETAILED])
+            details["replaced"] = [{"words": each.words, "page": each.page} for each in chunk.replaced[:SHOWN]]
+            details["inserted"] = list(chunk.inserted[:SHOWN])
         without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
         if wanted == "gone":
             if not compared.is_all_gone(page):
@@ -243,7 +239,7 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
                 "lost": len(passages),
                 "lost_letters": sum(block.letters - block.held for block in passages),
                 "ends_early": _ends_early(compared.by_page.get(page.page_key, ()), passages),
-                "passages": [{"kind": block.kind, "text": block.text} for block in passages[:DETAILED]],
+                "passages": [{"kind": block.kind, "text": block.text} for block in passages[:SHOWN]],
                 **cut,
             }
             only_headings = all(block.kind == "heading" for block in passages)
@@ -267,7 +263,7 @@ def _heading_loss(compared: Compared) -> Iterator[Subject]:
         chunks = compared.by_page.get(page.page_key, ())
         headings = lost_headings(page.blocks, chunks) if page.has_chunks else []
         if headings:
-            shown = [block.text for block in headings[:DETAILED]]
+            shown = [block.text for block in headings[:SHOWN]]
             cut = _cut(compared, page)
             details = {"lost": len(headings), "headings": shown, **cut}
             # An altered heading opens its chunk.
@@ -307,6 +303,6 @@ def _glued(compared: Compared) -> Iterator[Subject]:
         # The line breaks of a page say nothing about another text.
         if chunk.joins and compared.classes[name] != "gone":
             page = compared.pages[chunk.page_key or ""]
-            details = {"page_url": page.url, "joins": len(chunk.joins), "words": list(chunk.joins[:DETAILED])}
+            details = {"page_url": page.url, "joins": len(chunk.joins), "words": list(chunk.joins[:SHOWN])}
             extent = min(sum(map(len, chunk.joins)) / max(chunk.letters, 1), 1.0)
             yield Subject(name=name, page=chunk.page_key, details=details, extent=extent)

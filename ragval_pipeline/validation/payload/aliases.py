@@ -36,7 +36,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "parent_id": ("parent_id", "parent_chunk_id", "parent_node_id", "parent_uuid", "parent_chunk", "parent"),
     "text_hash": (
         "text_hash", "content_hash", "chunk_hash", "text_sha256", "content_sha256", "chunk_sha256", "sha256", "sha1",
-        "md5",
+        "sha", "md5", "hash", "digest", "checksum",
     ),
     "model": (
         "model", "embedding_model", "embedding_model_name", "model_name", "model_version", "embed_model", "model_id",

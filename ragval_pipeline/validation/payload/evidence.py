@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import PASSAGE, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import array_from, one_of
@@ -120,8 +120,6 @@ def levels_of(
 
 
 ASSET = "metadata_expectations"
-#: Maximum characters of an exception.
-_SHOWN = 500  # shown
 
 
 def measure_payloads(evidence: PayloadEvidence) -> Measurement:
@@ -161,7 +159,7 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
     """An expectation that raised says nothing about the data: it is a check that failed to run."""
     crashed = [result for result in expectations.get("results", ()) if result["exception"]]
     subjects = [
-        Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:_SHOWN]})
+        Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:PASSAGE]})
         for result in crashed
     ]
     return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ragval_pipeline.findings.factory import NAMED, make_finding
+from ragval_pipeline.findings.factory import LISTED, NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import START
 from ragval_pipeline.sources.site.urls import path_of
@@ -18,9 +18,6 @@ from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import FEW, MOST, WHOLE
-
-#: Maximum modules in the details, of the payloads and of the site.
-_SHOWN = 100  # shown
 
 #: Points by module as stored and page key.
 _Places = Mapping[tuple[str, str | None], int]
@@ -48,8 +45,8 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
         return
     values = Counter(subject.details["value"] for subject in subjects)
     details = {
-        "values": dict(values.most_common(_SHOWN)),
-        "allowed": sorted(allowed)[:_SHOWN],
+        "values": dict(values.most_common(LISTED)),
+        "allowed": sorted(allowed)[:LISTED],
         "derived": derived,
     }
     named = ", ".join(name for name, _ in values.most_common(NAMED)) + (", ..." if len(values) > NAMED else "")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.factory import NAMED, QUOTED
+from ragval_pipeline.findings.factory import NAMED, PASSAGE, QUOTED
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.points import Hit
 from ragval_pipeline.suite.printing import printable
@@ -158,12 +158,8 @@ def matches(expected: Mapping[str, Any], hit: Hit, rules: Rules) -> bool:
     return True
 
 
-#: Characters of a name that a reason shows; nearly all addresses are shorter.
-_LONGEST = 200  # shown
-
-
 def _listed(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
-    shown = ", ".join(printable(name, limit=_LONGEST) for name in distinct[:NAMED])
+    shown = ", ".join(printable(name, limit=PASSAGE) for name in distinct[:NAMED])
     shown += ", ..." if len(distinct) > NAMED else ""
     return shown or "nothing"

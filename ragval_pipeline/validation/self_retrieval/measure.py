@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import NAMED, SHOWN, make_finding
+from ragval_pipeline.findings.factory import NAMED, QUOTED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.printing import printable
@@ -22,8 +22,6 @@ from ragval_pipeline.validation.self_retrieval.own_queries import OwnPage, OwnQu
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE, HUB_TIMES_EXPECTED
 
 ASSET = "self_retrieval"
-#: Characters of a title in the reason of the criterion.
-_TITLE = 60  # shown
 
 PageOf = Callable[[Mapping[str, Any]], str | None]
 
@@ -137,7 +135,7 @@ def _value(
         sample = f"a sample of {drawn:,} of {len(pages):,} pages; 95 % interval {low:.3f} to {high:.3f}"
         reason = f"{reason}, {sample}"
     if lost := [query.text for query in titles if not found[query.id]]:
-        named = ", ".join(f"“{printable(fold_blanks(text), limit=_TITLE)}”" for text in lost[:NAMED])
+        named = ", ".join(f"“{printable(fold_blanks(text), limit=QUOTED)}”" for text in lost[:NAMED])
         more = f" and {len(lost) - NAMED:,} more, see evidence/self_retrieval.json" if len(lost) > NAMED else ""
         reason = f"{reason}; not found: {named}{more}"
     return value.model_copy(update={"reason": reason})

@@ -72,6 +72,20 @@ def test_another_ingestion_without_both_ends_of_the_page_is_recognised_by_chunks
     assert twice(*cut(100, 25)) is None
 
 
+def test_a_page_of_which_half_is_stored_again_is_not_stored_twice_although_titles_scatter_its_chunks():
+    title, words = "The title that each of its chunks begins with", TEXT.split(" ")
+    parts = [" ".join(words[at : at + 60]) for at in range(0, 480, 60)]
+    small = [f"{title}\n{part}" for part in parts]
+    large = ["\n".join(small[at : at + 2]) for at in range(0, 8, 2)]
+    page = [record(f"<h1>{title}</h1>{paragraphs(*parts)}")]
+
+    def named_with(*found: str) -> list[str]:
+        stored = rows(*({"source_url": "/a", "text": text} for text in (*large, *found)))
+        return named(detected("chunk.ingested_twice", evidence_of(stored, page)))
+
+    assert (named_with(*small[4:]), len(named_with(*small))) == ([], 1)
+
+
 def test_a_page_of_one_chunk_was_ingested_again_where_longer_pages_were():
     short = [{"source_url": "/b", "text": GRIPPER}] * 2
     found = evidence_of(

@@ -155,3 +155,70 @@ def test_closing_words_that_another_page_has_too_are_left_over_with_the_end_that
     stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, OLD, OLD), PARTS, strict=True)]
     pages = [record(paragraphs(PARTS[0])), record(paragraphs(PARTS[2]), page="/b")]
     assert named(detected("chunk.stale_tail", evidence_of(rows(*stored), pages, now=NOW))) == ["1", "2"]
+
+
+SHELF = "The shelf holds twelve trays, and each tray has a colour that the drawing beside the door explains in words."
+DRAWING = "Drawings hang in order of their date; whoever changes one signs it and hangs the former one behind it again."
+WHOLE = [*PARTS, VISITORS, SHELF, DRAWING]
+
+
+def joined(texts: list[str], size: int) -> list[str]:
+    return ["\n".join(texts[at : at + size]) for at in range(0, len(texts), size)]
+
+
+def test_the_smaller_chunks_behind_those_of_an_ingestion_in_larger_ones_are_left_over():
+    larger = joined(WHOLE, 2)
+    assert leftovers([*larger, *WHOLE[3:]], WHOLE) == {3, 4, 5}
+
+
+def test_the_chunks_behind_a_page_that_lost_its_middle_are_left_over_although_it_says_them_earlier():
+    shorter = [*WHOLE[:2], *WHOLE[4:]]
+    assert leftovers([*shorter, *WHOLE[4:]], shorter) == {4, 5}
+
+
+def test_a_second_ingestion_with_further_numbers_is_no_tail():
+    assert leftovers([*WHOLE, *WHOLE], WHOLE) == set()
+    assert leftovers([*joined(WHOLE, 2), *WHOLE], WHOLE) == set()
+
+
+def test_a_copy_of_a_chunk_behind_the_last_is_no_tail():
+    assert leftovers([*WHOLE, WHOLE[2]], WHOLE) == set()
+
+
+def test_windows_that_end_within_the_one_before_are_no_tail():
+    text = "\n".join(WHOLE)
+    windows = [text[at : at + 160] for at in range(0, len(text), 40)]
+    assert leftovers(windows, WHOLE) == set()
+    assert leftovers(
+        [*windows, f"{'Nothing of it stands on the page any more, not even these words. ' * 2}"], WHOLE
+    ) == {len(windows)}
+
+
+def test_chunks_counted_from_another_section_are_no_tail():
+    assert leftovers([*WHOLE[3:], *WHOLE[:3]], WHOLE) == set()
+
+
+def test_pages_without_dates_whose_last_chunks_go_back_are_named():
+    stored = [
+        {**payload, "text": text}
+        for payload, text in zip(page("/a", *[None] * 6), [*joined(WHOLE, 2), *WHOLE[3:]], strict=True)
+    ]
+    assert on_page(WHOLE, *stored) == ["3", "4", "5"]
+
+
+def test_what_most_pages_end_with_was_made_by_the_ingestion():
+    """A summary behind the chunks of each page, without dates."""
+    pages, ends = PARTS, (VISITORS, SHELF, DRAWING)
+    stored = [
+        {"source_url": f"/{number}", "chunk_index": at, "text": text}
+        for number, texts in enumerate(zip(pages, ends, strict=True))
+        for at, text in enumerate(texts)
+    ]
+    names = tuple(f"/{number}" for number in range(3))
+    read = [record(paragraphs(text), page=name) for name, text in zip(names, pages, strict=True)]
+
+    def judge(payloads):
+        return named(detected("chunk.stale_tail", evidence_of(rows(*payloads, pages=names), read, now=NOW)))
+
+    assert judge(stored) == []
+    assert judge(stored[:2]) == judge([*stored[:3], stored[4]]) == ["1"]

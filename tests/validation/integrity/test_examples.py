@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+from ragval_pipeline.findings.factory import PASSAGE, SHOWN
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.page import Page
-from ragval_pipeline.validation.integrity.examples import segments_of
+from ragval_pipeline.validation.integrity.measure import segments_of
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
 
 PAGE = f"{GRIPPER}\n{CAMERA}\n{BATTERY}"
@@ -47,6 +48,6 @@ def test_the_middle_of_a_long_common_stretch_is_left_out():
 
 def test_a_long_difference_is_shortened_and_their_number_is_limited():
     long = segments(f"{GRIPPER} {'zoo quiz ' * 90} {CAMERA}")
-    assert max(len(shown) for kind, shown in long if kind == "index") == 300
+    assert max(len(shown) for kind, shown in long if kind == "index") == PASSAGE
     many = " ".join(f"{GRIPPER} zoo{number}quiz" for number in range(40))
-    assert sum(kind == "index" for kind, _ in segments(many)) == 12
+    assert sum(kind == "index" for kind, _ in segments(many)) == SHOWN

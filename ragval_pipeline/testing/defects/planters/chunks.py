@@ -124,6 +124,26 @@ def undated_tail(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     return planted
 
 
+@defect(
+    "chunk.stale_tail",
+    kind="points",
+    variant="larger_chunks",
+    describe="Ingests a page again in larger chunks and leaves the last of the old ones, without embedding times.",
+)
+def tail_of_smaller_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    corpus.require("chunk_index")
+    pages, indexed, old = choose_pages(corpus, amount, rng, min_chunks=4), corpus.pages(), list[StoredPoint]()
+    for url in pages:
+        chunks = indexed[url]
+        pairs = [chunks[at : at + 2] for at in range(0, len(chunks), 2)]
+        joined = ["\n".join(corpus.text(point) for point in pair) for pair in pairs]
+        rewrite(corpus, list(zip(chunks, joined, strict=False)))
+        old += chunks[len(pairs) :]
+    for point in corpus.points:
+        corpus.drop(point, "embedded_at")
+    return Planted("chunk.stale_tail", ids_of(old))
+
+
 def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     pages = choose_pages(corpus, amount, rng, min_chunks=2)
     indexed, old = corpus.pages(), []
