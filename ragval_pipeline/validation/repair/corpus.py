@@ -133,7 +133,7 @@ class RepairCorpus:
         ill = {entry.page for finding in known if finding.subject_kind == "page" for entry in finding.subjects}
         world.healthy = sample.without(names, ill, most=_COMPARED)
         world.homes.by_text = "source_url" in _constant_fields(known)
-        world._read_pages(pages(), keys | sample.pages.keys() | world.of_page.keys())
+        world._read_pages(pages(), keys | sample.pages.keys() | sample.spare.keys() | world.of_page.keys())
         world._learn(sample)
         return world
 
@@ -170,11 +170,12 @@ class RepairCorpus:
         """Infer how the ingestion writes chunks."""
         placed = {
             key: [(row, place) for row in rows if (place := place_of(row["text"], self.texts[key])) is not None]
-            for key, rows in sample.pages.items()
+            for key, rows in (sample.pages | sample.spare).items()
             if key in self.texts
         }
         self.placed = {key: [(row, (place.start, place.end)) for row, place in rows] for key, rows in placed.items()}
-        self.ingestions = sample.ingestions(placed, self.layout, self._first_heading)
+        models = {key: rows for key, rows in placed.items() if key in sample.pages}
+        self.ingestions = sample.ingestions(models, self.layout, self._first_heading)
         self.ingestion = self.ingestions[0]
 
     def lookup(self) -> PointLookup:
