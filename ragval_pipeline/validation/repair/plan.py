@@ -18,7 +18,6 @@ from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, sur
 from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
-from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import MOST
 
 #: Suggested thresholds are multiples of a thousandth.
@@ -342,11 +341,5 @@ def _dead_conditions(subject: Subject) -> frozenset[str]:
     """The conditions that need what neither the sitemap nor the index has; a page that is only missing is not dead."""
     if subject.details.get("on_site"):
         return frozenset()
-    module = subject.details.get("expected_module")
-    names = {normalise_name(str(target)) for target in subject.details.get("targets", ())}
-    conditions = {"module"} if module and normalise_name(str(module)) in names else set()
-    if subject.details.get("expected_pages"):
-        conditions.add("url")
-    if subject.details.get("expected_results"):
-        conditions.add("results")
-    return frozenset(conditions or {"chapter"})
+    conditions = {"url" if name == "source_url" else name for name in subject.fields}
+    return frozenset({*conditions, "results"} if subject.details.get("expected_results") else conditions)

@@ -50,6 +50,10 @@ def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
     return make_finding(code, [Subject(name=name, page=page, details=details)])
 
 
+def dead_target(*fields: str, **details: Any) -> Finding:
+    return make_finding("query.dead_target", [Subject(name="q", fields=fields, details={"on_site": False, **details})])
+
+
 def test_a_missing_page_gets_chunks_as_long_as_those_of_the_index_under_the_module_of_its_neighbours() -> None:
     rows = [row("2", "gears/b", text=TEXTS["gears/b"][:50]), ROWS[2]]
     missing = about("coverage.missing_page", f"{SITE}/gears/a", "x.org/docs/gears/a")
@@ -205,8 +209,7 @@ def test_where_all_vectors_are_made_in_another_way_no_text_is_tried_beside_them(
 
 
 def test_a_dead_expectation_is_left_out_and_one_of_a_page_that_is_only_missing_is_not() -> None:
-    dead = about("query.dead_target", "q", None, on_site=False, targets=["Geers"], expected_module="Geers")
-    assert planned(dead)[0].dropped == {"q": frozenset({"module"})}
+    assert planned(dead_target("module"))[0].dropped == {"q": frozenset({"module"})}
     assert planned(about("query.dead_target", "q", None, on_site=True, targets=["/a"], expected_pages=["/a"])) == []
 
 
@@ -363,8 +366,10 @@ def test_a_finding_without_a_repair_plans_none() -> None:
     assert planned(make_finding("query.failed", ["q"])) == []
 
 
-def test_a_dead_expectation_of_pages_is_distinguished_from_one_of_a_chapter() -> None:
-    pages = about("query.dead_target", "q", None, on_site=False, targets=["/z"], expected_pages=["/z"])
-    chapter = about("query.dead_target", "q", None, on_site=False, targets=["Worms"], expected_chapter="Worms")
-    assert planned(pages)[0].dropped == {"q": frozenset({"url"})}
-    assert planned(chapter)[0].dropped == {"q": frozenset({"chapter"})}
+def test_only_dead_expectations_of_a_query_are_left_out() -> None:
+    """A query with a misspelled chapter expects a page that exists, which is not left out in its place."""
+    alive = ["x.org/docs/gears/a"]
+    assert planned(dead_target("source_url", expected_pages=["/z"]))[0].dropped == {"q": frozenset({"url"})}
+    assert planned(dead_target("chapter", expected_pages=alive))[0].dropped == {"q": frozenset({"chapter"})}
+    results = dead_target(expected_pages=alive, expected_results=["/z"])
+    assert planned(results)[0].dropped == {"q": frozenset({"results"})}
