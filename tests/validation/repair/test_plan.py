@@ -244,6 +244,15 @@ def test_of_equal_texts_the_one_goes_that_remediation_deletes(first: dict[str, s
     assert repair.removed == {"4" if "model" in first else "1"}
 
 
+@pytest.mark.parametrize(("number", "text", "kept"), [(9, "same", "1"), (0, "same", "4"), (9, "other", "4")])
+def test_a_copy_at_the_end_of_its_page_goes_although_its_id_counts_on(number: int, text: str, kept: str) -> None:
+    """Without the original, the page's numbers had a gap; of different texts, or equal numbers, the newer one stays."""
+    copies = [Subject(name=one, page="x", details={"same": other}) for one, other in (("1", "4"), ("4", "1"))]
+    known = {"1": PointFacts(text_sha256="same", chunk_index=0), "4": PointFacts(text_sha256=text, chunk_index=number)}
+    found = surplus_points(make_finding("chunk.duplicate_text", copies), PointLookup(known), set())
+    assert found.delete == [name for name in known if name != kept]
+
+
 def test_of_nearly_equal_texts_of_two_pages_the_one_that_is_not_on_its_page_goes() -> None:
     pages = ("x.org/docs/gears/a", "x.org/docs/gears/b")
     similar = make_finding(
