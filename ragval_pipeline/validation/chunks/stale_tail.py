@@ -156,17 +156,19 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
     parts = {index: [own.get(name) for name, _ in points] for index, points in sorted(order.points.items())}
     gone = {index for index, part in parts.items() if all(_is_gone(chunk, habits) for chunk in part)}
     known = {index: [chunk for chunk in part if chunk is not None] for index, part in parts.items()}
-    tail = [index for index in _unneeded(known) if len(known[index]) == len(parts[index])]
+    tail = [index for index in _unneeded(known, habits) if len(known[index]) == len(parts[index])]
     before = [index for index in known if index not in tail]
+    if not before:
+        return set()
     while tail and not (_differs(known[tail[0]], habits) or _goes_back(known[before[-1]], known[tail[0]])):
         before.append(tail.pop(0))
     found = set(tail)
-    if not found or gone - found or not before or is_lost(last):
+    if not found or gone - found or is_lost(last):
         return set()
     return found if gone or _ends_the_page(known, before, tail) else set()
 
 
-def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]]) -> list[int]:
+def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], habits: Habits) -> list[int]:
     """The longest end of some indices of which the page needs no chunk, given those before it."""
     upto = max((end for chunks in parts.values() for chunk in chunks for _, end in chunk.spans), default=0)
     first = np.zeros(upto, dtype=np.int64)  # the smallest index that has each letter
@@ -178,7 +180,7 @@ def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]]) -> list[int]:
     for index, chunks in sorted(parts.items(), reverse=True):
         for chunk in chunks:
             held = np.sort(np.concatenate([first[:0], *(first[begin:end] for begin, end in chunk.spans)]))
-            if chunk.share >= MOST and len(held):
+            if len(held) and class_of(chunk, habits) != "gone":
                 # The indices before the end must have most of its letters.
                 needs = max(needs, int(held[math.ceil(MOST * len(held)) - 1]))
         if needs >= index or not chunks:

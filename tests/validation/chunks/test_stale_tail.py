@@ -136,6 +136,13 @@ def test_what_is_put_before_every_chunk_says_nothing_of_the_page():
     assert leftovers(framed, PARTS) == {3}
 
 
+def test_chunks_that_are_mostly_what_the_ingestion_adds_are_needed_all_the_same():
+    added = f"{VISITORS} {VISITORS.replace('helmets', 'jackets')} Handbook, part nine, of the hall in the north:"
+    framed = [f"{added}\n{text}" for text in PARTS]
+    assert leftovers(framed, PARTS) == set()
+    assert leftovers(framed[:1], PARTS[:1]) == set()
+
+
 def test_a_text_whose_words_meet_the_page_by_chance_at_one_place_is_left_over():
     words = PARTS[2].split()
     mixed = " ".join([*words[::-1], *words[-7:-1], *words[::-2]])
