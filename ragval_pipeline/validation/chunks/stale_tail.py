@@ -131,8 +131,12 @@ def _letters_of(chunks: Iterable[ChunkFacts]) -> set[int]:
 
 
 def _is_needed(chunk: ChunkFacts, head: Collection[int]) -> bool:
-    """Whether most of a chunk is on its page in parts that preceding chunks do not have."""
-    return chunk.share >= MOST and sum(letter in head for letter in _letters_of([chunk])) < MOST * chunk.found
+    """Whether a chunk is on its page, and a passage of it, or most of it, is in no preceding chunk.
+
+    The last chunk of a page may be short, and most of it the overlap with the one before.
+    """
+    alone = sum(letter not in head for letter in _letters_of([chunk]))
+    return chunk.share >= MOST and (alone >= PASSAGE_LETTERS or alone > (1 - MOST) * chunk.found)
 
 
 def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
