@@ -181,8 +181,9 @@ def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], habits: Habits) -> list
         for chunk in chunks:
             held = np.sort(np.concatenate([first[:0], *(first[begin:end] for begin, end in chunk.spans)]))
             if len(held) and class_of(chunk, habits) != "gone":
-                # The indices before the end must have most of its letters.
-                needs = max(needs, int(held[math.ceil(MOST * len(held)) - 1]))
+                # The indices before the end must have most of its letters, and all but a few.
+                least = max(math.ceil(MOST * len(held)), len(held) - PASSAGE_LETTERS + 1)
+                needs = max(needs, int(held[least - 1]))
         if needs >= index or not chunks:
             break
         found.append(index)
