@@ -14,6 +14,7 @@ import ragval_pipeline
 from ragval_pipeline import Run, SuiteError, load_suite, validate
 from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.orchestration.build import build_validation_defs
+from ragval_pipeline.sources.history import HistoryNotReadError
 from ragval_pipeline.testing.defects import plant_in_demo
 from tests.reporting.factory import report
 
@@ -49,6 +50,11 @@ def test_a_kept_run_is_read_back_from_its_folder(broken: Run):
     again = Run.read(Path(broken.folder))
     assert again.report == broken.report
     assert again.verdict == broken.verdict
+
+
+def test_a_run_without_its_findings_file_says_so(broken: Run, tmp_path: Path):
+    with pytest.raises(HistoryNotReadError, match=r"findings\.parquet"):
+        _ = Run(broken.report, str(tmp_path)).findings
 
 
 def test_the_card_of_a_run_names_what_fails_and_holds_no_markup_of_the_index(broken: Run):

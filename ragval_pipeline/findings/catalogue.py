@@ -76,6 +76,7 @@ class FindingType:
 # fmt: off
 _ROWS = (
     FindingType("source.unreachable", "error", "run", "coverage", "url", "setting",
+        breaks={Aspect.PAGE},
         title="Site not reachable",
         means="does not answer with a 2xx status", many="do not answer with a 2xx status",
         measured="ragval requests the sitemap and repeats failed requests. After the last attempt the run ends "
@@ -83,6 +84,7 @@ _ROWS = (
         cause="The host, the path or the network is wrong, or the site is down.",
         remedy="Open the URL from the machine that runs ragval and correct source.sitemap or the network."),
     FindingType("source.malformed", "error", "run", "coverage", "url", "setting",
+        breaks={Aspect.PAGE},
         title="Sitemap not readable",
         means="is not a readable sitemap", many="are not readable sitemaps",
         measured="The answer is parsed as a sitemap, a sitemap index or plain text with one URL per line. Document "
@@ -91,6 +93,7 @@ _ROWS = (
         "such as URLs without a host.",
         remedy="Point source.sitemap at the sitemap itself and rebuild it if it is damaged."),
     FindingType("source.empty", "error", "run", "coverage", "url", "setting",
+        breaks={Aspect.PAGE},
         title="Sitemap without pages in scope",
         means="lists no page in scope", many="list no page in scope",
         measured="The entries of the sitemap that pass source.include and source.exclude are counted.",
@@ -245,7 +248,7 @@ _ROWS = (
         title="Id breaks the suite's rule",
         means="has an id that does not follow the suite's rule", many="have an id that does not follow the suite's "
             "rule",
-        measured="The id of each point is computed with payload.id_rule and compared with the stored id.",
+        measured="The id of each point is computed by the rule of the profile and compared with the stored id.",
         cause="The id rule changed between ingestions, or the points come from elsewhere.",
         remedy="Re-ingest the pages of these points with the id rule, and delete these points."),
     FindingType("payload.flat_headings", "info", "corpus", "metadata", "field", "chunker",

@@ -23,8 +23,8 @@ from ragval_pipeline.findings.model import (
 Key = tuple[Aspect, str]
 
 _COLLECTION = "collection"
-#: Kinds of subjects that are about every point.
-_ABOUT_ALL = frozenset({"collection", "field"})
+#: Kinds of subjects that are about every point; a URL is that of the sitemap, or of a host of all pages.
+_ABOUT_ALL = frozenset({"collection", "field", "url"})
 #: A cause that accounts for more than this share of a surplus explains it.
 _MOST = 0.5  # definition
 #: Shares that differ by less are considered equal.

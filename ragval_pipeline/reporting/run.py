@@ -16,7 +16,7 @@ from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.earlier import read_report
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import verdict_words
-from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, KeptRun, reading_from
+from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, HistoryNotReadError, KeptRun, reading_from
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.report import ValidationReport
@@ -66,9 +66,11 @@ class Run:
         Columns: code, severity, scope, subject_kind, subject, details. A finding without subjects has one row.
 
         Raises:
-            HistoryNotReadError: The file cannot be read.
+            HistoryNotReadError: The file is missing or cannot be read.
         """
         frame = self._frame(FINDINGS)
+        if frame.columns.empty:
+            raise HistoryNotReadError(f"{self.folder}/{FINDINGS}", "it is missing", remedy="Restore or remove the run.")
         frame["details"] = [json.loads(text) for text in frame["details"]]
         return frame
 

@@ -79,6 +79,9 @@ def test_one_copy_takes_no_more_room_in_an_answer_than_any_other_chunk():
         finding("coverage.orphan_page", page("/a")),
         finding("source.page_unfit", page("/a")),
         finding("integrity.page_unreadable", page("/a")),
+        finding("source.unreachable", "https://x.org/sitemap.xml"),
+        finding("source.malformed", "https://x.org/sitemap.xml"),
+        finding("source.empty", "https://x.org/sitemap.xml"),
     ],
     ids=lambda cause: cause.code,
 )

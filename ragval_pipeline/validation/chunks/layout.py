@@ -215,15 +215,17 @@ class _Chunks:
 
     def _overlap(self, at: _Extents) -> Mask:
         """The pages whose chunks overlap as those of two ingestions, and not as sliding windows with numbers."""
-        pages, begins, ends, placed = len(self.keys), at.begins, at.ends, at.placed
+        pages, begins, ends, placed, once = len(self.keys), at.begins, at.ends, at.placed, self._once(at)
+        # A text that the page repeats may have been taken from either place: in a list of contents, before everything.
+        sure = np.where(self._counted(once)[self.page] > 0, once, placed)
         first, last = np.full(pages, _PAGE), np.full(pages, -1)
-        np.minimum.at(first, self.page[placed], begins[placed])
-        np.maximum.at(last, self.page[placed], ends[placed])
-        beginnings = self._counted(placed & (begins - first[self.page] < PASSAGE_LETTERS))
-        endings = self._counted(placed & (last[self.page] - ends < PASSAGE_LETTERS))
+        np.minimum.at(first, self.page[sure], begins[sure])
+        np.maximum.at(last, self.page[sure], ends[sure])
+        beginnings = self._counted(sure & (begins - first[self.page] < PASSAGE_LETTERS))
+        endings = self._counted(sure & (last[self.page] - ends < PASSAGE_LETTERS))
         # A single one may end the page if the page only continues with invisible text.
         nested = self._counted(placed & self._within(at)) >= np.maximum(2, NESTED * self._counted(placed))
-        overlap: Mask = (nested | (np.minimum(beginnings, endings) > 1)) & ~self._in_turn(self._once(at), begins, ends)
+        overlap: Mask = (nested | (np.minimum(beginnings, endings) > 1)) & ~self._in_turn(once, begins, ends)
         return overlap
 
     def _within(self, at: _Extents) -> Mask:

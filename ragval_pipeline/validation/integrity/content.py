@@ -209,7 +209,9 @@ def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable
     own = chunk.chunk_index
     if own is None:
         return True
-    placed = [(other.chunk_index, span) for other in others if other.chunk_index is not None for span in other.spans]
+    # A text that the page repeats may have been found in another part of it.
+    sure = [(other.chunk_index, other) for other in others if other.chunk_index is not None and not other.repeated]
+    placed = [(index, span) for index, other in sure for span in other.spans]
     _, begin = max(((index, span[1]) for index, span in placed if index < own), default=(0, 0))
     after = min(((index, span[0]) for index, span in placed if index > own), default=None)
     return any(block.start + block.letters > begin and (after is None or block.start < after[1]) for block in lost)

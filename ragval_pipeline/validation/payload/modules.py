@@ -34,10 +34,12 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     places = _places(evidence)
     judged = _pages_that_agree(places, path_modules)
     wrong = {name for name, _ in places if normalise_name(name) not in allowed}
+    known = {name for name, page in places if page in judged}
+    mixed = _pages_of_several(places)
     subjects = [
         point_ref(row).subject(value=row["module"])
         for row in evidence.rows_with("module", wrong, *REF_COLUMNS)
-        if not derived or row["page_key"] in judged
+        if not derived or row["page_key"] in judged or (row["module"] in known and row["page_key"] in mixed)
     ]
     if not subjects:
         return
@@ -62,6 +64,15 @@ def _places(evidence: PayloadEvidence) -> Counter[tuple[str, str | None]]:
         pairs = zip(batch.column("module").to_pylist(), batch.column("page_key").to_pylist(), strict=True)
         places.update((module, page) for module, page in pairs if module)
     return Counter({place: points for place, points in places.items() if normalise_name(place[0])})
+
+
+def _pages_of_several(places: _Places) -> frozenset[str]:
+    """The pages whose points name several modules: a name that is wrong elsewhere is not their own."""
+    names: dict[str, set[str]] = {}
+    for name, page in places:
+        if page is not None:
+            names.setdefault(page, set()).add(normalise_name(name))
+    return frozenset(page for page, found in names.items() if len(found) > 1)
 
 
 def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.repair.repair import GUESSED, Guess, Repair
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.repeats import crowded_answers
@@ -113,11 +113,17 @@ def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, 
             asked = asked.model_copy(update={"min_similarity": threshold})
         report = judge_query(asked, answer, rules, judge=judge, top_k=settings.top_k)
         # Without its expectation the query would be judged by the threshold, which may never have applied.
-        return report.passed is not None and repair.dropped.get(query.id, frozenset()).issuperset(
-            report.failed_conditions
-        )
+        met = repair.dropped.get(query.id, frozenset()) | _taken_as_met(query, answer, rules)
+        return report.passed is not None and met.issuperset(report.failed_conditions)
 
     return holds
+
+
+def _taken_as_met(query: TestQuery, answer: Answer, rules: Rules) -> frozenset[str]:
+    """Conditions on fields whose right value is only guessed: on a page that the query expects, it is the right one."""
+    wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    pages = [hit.payload for hit in answer.hits if rules.read.page(hit.payload) in wanted]
+    return frozenset(name for name in GUESSED for payload in pages if isinstance(rules.read.get(payload, name), Guess))
 
 
 def _is_no_crowd(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:

@@ -286,7 +286,8 @@ class Opening:
             return cls()
         (shape, number), *_ = shapes.most_common(1)
         between = parting.most_common(1)[0][0] if parting else _USUAL
-        return cls(shape, between, taken > 0) if number > MOST * shapes.total() else cls()
+        takes_in = taken > 0 and _PATH in shape
+        return cls(shape, between, takes_in) if number > MOST * shapes.total() else cls()
 
     def of(self, values: Mapping[str, Any]) -> str:
         """The opening of a chunk with these values."""

@@ -28,7 +28,7 @@ from ragval_pipeline.validation.repair.passages import (
     place_of,
 )
 from ragval_pipeline.validation.repair.point_lookup import FACTS, PointFacts, PointLookup
-from ragval_pipeline.validation.repair.repair import Chunk, Compared
+from ragval_pipeline.validation.repair.repair import GUESSED, Chunk, Compared, Guess
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 #: Snapshot columns, and columns of the page copies, that a plan reads.
@@ -133,14 +133,14 @@ class RepairCorpus:
         ill = {entry.page for finding in known if finding.subject_kind == "page" for entry in finding.subjects}
         world.healthy = sample.without(names, ill, most=_COMPARED)
         world.homes.by_text = "source_url" in _constant_fields(known)
-        world._read_pages(pages(), keys | sample.pages.keys() | world.of_page.keys())
+        world._read_pages(pages(), keys | sample.pages.keys() | sample.spare.keys() | world.of_page.keys())
         world._learn(sample)
         return world
 
     def _count(self, row: Row) -> None:
         """Count the module and chapter of a point's page, and of the page's module."""
         key = row["page_key"]
-        for name in ("module", "chapter"):
+        for name in GUESSED:
             if key is not None and row[name] is not None and not is_blank(str(row[name])):
                 for place in (key, f"module {self.modules.get(key, key)}"):
                     self.usual.setdefault((name, place), Counter())[row[name]] += 1
@@ -170,11 +170,12 @@ class RepairCorpus:
         """Infer how the ingestion writes chunks."""
         placed = {
             key: [(row, place) for row in rows if (place := place_of(row["text"], self.texts[key])) is not None]
-            for key, rows in sample.pages.items()
+            for key, rows in (sample.pages | sample.spare).items()
             if key in self.texts
         }
         self.placed = {key: [(row, (place.start, place.end)) for row, place in rows] for key, rows in placed.items()}
-        self.ingestions = sample.ingestions(placed, self.layout, self._first_heading)
+        models = {key: rows for key, rows in placed.items() if key in sample.pages}
+        self.ingestions = sample.ingestions(models, self.layout, self._first_heading)
         self.ingestion = self.ingestions[0]
 
     def lookup(self) -> PointLookup:
@@ -184,7 +185,7 @@ class RepairCorpus:
         return PointLookup(facts, ids)
 
     def value(self, name: str, row: Row) -> Any:
-        """The right value of a point's field: that of its page's or its module's other points."""
+        """The right value of a point's field: that of its page's or its module's other points, else a guess."""
         home = self.homes.of(row)
         if home is None:
             return None
@@ -197,7 +198,8 @@ class RepairCorpus:
             others = [value for value, _ in counted if value != row[name]]
             if others:
                 return others[0]
-        return module if name == "module" else split_url(self.inventory.scope_urls.get(home, home)).path.strip("/")
+        path = split_url(self.inventory.scope_urls.get(home, home)).path.strip("/")
+        return Guess(module if name == "module" else path)
 
     def completed(self, key: str, rows: Sequence[Row]) -> tuple[list[str], list[Chunk]]:
         """The ids of a page's points to delete, and the chunks to add so that nothing of it is missing.
@@ -240,7 +242,7 @@ class RepairCorpus:
         """The right values of a page's chunks in the fields about their origin, by canonical name."""
         url = self.inventory.scope_urls.get(key, key)
         blank = dict.fromkeys(COLUMNS) | {"page_key": key, "page_url": url}
-        usual = {name: self.value(name, blank) for name in ("module", "chapter")}
+        usual = {name: self.value(name, blank) for name in GUESSED}
         return {"source_url": url, "title": self._title(key), **usual}
 
     def layout(self, key: str) -> Layout:

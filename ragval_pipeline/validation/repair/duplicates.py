@@ -50,10 +50,10 @@ def groups_of(finding: Finding) -> list[list[str]]:
 def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model: str | None = None) -> Surplus:
     """The points of duplicate groups that can be deleted.
 
-    The member stored last is kept, preferably one whose text is on its page; if unknown, the one with the lowest chunk
-    number, which a copy at the end of the page has not. Points in ``gone`` are deleted anyway and are no reason to
-    delete another. For review are members of different pages, and members with different texts and
-    unknown age.
+    The member stored last is kept, preferably one whose text is on its page; if unknown, or if only ids of equal texts
+    say which that is, the one with the lowest chunk number, which a copy at the end of the page has not. Points in
+    ``gone`` are deleted anyway and are no reason to delete another. For review are members of different pages, and
+    members with different texts and unknown age.
     """
     surplus, finding = Surplus([], []), stored_again(finding)
     pages = {subject.name: subject.page for subject in finding.subjects}
@@ -65,10 +65,14 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
         facts = {name: lookup.of(name) for name in alive}
         stored = {name: Stored(fact.embedded_at, fact.model) for name, fact in facts.items()}
         newest = newest_of(stored, model=model)
-        unclear = newest is None and len({fact.text_sha256 for fact in facts.values()}) > 1
+        alike = len({fact.text_sha256 for fact in facts.values()}) <= 1
+        unclear = newest is None and not alike
         if len(group) < 2 or finding.code in UNDECIDABLE or apart or unclear:
             surplus.review.extend(alive)
             continue
+        if newest and newest[1] == "id" and alike and len({fact.chunk_index for fact in facts.values()}) > 1:
+            # Ids that count up give the copy the higher one, and the page needs the number of the original.
+            newest = None
         keep = newest[0] if newest else min(alive, key=lambda name: _place(facts[name]), default=None)
         surplus.delete.extend(name for name in alive if name != keep)
     return surplus

@@ -55,6 +55,7 @@ class Sample:
         cut: Ids of points that are shorter than they should be.
         moved: Keys of pages whose chunks do not show the chunker.
         pages: The points of some other pages, by page key.
+        spare: The same for some of the moved pages: nothing is learnt from them, but points of theirs may be right.
         lengths: Characters of all texts.
         headed: A point with text embedded before its own.
     """
@@ -62,6 +63,7 @@ class Sample:
     cut: Set[str]
     moved: Set[str | None]
     pages: dict[str, list[Row]] = field(default_factory=dict)
+    spare: dict[str, list[Row]] = field(default_factory=dict)
     lengths: list[int] = field(default_factory=list)
     headed: Row | None = None
 
@@ -72,24 +74,24 @@ class Sample:
         if row["text"] and row["point_id"] not in self.cut:
             self.lengths.append(len(row["text"]))
         key = row["page_key"]
-        placed = row["page_url"] is not None and row["text"] and key not in self.moved
-        if placed and (key in self.pages or len(self.pages) < _MODELS):
-            self.pages.setdefault(key, []).append(row)
+        pages = self.spare if key in self.moved else self.pages
+        if row["page_url"] is not None and row["text"] and (key in pages or len(pages) < _MODELS):
+            pages.setdefault(key, []).append(row)
 
     def without(self, points: Set[str], pages: Set[str | None], *, most: int) -> list[Row]:
-        """Points of the sample, evenly from its pages.
+        """Points of the sample, evenly from its pages; of spare pages if there are no others.
 
         Args:
             points: Ids of points left out.
             pages: Keys of pages left out.
             most: Maximum points.
         """
-        left = [
-            [row for row in rows if row["point_id"] not in points]
-            for key, rows in self.pages.items()
-            if key not in pages
-        ]
-        return _evenly(left, most)
+        well = [rows for key, rows in self.pages.items() if key not in pages]
+        for held in (well, self.spare.values()):
+            left = [[row for row in rows if row["point_id"] not in points] for rows in held]
+            if any(left):
+                return _evenly(left, most)
+        return []
 
     def ingestions(
         self,

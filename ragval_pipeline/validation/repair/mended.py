@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.repair.cases import Case
-from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.repair.repair import Chunk, Repair
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.thresholds import ROUNDING
 
@@ -50,7 +50,8 @@ class Mended:
     """
 
     def __init__(self, asked: Asked, repair: Repair, margin: tuple[float, float], rules: Rules) -> None:
-        fields, self._higher = {**rules.read.fields, **repair.paths}, rules.higher_is_better
+        self._fields = fields = {**rules.read.fields, **repair.paths}
+        self._higher = rules.higher_is_better
         gone = repair.replaced
         self._case, self._repair, self._cut = asked.case, repair, asked.cut
         self._left = [
@@ -86,6 +87,19 @@ class Mended:
             ):
                 yield self._answer(shifts)
 
+    def with_whole_pages(self, answer: Answer) -> Answer:
+        """The result with all added text of a page in each of its added hits: it is uncertain where they are cut."""
+        text = self._fields.get("text", "")
+        unsure = {chunk.id: chunk for chunk in self._repair.chunks if chunk.is_new and not chunk.is_sure}
+        whole = {url: "\n".join(texts) for url, texts in _texts_by_page(unsure.values()).items()}
+        hits = tuple(
+            replace(hit, payload={**hit.payload, text: whole[unsure[hit.id].values.get("source_url")]})
+            if hit.id in unsure
+            else hit
+            for hit in answer.hits
+        )
+        return replace(answer, hits=hits)
+
     def _answer(self, shifts: Sequence[float]) -> Answer | None:
         # Unseen points may score better than those below the worst hit.
         moved = [
@@ -102,6 +116,13 @@ class Mended:
 def answer_of(case: Case, hits: Sequence[Hit]) -> Answer:
     """The result of the hits, cut at the case's top_k."""
     return Answer(case.subject, tuple(hits[: case.top_k]), tuple(hits[case.top_k :]))
+
+
+def _texts_by_page(chunks: Iterable[Chunk]) -> dict[Any, list[str]]:
+    texts: dict[Any, list[str]] = {}
+    for chunk in chunks:
+        texts.setdefault(chunk.values.get("source_url"), []).append(chunk.text)
+    return texts
 
 
 def _payload(values: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:

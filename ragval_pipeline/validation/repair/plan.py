@@ -18,7 +18,6 @@ from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, sur
 from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.repair import Chunk, Repair
-from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.thresholds import MOST
 
 #: Suggested thresholds are multiples of a thousandth.
@@ -108,6 +107,9 @@ class _Plan:
         found = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == "integrity.gone":
             found.append(self._moved())
+        if self.finding.code in _FIELDS and "text" in self._fields_named():
+            # The vector may be right: then only the text is written again, whatever it was.
+            found.append(self._made(values={point: {} for point in self._points()}))
         return [repair for repair in found if repair is not None]
 
     def _repair(self) -> Repair | None:
@@ -202,7 +204,8 @@ class _Plan:
             key = self.world.homes.of(row)
             text = self._own_text(row, key)
             if not is_blank(text or ""):
-                exact &= self.finding.code == "text.zero_width" or text == self._without_phrases(row)
+                # What stays of a stored text when its edges go is as the ingestion wrote it.
+                exact &= self.finding.code == "text.zero_width" or str(text) in self._without_phrases(row)
                 chunks.append(stored_chunk(row, text))
             elif self.finding.code in _FIELDS and key not in self.world.texts:
                 unknown[str(row["point_id"])] = {}
@@ -267,11 +270,7 @@ class _Plan:
         return self._made(removed=self._points(), chunks=chunks, compared=tuple(self.world.recut()))
 
     def _with_values(self) -> Repair | None:
-        subjects, field_name = self.finding.subjects, self.finding.details.get("field")
-        if self.finding.code == "payload.unexpected_module":
-            field_name = "module"
-        names = {field_name} if field_name else {subject.details.get("field") for subject in subjects}
-        rows = self._rows()
+        names, rows = self._fields_named(), self._rows()
         if "text" in names:
             return self._rewritten()
         values: dict[str, dict[str, Any]] = {}
@@ -279,6 +278,13 @@ class _Plan:
             for point, restored in self._restored(str(name), rows).items():
                 values.setdefault(point, {}).update(restored)
         return self._made(values=values)
+
+    def _fields_named(self) -> set[Any]:
+        """Canonical names of the fields that the finding is about."""
+        if self.finding.code == "payload.unexpected_module":
+            return {"module"}
+        named = self.finding.details.get("field")
+        return {named} if named else {subject.details.get("field") for subject in self.finding.subjects}
 
     def _restored(self, name: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
         # A point with an unknown right value keeps its own: what fails because of it is not cleared.
@@ -335,11 +341,5 @@ def _dead_conditions(subject: Subject) -> frozenset[str]:
     """The conditions that need what neither the sitemap nor the index has; a page that is only missing is not dead."""
     if subject.details.get("on_site"):
         return frozenset()
-    module = subject.details.get("expected_module")
-    names = {normalise_name(str(target)) for target in subject.details.get("targets", ())}
-    conditions = {"module"} if module and normalise_name(str(module)) in names else set()
-    if subject.details.get("expected_pages"):
-        conditions.add("url")
-    if subject.details.get("expected_results"):
-        conditions.add("results")
-    return frozenset(conditions or {"chapter"})
+    conditions = {"url" if name == "source_url" else name for name in subject.fields}
+    return frozenset({*conditions, "results"} if subject.details.get("expected_results") else conditions)

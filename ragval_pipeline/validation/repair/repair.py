@@ -8,8 +8,16 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
 
+#: Fields that are guessed if no stored point shows them.
+GUESSED = ("module", "chapter")
 #: Texts that a repair would write, and the stored ones.
 Compared = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class Guess(str):
+    """A module or chapter that no stored point shows: its page's address suggests it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,8 @@ class _Trials:
         answers = mended.answers()
         other = [answers[0] is None or case.holds(answers[0], way) for way in _other_thresholds(repair)]
         open_ = any(answer and not repair.unknown.isdisjoint(hit.id for hit in answer.hits) for answer in answers)
-        possible = chain(answers, mended.best_for_a_page())
+        possible = list(chain(answers, mended.best_for_a_page()))
+        possible += [mended.with_whole_pages(answer) for answer in possible if answer is not None]
         return _Judgement(
             surely=_all_hold(answers, case, repair),
             perhaps=open_ or any(other) or any(answer is None or case.holds(answer, repair) for answer in possible),

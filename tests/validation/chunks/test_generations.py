@@ -47,6 +47,14 @@ def test_a_page_that_was_ingested_again_with_another_chunk_size_is_named_with_bo
     )
 
 
+def test_a_page_was_ingested_again_although_its_list_of_contents_has_the_text_of_a_chunk():
+    contents = "Appendix, preface, and a list of further contents that no chunk of the page has"
+    stored = [*cut(60), {"source_url": "/a", "text": "Appendix"}]
+    page = f"{contents} {TEXT} Appendix"
+    assert twice(*stored, content=page) is None
+    assert twice(*stored, *stored, content=page) is not None
+
+
 def test_a_page_was_ingested_again_whatever_addresses_of_links_stand_between_pieces_of_its_chunks():
     def linked(size: int) -> list[dict[str, str]]:
         words = TEXT.split(" ")

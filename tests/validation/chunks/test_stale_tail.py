@@ -81,6 +81,14 @@ def test_a_tail_that_repeats_the_page_is_not_needed():
     assert on_page([GRIPPER], *stored) == ["1"]
 
 
+def test_a_short_last_chunk_that_mostly_overlaps_is_needed_for_the_passage_that_it_alone_has():
+    words = f"{GRIPPER} {CAMERA}".split()
+    end = len(words) - 10
+    texts = (" ".join(words[:end]), " ".join(words[end - 16 :]))
+    stored = [{**payload, "text": text} for payload, text in zip(page("/a", NEW, OLD), texts, strict=True)]
+    assert on_page([GRIPPER, CAMERA], *stored) == []
+
+
 PARTS = [GRIPPER, CAMERA, BATTERY]
 
 

@@ -187,6 +187,14 @@ def test_a_text_that_is_gone_stands_for_what_was_lost_where_its_number_says_that
     assert (Aspect.TEXT not in lost.without) is follows
 
 
+def test_a_text_that_the_page_repeats_does_not_say_what_a_gone_text_replaced(tmp_path: Path):
+    pages = {"/a": html(paragraphs("Glossary", GRIPPER, CAMERA, "Glossary"))}
+    gone = "Quick zebras jump over lazy dogs every morning, and nobody knows for whom they do."
+    found = measured(tmp_path, pages, *(point("/a", text, at) for at, text in enumerate((GRIPPER, gone, "Glossary"))))
+    [lost] = next(entry for entry in found.findings if entry.code == "integrity.not_captured").subjects
+    assert Aspect.TEXT not in lost.without
+
+
 def test_a_swap_within_one_page_is_no_defect_of_content(tmp_path: Path):
     assert measured(tmp_path, PAGES, *changed(to={0: CAMERA, 1: GRIPPER})).findings == ()
 

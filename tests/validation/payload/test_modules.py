@@ -68,6 +68,8 @@ def test_the_start_page_is_in_no_module_whatever_it_is_called():
     payloads = [*[point(page, named_after_paths(page)) for page in PAGES], point("/", "Home")]
     assert judged(payloads, pages=pages) == []
     assert named(judged([*payloads, point(PAGES[0], "Home")], pages=pages)) == ["10"]
+    wrong = [point(page, "Old") for page in (PAGES[0], "/")]
+    assert named(judged([*payloads, *wrong], pages=pages)) == ["10", "11"], "known as wrong, and not its only name"
 
 
 def test_a_page_alone_at_the_top_level_is_in_no_module_whatever_it_is_called():

@@ -150,6 +150,13 @@ def test_the_path_of_a_chunk_holds_the_headings_that_its_page_begins_it_with() -
     assert (repeated.shape, repeated.takes_in) == (seen.shape, False)
 
 
+def test_a_page_that_begins_with_its_headings_has_them_in_its_text_where_no_path_is_added() -> None:
+    """The first chunk of every page looks as if its path had taken the headings in."""
+    rows = [{"headings": ["Gears"], "text": f"{text} Each blank is held."} for text in ("Gears", "Then", "Then")]
+    seen = Opening.seen_in([("", row["text"], row) for row in rows])
+    assert (seen.shape, seen.takes_in) == ("", False)
+
+
 def test_a_short_value_is_no_part_of_a_word_of_the_opening() -> None:
     seen = Opening.seen_in([_opened("Module: C\n\n", {"module": "C"}), _opened("Module: D\n\n", {"module": "D"})])
     assert seen.of({"module": "Go"}) == "Module: Go\n\n"

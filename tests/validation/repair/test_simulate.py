@@ -15,13 +15,13 @@ from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
-from ragval_pipeline.validation.repair.repair import Chunk, Repair
+from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair
 from ragval_pipeline.validation.repair.simulate import DEEPEST, simulate
 from ragval_pipeline.validation.retrieval.conditions import Rules
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
-FIELDS = {"text": "text", "source_url": "url", "module": "module"}
+FIELDS = {"text": "text", "source_url": "url", "module": "module", "chapter": "chapter"}
 SETTINGS = RetrievalSettings(
     rules=Rules(HitReader(FIELDS, (), lambda url: url), "normalised", min_similarity=0.5),
     judge=None,
@@ -133,6 +133,19 @@ def test_a_value_that_is_put_back_is_read_from_the_same_hits() -> None:
     repair = Repair("payload.missing_field", scope="module", values={"b": {"module": "Brass"}})
     [result] = tried(repair, query=query).results
     assert (result.scope, result.cleared) == ("module", {"query.failed": frozenset({"q"})})
+
+
+def test_a_guessed_chapter_of_an_expected_page_is_the_expected_one() -> None:
+    """The name of a chapter is the ingestion's choice, and a page without any shows none."""
+    query = TestQuery(id="q", query_text="gears", relevant_urls=("/gears",), expected_chapter="ch-7-gears")
+    guess = Guess("gears")
+    for page, chapter, cleared in (("/gears", guess, True), ("/gears", "gears", False), ("/x", guess, False)):
+        chunk = Chunk("new", "gears", {"source_url": page, "chapter": chapter}, is_new=True)
+        added = tried(Repair("coverage.missing_page", chunks=(chunk,)), query=query, vectors={"gears": [1.0, 0.0]})
+        assert bool(links(added)) is cleared
+        hits = [Hit(1, "a", 0.9, {"url": page})]
+        put_back = tried(Repair("payload.missing_field", values={"a": {"chapter": chapter}}), query=query, hits=hits)
+        assert bool(links(put_back)) is cleared
 
 
 def test_the_suggested_threshold_is_judged_like_the_one_that_was_asked_for() -> None:
