@@ -56,11 +56,11 @@ def test_of_points_with_one_index_the_newest_counts():
 def test_a_page_of_many_chunks_costs_what_their_number_costs():
     """A collection that keeps one address for all of a manual has one page of tens of thousands of chunks."""
     dates = [NEW] * 15_000 + [OLD] * 5_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     manual = PageOrder("/a", {index: [(str(index), date)] for index, date in enumerate(dates)})
     [tail], proves = find_tails({"/a": manual}, now=NOW)
     assert (tail.first, len(tail.points), len(tail.head), proves) == (15_000, 5_000, 15_000, True)
-    assert time.perf_counter() - begun < 3
+    assert time.process_time() - begun < 3
 
 
 def on_page(content: list[str], *payloads):

@@ -157,10 +157,10 @@ def test_a_page_that_lost_much_costs_what_its_length_costs():
     known = {"page_key": "/a", "compared": True, "embedded_at": None, "model": None, "words": 20, "changed": 0}
     whole = {**known, "letters": 100, "found": 100, "surely": 100, "longest": 100, "starts": (0,), "lengths": (100,)}
     chunks = [ChunkFacts(point_id=str(start), chunk_index=start // 200, places=(start,), **whole) for start in at]
-    begun = time.perf_counter()
+    begun = time.process_time()
     beside = next_to_lost(chunks, lost)
     assert (len(beside), beside["0"], beside["200"]) == (6_000, 1.0, 2.0)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_chunks_without_text_still_lose_the_page():

@@ -118,6 +118,6 @@ def test_every_canonical_field_has_names_and_no_name_is_used_twice() -> None:
 def test_many_payload_names_cost_what_their_number_costs():
     """An ingestion that writes a key for each tag of a page has thousands of names."""
     observed = ["text", *(f"metadata.tags.tag{number}" for number in range(3_000))]
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert suggest_field_map(observed, {"text": "text", "title": "title"}) == {"text": "text"}
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1

@@ -50,9 +50,9 @@ def test_what_no_chunk_holds_is_missing_in_page_order() -> None:
 def test_a_page_that_repeats_itself_costs_what_its_length_costs() -> None:
     """A table of 10,000 equal cells: each piece of a chunk stands in all of them."""
     cells = "no " * 10_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert missing_passages(FoldedText.of(cells), [cells]) == []
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_text_added_before_a_chunk_does_not_affect_its_position() -> None:
