@@ -43,6 +43,7 @@ def main() -> int:
     """Measure the rows that are asked for; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=100_000, help="points of the snapshot (default 100000)")
+    parser.add_argument("--chunks", type=int, default=CHUNKS, help=f"chunks of the whole runs (default {CHUNKS})")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), help="what is measured (default all)")
     parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -50,7 +51,7 @@ def main() -> int:
         print(json.dumps(_PARTS[options.part[0]](*options.part[1:])))
         return 0
     print(f"load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
-    reached = [ROWS[name](options.points) for name in options.rows]
+    reached = [ROWS[name](options) for name in options.rows]
     return 0 if all(reached) else 1
 
 
@@ -69,18 +70,16 @@ def snapshot(points: int) -> bool:
     return all(reached)
 
 
-def searches(points: int) -> bool:
+def searches() -> bool:
     """Wall of a thousand queries over a slow link, against one query after another."""
-    del points
     with served(SEARCHED, size=64, link_s=LINK_S) as url:
         bare, ours = _turns(url, ["query"], ["ask"], turns=1)
     print(f"{QUERIES} queries over {1000 * LINK_S:.0f} ms: {bare[1]:.1f} s one by one, {ours[1]:.1f} s as a run asks")
     return _told("wall of the queries", ours[1] / bare[1], 0.15)
 
 
-def embeddings(points: int) -> bool:
+def embeddings() -> bool:
     """Embedding calls of a second run over unchanged queries."""
-    del points
     with _suite(SEARCHED, QUERIES) as (file, environment, cohere):
         command = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "queries"]
         spent = []
@@ -92,9 +91,8 @@ def embeddings(points: int) -> bool:
     return spent[0] > 0 and _told("embedding calls of the second run", float(spent[1]), 0)
 
 
-def script(points: int) -> bool:
+def script() -> bool:
     """CPU of a run of three groups against a script that asks the same three questions."""
-    del points
     with _suite(SEARCHED, 100) as (file, environment, _):
         ours = ["-m", "ragval_pipeline", "run", "-s", str(file), "--only", "coverage,metadata,queries"]
         peer = ["-m", "benchmarks.scale", "--part", "script", str(file)]
@@ -118,11 +116,10 @@ _LOADING = (
 )
 
 
-def whole(points: int) -> bool:
+def whole(size: int) -> bool:
     """Wall of a whole run with one worker, with two, and with two of Ray's."""
-    del points
     scales = {name: scale for name, scale in _SCALES.items() if "ray" not in scale or find_spec("ray")}
-    with served_corpus(CHUNKS) as (suite, environment, chunks):
+    with served_corpus(size) as (suite, environment, chunks):
         plain = suite.read_text(encoding="utf-8")
         spent: dict[str, _Spent] = {}
         # The first run compiles what it imports, as an installation has done.
@@ -158,12 +155,12 @@ class _Spent(NamedTuple):
         return f"{self.wall:.1f} s of wall, {self.facts:.1f} s of it for facts; {cpu}"
 
 
-ROWS: dict[str, Callable[[int], bool]] = {
-    "snapshot": snapshot,
-    "searches": searches,
-    "embeddings": embeddings,
-    "script": script,
-    "whole": whole,
+ROWS: dict[str, Callable[[argparse.Namespace], bool]] = {
+    "snapshot": lambda options: snapshot(options.points),
+    "searches": lambda _: searches(),
+    "embeddings": lambda _: embeddings(),
+    "script": lambda _: script(),
+    "whole": lambda options: whole(options.chunks),
 }
 
 
