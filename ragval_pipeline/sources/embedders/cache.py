@@ -58,6 +58,8 @@ class CachingEmbedder:
         self._dimension = inner.dimension
 
     def __getattr__(self, name: str) -> Any:
+        if name == "inner":  # a copy that is being made has none yet
+            raise AttributeError(name)
         return getattr(self.inner, name)
 
     def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:

@@ -131,12 +131,17 @@ def _letters_of(chunks: Iterable[ChunkFacts]) -> set[int]:
 
 
 def _is_needed(chunk: ChunkFacts, head: Collection[int]) -> bool:
-    """Whether a chunk is on its page, and a passage of it, or most of it, is in no preceding chunk.
+    """Whether a chunk is on its page in parts that preceding chunks do not have."""
+    letters = _letters_of([chunk])
+    return chunk.share >= MOST and sum(letter in head for letter in letters) < _least_held(len(letters))
+
+
+def _least_held(letters: int) -> int:
+    """How many letters of a chunk the preceding ones have if its page does not need it: most, and all but a few.
 
     The last chunk of a page may be short, and most of it the overlap with the one before.
     """
-    alone = sum(letter not in head for letter in _letters_of([chunk]))
-    return chunk.share >= MOST and (alone >= PASSAGE_LETTERS or alone > (1 - MOST) * chunk.found)
+    return max(math.ceil(MOST * letters), letters - PASSAGE_LETTERS + 1)
 
 
 def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
@@ -181,9 +186,7 @@ def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], habits: Habits) -> list
         for chunk in chunks:
             held = np.sort(np.concatenate([first[:0], *(first[begin:end] for begin, end in chunk.spans)]))
             if len(held) and class_of(chunk, habits) != "gone":
-                # The indices before the end must have most of its letters, and all but a few.
-                least = max(math.ceil(MOST * len(held)), len(held) - PASSAGE_LETTERS + 1)
-                needs = max(needs, int(held[least - 1]))
+                needs = max(needs, int(held[_least_held(len(held)) - 1]))
         if needs >= index or not chunks:
             break
         found.append(index)

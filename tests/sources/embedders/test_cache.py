@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -109,3 +111,8 @@ def test_a_store_that_is_handed_in_serves_the_next_embedder():
     batch = CachingEmbedder(inner, store=store).embed(["a"], input_type="search_query")
     assert batch.cache_hits == 1
     assert inner.asked in ([], [[]])
+
+
+def test_a_copy_has_what_the_original_has():
+    embedder = CachingEmbedder(StaticEmbedder())
+    assert copy.copy(embedder).dimension == embedder.dimension == 256
