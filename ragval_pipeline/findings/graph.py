@@ -29,10 +29,7 @@ Refuted = Mapping[str, Mapping[str, frozenset[str]]]
 def can_follow(code: str, cause: str, field: str | None = None) -> bool:
     """Whether a code reads what another breaks, in some field for field-level aspects.
 
-    Args:
-        code: The consequence.
-        cause: The cause.
-        field: The canonical field of the cause, if it is about a single one.
+    ``field`` is the canonical field of the cause, if it is about a single one.
     """
     if code == cause:
         return False
@@ -57,9 +54,7 @@ def is_presumed(code: str, cause: str) -> bool:
 def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
     """Codes that can follow from a code, directly or indirectly.
 
-    Args:
-        code: The cause.
-        field: The canonical field that it is about, if it is about a single one.
+    ``field`` is the canonical field that it is about, if it is about a single one.
     """
     found = {other for other in CATALOGUE if can_follow(other, code, field)}
     waiting = list(found)

@@ -81,7 +81,9 @@ class FoldedText:
     @cached_property
     def spaced(self) -> npt.NDArray[np.bool_]:
         """Whether whitespace precedes each letter; true for the first."""
-        return self._between(_SPACE)
+        spaced = self._count_between(_SPACE) > 0
+        spaced[:1] = True
+        return spaced
 
     @cached_property
     def apart(self) -> npt.NDArray[np.bool_]:
@@ -97,8 +99,7 @@ class FoldedText:
     @cached_property
     def word_starts(self) -> npt.NDArray[np.bool_]:
         """Whether each letter begins a word."""
-        before = np.roll(self.alone, 1)
-        return self.apart | self.alone | before
+        return self.apart | self.alone | np.roll(self.alone, 1)
 
     @cached_property
     def tokens(self) -> npt.NDArray[np.int64]:
@@ -135,17 +136,10 @@ class FoldedText:
         """The letters that begin a word."""
         return np.flatnonzero(self.word_starts)
 
-    def _between(self, kind: int) -> npt.NDArray[np.bool_]:
-        spaced = self._count_between(kind) > 0
-        if len(spaced):
-            spaced[0] = True
-        return spaced
-
     def _count_between(self, kind: int) -> npt.NDArray[np.int64]:
         """How many characters of a kind lie between each letter and the one before it."""
-        total = np.concatenate([[0], np.cumsum((self._classes & kind) > 0)])
-        upto = total[self.offsets]
-        return np.diff(upto, prepend=0)
+        total = np.append(0, np.cumsum((self._classes & kind) > 0))
+        return np.diff(total[self.offsets], prepend=0)
 
     @cached_property
     def _classes(self) -> npt.NDArray[np.uint8]:

@@ -172,9 +172,7 @@ def _may_hold_markup(text: str) -> bool:
 def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
     """The text with imports, exports and Mermaid diagrams of MDX blanked out.
 
-    Args:
-        text: The text.
-        keep: Whether the positions from ``start`` to before ``end`` are text after all.
+    ``keep`` as in ``without_markup``.
     """
     return _blanked(_STATEMENT, text, keep) if any(word in text for word in _STATEMENT_WORDS) else text
 
@@ -182,9 +180,7 @@ def without_statements(text: str, *, keep: Callable[[int, int], bool] = _nothing
 def without_escaped(text: str, *, keep: Callable[[int, int], bool] = _nothing) -> str:
     """The text with addresses and pieces of addresses that have URL escapes (``%20``) blanked out.
 
-    Args:
-        text: The text.
-        keep: Whether the positions from ``start`` to before ``end`` are text after all.
+    ``keep`` as in ``without_markup``.
     """
     return _blanked(_ESCAPED, text, keep) if "%" in text else text
 
