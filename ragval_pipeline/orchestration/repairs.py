@@ -30,7 +30,7 @@ from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.repair.plan import plan_repairs
 from ragval_pipeline.validation.repair.repair import Repair
 from ragval_pipeline.validation.repair.simulate import simulate
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import fold_text
 
 #: Maximum texts embedded, by a free and by a paid provider.

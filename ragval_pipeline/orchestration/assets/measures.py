@@ -25,7 +25,7 @@ from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
-from ragval_pipeline.validation.chunks.measure import measure_chunks
+from ragval_pipeline.validation.chunks.evidence import measure_chunks
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.coverage import compare
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages

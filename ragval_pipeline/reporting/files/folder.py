@@ -33,7 +33,7 @@ from ragval_pipeline.sources.storage import (
     writing_to,
 )
 from ragval_pipeline.text.json_text import parse_json
-from ragval_pipeline.validation.repair.point_lookup import look_up_points
+from ragval_pipeline.validation.repair.duplicates import look_up_points
 
 if TYPE_CHECKING:
     from upath import UPath

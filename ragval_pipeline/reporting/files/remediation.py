@@ -19,8 +19,7 @@ from ragval_pipeline.validation.coverage.hosts import (
     site_pages_of,
 )
 from ragval_pipeline.validation.repair.cases import JUDGED
-from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
-from ragval_pipeline.validation.repair.point_lookup import PointLookup
+from ragval_pipeline.validation.repair.duplicates import GROUPED, PointLookup, surplus_pages, surplus_points
 
 #: Lists of findings, and the catalogue's action for each.
 FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}

@@ -107,13 +107,7 @@ class SameTexts:
         on_pages: Callable[[Collection[str]], Iterator[tuple[str, Sequence[ChunkFacts]]]],
         habits: Callable[[], Habits],
     ) -> SameTexts:
-        """Those of a run.
-
-        Args:
-            texts: All texts.
-            on_pages: The chunks of some pages that were read.
-            habits: What the ingestion adds around its chunks.
-        """
+        """Those of a run."""
         groups = _groups(texts)
         digests = {ref.point_id: digest for digest, refs in groups.items() for ref in refs}
         own: set[str] = set()
@@ -144,18 +138,15 @@ def _groups(texts: Columns) -> dict[int, list[PointRef]]:
 def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], habits: Callable[[], Habits]) -> bool:
     """Whether chunks with the same text each have a position on their page that no other chunk has.
 
-    Args:
-        same: Chunks of one page with the same text.
-        own: All chunks of the page.
-        habits: What the ingestion adds around its chunks.
+    ``own`` are all chunks of the page.
     """
-    runs = [_longest_run(chunk) for chunk in same]
+    runs = [chunk.longest_part for chunk in same]
     # Without habits more chunks are gone: they are computed only then.
     if None in runs or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
         return False
     if len(same) == 1:
         return True
-    owners = {run[0]: chunk for chunk, run in zip(same, runs, strict=True) if run}
+    owners = {run[1]: chunk for chunk, run in zip(same, runs, strict=True) if run}
     names = {chunk.point_id for chunk in same}
     others = [(chunk, span) for chunk in own if chunk.point_id not in names for span in chunk.spans]
     places = {*owners, *(place for chunk in same for place in chunk.again)}
@@ -174,18 +165,7 @@ def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], ha
 
 
 def _overlaps(chunk: ChunkFacts | None, other: ChunkFacts, at_the_beginning: bool) -> bool:
-    """Whether a chunk may be the overlap of another one with its neighbour, at its beginning or end.
-
-    Args:
-        chunk: The chunk; None if unknown.
-        other: A chunk with all of its text.
-        at_the_beginning: Whether the other begins with it.
-    """
+    """Whether a chunk may be the overlap of another one with its neighbour, at its beginning or end."""
     if chunk is None or chunk.chunk_index is None or other.chunk_index is None:
         return False
     return other.chunk_index - chunk.chunk_index == (1 if at_the_beginning else -1)
-
-
-def _longest_run(chunk: ChunkFacts) -> tuple[int, int] | None:
-    """The longest part of its page in a chunk; None if there is none."""
-    return max(chunk.spans, key=lambda span: span[1] - span[0], default=None)

@@ -14,7 +14,7 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.newest import Basis, Stored, newest_of
+from ragval_pipeline.validation.chunks.ingested_twice import Basis, Stored, newest_of
 from ragval_pipeline.validation.chunks.order import Number
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
@@ -31,12 +31,8 @@ def stretches(
     """A number for the content of some points, by id: equal for the same part of the page, or the same text.
 
     Empty if most of the points have the content of a point with another number: then the page is partly stored twice in
-    other chunks, and the numbers are meaningless.
-
-    Args:
-        chunks: All chunks of one page that was read, of one depth.
-        groups: Points that share a number, by the number.
-        texts: The text of each point without a position of its own, as a number.
+    other chunks, and the numbers are meaningless. ``chunks`` are those of one page and depth, ``texts`` numbers the
+    texts of points without a position of their own.
     """
     # Repeated text of the page has no known position: it is identified by its text.
     shapes: dict[str, Shape] = {chunk.point_id: tuple(chunk.spans) for chunk in chunks if not chunk.repeated}
@@ -149,7 +145,7 @@ class _Judge:
     def of(cls, evidence: ChunkEvidence, shared: _Shared) -> _Judge:
         """Look up the points that share a number."""
         sharing = {name for by_index in shared.values() for names in by_index.values() for name in names}
-        gone = evidence.gone(sharing)
+        gone = evidence.differing(sharing, "gone")
         held = _held(evidence, shared, gone.keys())
         drifted = evidence.differing(sharing, "drifted")
         return cls(gone, drifted, evidence.misplaced(gone), held, evidence.limits.model)
@@ -189,7 +185,10 @@ class _Judge:
             if len(whole) == 1:
                 return
         left = whole or copies
-        stays, basis = _kept({name: stored[name] for name in left}, model=self.model) or (None, None)
+        if len(left) == 1:
+            yield left, (), "page"
+            return
+        stays, basis = newest_of({name: stored[name] for name in left}, model=self.model) or (None, None)
         yield left, {*left} - {stays}, basis
 
     def strangers(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -198,11 +197,7 @@ class _Judge:
         return tuple(elsewhere) if len(names) - len(elsewhere) <= 1 else ()
 
     def _alike(self, own: Sequence[str]) -> list[list[str]] | None:
-        """Points with the same number by their part of the page; None if unknown for some.
-
-        Args:
-            own: The points, without those gone from their page if others are not.
-        """
+        """Points with the same number by their part of the page; None if unknown for some."""
         if len(own) < 2 or not all(name in self.held or name in self.misplaced for name in own):
             return None
         found: dict[Hashable, list[str]] = {}
@@ -288,8 +283,3 @@ def stored_again(finding: Finding) -> Finding:
         if subject.details.get("same") != []
     )
     return finding.model_copy(update={"subjects": tuple(subjects)})
-
-
-def _kept(own: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
-    """The point to keep, of those not gone from their page if others are, and the evidence."""
-    return (next(iter(own)), "page") if len(own) == 1 else newest_of(own, model=model)

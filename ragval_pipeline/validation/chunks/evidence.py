@@ -1,7 +1,8 @@
-"""The evidence of the detectors of chunks and their texts."""
+"""The evidence of the detectors of chunks and their texts, and the measurement of ``chunk_structure``."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -15,12 +16,15 @@ from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.facts.store import FactRows, Facts
 from ragval_pipeline.validation.facts.tables import chunks_of
 from ragval_pipeline.validation.integrity.content import ChunkClass, class_of, pages_holding
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.payload.levels import present_fields
+from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 if TYPE_CHECKING:
@@ -110,10 +114,6 @@ class ChunkEvidence:
                 by_page.setdefault(chunk.page_key or "", []).append(chunk)
             yield from by_page.items()
 
-    def gone(self, points: Collection[str]) -> dict[str, ChunkFacts]:
-        """Those of some points whose text is gone from their page, by id."""
-        return self.differing(points, "gone")
-
     def differing(self, points: Collection[str], kind: ChunkClass) -> dict[str, ChunkFacts]:
         """Those of some points with a class relative to their page, by id: ``drifted`` or ``gone``."""
         found: dict[str, ChunkFacts] = {}
@@ -126,7 +126,7 @@ class ChunkEvidence:
 
     def misplaced(self, points: Collection[str]) -> set[str]:
         """Those of some points that are gone from their page while another page has their text."""
-        gone = self.gone(points)
+        gone = self.differing(points, "gone")
         batches = self.facts.batches("pages", ("page_key", "url", "anchors")) if gone else ()
         pages = (PageFacts(**row) for batch in batches for row in batch.to_pylist())
         holding = pages_holding({name: chunk.probes for name, chunk in gone.items()}, pages)
@@ -156,3 +156,33 @@ def required_fields(manifest: SnapshotManifest) -> frozenset[str]:
     """Canonical names of fields that no point may leave empty."""
     present = present_fields(manifest.fields, manifest.required)
     return frozenset(name for name, path in manifest.fields.items() if path in present)
+
+
+ASSET = "chunk_structure"
+
+
+def times_stored(stored: layout.Layout) -> MeasuredValue:
+    """The criterion: letters of chunks on their page / letters that they cover, median over pages."""
+    pages = len(stored.copies)
+    if not pages:
+        return not_measured("times_stored", "no_data", "no page with chunks was read")
+    reason = f"median over {pages:,} pages that were read and have chunks"
+    value = statistics.median(stored.copies)
+    return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)
+
+
+def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measurement:
+    """The measurement of ``chunk_structure``: ``times_stored``, and findings ``chunk.*`` and ``text.*``.
+
+    Args:
+        facts: The collection and its pages.
+        limits: Source of the model's input limit.
+        now: Time of the run, aware.
+    """
+    snapshot = facts.snapshot
+    evidence = ChunkEvidence(facts, snapshot.batches, now, limits, required_fields(snapshot.manifest))
+    return Measurement(
+        asset=ASSET,
+        values=(times_stored(evidence.layout),),
+        findings=tuple(with_share(finding, snapshot.manifest.points) for finding in find_all(evidence)),
+    )

@@ -94,12 +94,12 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
     """How many of a page's located chunks are out of order, and how many are located; empty: none."""
-    indexed = [
-        (chunk.chunk_index, _place(chunk))
+    placed = sorted(
+        (chunk.chunk_index, place)
         for chunk in own
-        if (chunk.chunk_index or 0) >= 0 and _is_placed(chunk) and class_of(chunk, habits) == "verified"
-    ]
-    placed = sorted((index, place) for index, place in indexed if index is not None)
+        if chunk.chunk_index is not None and chunk.chunk_index >= 0
+        if (place := _place(chunk)) is not None and class_of(chunk, habits) == "verified"
+    )
     if len({index for index, _ in placed}) < len(placed):
         return {}  # of two chunks with the same index neither is known to be the page's
     # Of two copies neither is known to be out of order.
@@ -109,38 +109,19 @@ def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
     return {"out_of_order": moved, "chunks": len(places)} if moved else {}
 
 
-def _is_placed(chunk: ChunkFacts) -> bool:
-    """Whether a chunk's text is in one place of the page, not scattered by chance."""
-    longest = max((length for length, place, _ in _spans(chunk) if place >= 0), default=0)
-    if chunk.repeated or longest < max(ANCHOR_LETTERS, MOST * chunk.letters):
-        return False
-    shift = _shift(chunk)
-    on_page = [(length, place - start) for length, place, start in _spans(chunk) if place >= 0]
-    beside = sum(length for length, own in on_page if abs(own - shift) <= LONGEST_GAP)
-    return beside >= VERIFIED_FROM * sum(length for length, _ in on_page)
-
-
-def _place(chunk: ChunkFacts) -> int:
-    """Position on the page of the first long span of a chunk that is consistent with its longest one.
+def _place(chunk: ChunkFacts) -> int | None:
+    """Position on the page of the first long part of a chunk beside its longest one; None if it is scattered by chance.
 
     Text added before the chunk, found elsewhere or nowhere, does not affect the position.
     """
-    shift = _shift(chunk)
-    return next(
-        place
-        for length, place, start in _spans(chunk)
-        if place >= 0 and length >= ANCHOR_LETTERS and abs(place - start - shift) <= LONGEST_GAP
-    )
-
-
-def _shift(chunk: ChunkFacts) -> int:
-    """Offset of its longest span on the page relative to the chunk."""
-    _, start, place = chunk.longest_span or (0, 0, 0)
-    return place - start
-
-
-def _spans(chunk: ChunkFacts) -> Iterator[tuple[int, int, int]]:
-    return zip(chunk.lengths, chunk.places, chunk.starts, strict=True)
+    longest = None if chunk.repeated else chunk.longest_part
+    if longest is None or longest[2] < max(ANCHOR_LETTERS, MOST * chunk.letters):
+        return None
+    shift = longest[1] - longest[0]
+    beside = [(place, length) for start, place, length in chunk.parts if abs(place - start - shift) <= LONGEST_GAP]
+    if sum(length for _, length in beside) < VERIFIED_FROM * sum(length for _, _, length in chunk.parts):
+        return None
+    return next(place for place, length in beside if length >= ANCHOR_LETTERS)
 
 
 def _longest_rising(places: Sequence[int]) -> int:

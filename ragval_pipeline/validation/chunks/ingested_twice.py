@@ -1,12 +1,15 @@
-"""Pages ingested twice, and their points by ingestion."""
+"""Points of several ingestions: pages ingested twice, and which of some points was stored last."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
@@ -123,3 +126,54 @@ def _begins(chunk: ChunkFacts) -> int:
 
 def _ends(chunk: ChunkFacts) -> int:
     return max(behind for _, behind in chunk.spans)
+
+
+#: Kinds of evidence: the page, which lacks the texts of the others; embedding times; the queries' model; ids that count
+#: up or begin with a time.
+Basis = Literal["page", "date", "model", "id"]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A point's data about its ingestion.
+
+    Attributes:
+        embedded_at: Embedding time as stored.
+        model: Embedding model as stored.
+    """
+
+    embedded_at: str | None = None
+    model: str | None = None
+
+
+def newest_of(points: Mapping[str, Stored], *, model: str | None) -> tuple[str, Basis] | None:
+    """The point that was stored last, and the evidence; None if unknown.
+
+    Points of ``model``, the queries' model, are the current generation.
+    """
+    ways: tuple[tuple[Basis, Callable[[str], Any]], ...] = (
+        ("date", lambda name: parse_time(points[name].embedded_at)),
+        ("model", lambda name: _is_in_use(points[name].model, model)),
+        ("id", _order_of_id),
+    )
+    for basis, rank in ways:
+        ranks = {name: rank(name) for name in points}
+        known = [value for value in ranks.values() if value is not None]
+        if len(known) == len(points) > 0 and known.count(max(known)) == 1:
+            return max(ranks, key=ranks.__getitem__), basis
+    return None
+
+
+def _is_in_use(stored: str | None, model: str | None) -> bool | None:
+    return None if stored is None or model is None else same_model(stored, model)
+
+
+def _order_of_id(name: str) -> int | None:
+    """A number for integer ids, and for UUIDs of version 7, which begin with a time; None for all others."""
+    if name.isdecimal():
+        return int(name)
+    try:
+        parsed = uuid.UUID(name)
+    except ValueError:
+        return None
+    return parsed.int if parsed.version == 7 else None  # definition

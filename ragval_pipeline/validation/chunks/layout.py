@@ -52,11 +52,7 @@ class Stored(NamedTuple):
 def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> Stored:
     """How often the letters of pages are stored.
 
-    Args:
-        page: The page of each span, from 0.
-        place: Its first letter on the page.
-        length: Its letters.
-        pages: Number of pages.
+    A span is given by its page, from 0, its first letter there, and its letters.
     """
     first = page * _PAGE + place
     edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
@@ -177,10 +173,8 @@ class _Chunks:
         """The pages that are mostly stored more than once, with how often.
 
         Two of their chunks begin at the start and two end at the end, or many are within others, and their numbers do
-        not show that they are sliding windows.
-
-        Args:
-            sliding: Collects the pages whose chunks have no numbers and may be such windows by position.
+        not show that they are sliding windows. ``sliding`` collects the pages whose chunks have no numbers and may be
+        such windows by position.
         """
         at = self._extents()
         stored = self.stored(at.spans & at.placed[self.chunk])

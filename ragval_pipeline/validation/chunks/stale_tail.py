@@ -16,6 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.model import Aspect, Subject
 from ragval_pipeline.lazy import np
@@ -27,6 +29,9 @@ from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.integrity.content import class_of, is_lost
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, FEWEST, MOST, PASSAGE_LETTERS, WHOLE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,7 @@ class Tail:
 def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[Tail], bool]:
     """The old ends of pages, and whether dates alone prove that they are leftovers.
 
-    Args:
-        pages: The points of each page by index.
-        now: Time of the run, aware: later times are ignored, and reported as invalid values.
+    Times after ``now`` are ignored, and reported as invalid values.
     """
     tails, unordered = [], 0
     for key, page in pages.items():
@@ -121,27 +124,33 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
     """Points of a tail whose text is on the page but not in the preceding chunks."""
-    head = _letters_of(chunk for chunk in chunks if chunk.point_id in tail.head)
-    return {chunk.point_id for chunk in chunks if chunk.point_id in tail.points and _is_needed(chunk, head)}
+    first = _first_indices([(tail.first - (chunk.point_id in tail.head), chunk) for chunk in chunks])
+    return {
+        chunk.point_id
+        for chunk in chunks
+        if chunk.point_id in tail.points and chunk.share >= MOST and _held_upto(chunk, first) >= tail.first
+    }
 
 
-def _letters_of(chunks: Iterable[ChunkFacts]) -> set[int]:
-    """The letters of a page in some of its chunks."""
-    return {letter for chunk in chunks for first, behind in chunk.spans for letter in range(first, behind)}
+def _first_indices(chunks: Iterable[tuple[int, ChunkFacts]]) -> NDArray[np.int64]:
+    """The smallest index of the chunks that have each letter of a page, given chunks with their indices."""
+    ordered = sorted(chunks, key=itemgetter(0), reverse=True)
+    first = np.zeros(max((end for _, chunk in ordered for _, end in chunk.spans), default=0), dtype=np.int64)
+    for index, chunk in ordered:
+        for begin, end in chunk.spans:
+            first[begin:end] = index
+    return first
 
 
-def _is_needed(chunk: ChunkFacts, head: Collection[int]) -> bool:
-    """Whether a chunk is on its page in parts that preceding chunks do not have."""
-    letters = _letters_of([chunk])
-    return chunk.share >= MOST and sum(letter in head for letter in letters) < _least_held(len(letters))
+def _held_upto(chunk: ChunkFacts, first: NDArray[np.int64]) -> int:
+    """The index up to which chunks have so much of a chunk that its page does not need it; -1 if it is not on its page.
 
-
-def _least_held(letters: int) -> int:
-    """How many letters of a chunk the preceding ones have if its page does not need it: most, and all but a few.
-
-    The last chunk of a page may be short, and most of it the overlap with the one before.
+    That is most of it, and all but a few letters: the last chunk of a page may be short, and most of it the overlap
+    with the one before.
     """
-    return max(math.ceil(MOST * letters), letters - PASSAGE_LETTERS + 1)
+    held = np.sort(np.concatenate([first[:0], *(first[begin:end] for begin, end in chunk.spans)]))
+    least = max(math.ceil(MOST * len(held)), len(held) - PASSAGE_LETTERS + 1)
+    return int(held[least - 1]) if len(held) else -1
 
 
 def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
@@ -149,13 +158,8 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
 
     Pages repeat themselves: gone chunks may repeat most of the page's remaining text. What is still on the page, as
     after an ingestion in larger chunks, goes back from the page's end, but not to its beginning, as a second ingestion
-    with further numbers does, and ends with the page, unlike a copy of a chunk.
-
-    Args:
-        order: The points of the page by index.
-        chunks: The same points compared with the page.
-        last: The last passage of the page.
-        habits: What the ingestion puts around its chunks.
+    with further numbers does, and ends with the page, unlike a copy of a chunk. ``last`` is the last passage of the
+    page.
     """
     own = {chunk.point_id: chunk for chunk in chunks}
     parts = {index: [own.get(name) for name, _ in points] for index, points in sorted(order.points.items())}
@@ -175,18 +179,12 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
 
 def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], habits: Habits) -> list[int]:
     """The longest end of some indices of which the page needs no chunk, given those before it."""
-    upto = max((end for chunks in parts.values() for chunk in chunks for _, end in chunk.spans), default=0)
-    first = np.zeros(upto, dtype=np.int64)  # the smallest index that has each letter
-    for index, chunks in sorted(parts.items(), reverse=True):
-        for begin, end in (span for chunk in chunks for span in chunk.spans):
-            first[begin:end] = index
+    first = _first_indices((index, chunk) for index, chunks in parts.items() for chunk in chunks)
     found: list[int] = []
     needs = -1
     for index, chunks in sorted(parts.items(), reverse=True):
-        for chunk in chunks:
-            held = np.sort(np.concatenate([first[:0], *(first[begin:end] for begin, end in chunk.spans)]))
-            if len(held) and class_of(chunk, habits) != "gone":
-                needs = max(needs, int(held[_least_held(len(held)) - 1]))
+        on_page = (chunk for chunk in chunks if class_of(chunk, habits) != "gone")
+        needs = max([needs, *(_held_upto(chunk, first) for chunk in on_page)])
         if needs >= index or not chunks:
             break
         found.append(index)
@@ -217,8 +215,8 @@ def _ends_the_page(parts: Mapping[int, Sequence[ChunkFacts]], before: Iterable[i
 def _placed(chunks: Iterable[ChunkFacts]) -> Iterator[tuple[ChunkFacts, tuple[int, int]]]:
     """The chunks whose position is known, with their longest run: headings before it may be elsewhere on the page."""
     for chunk in chunks:
-        if chunk.longest_span is not None and not chunk.repeated:
-            length, _, place = chunk.longest_span
+        if chunk.longest_part is not None and not chunk.repeated:
+            _, place, length = chunk.longest_part
             yield chunk, (place, place + length)
 
 

@@ -62,11 +62,7 @@ class SlidingWindows:
 def windows_of(page: Numbers, begin: Numbers, end: Numbers, *, pages: int) -> Windows:
     """The windows among some chunks.
 
-    Args:
-        page: The page of each chunk, from 0.
-        begin: Its first letter on the page.
-        end: The letter after its last one.
-        pages: Number of pages.
+    A chunk is given by its page, from 0, its first letter there, and the letter after its last.
     """
     order = np.lexsort((begin + end, page))
     page, begin, end = page[order], begin[order], end[order]

@@ -152,49 +152,38 @@ def _aligned(
         reading = FoldedText.of(_without_strange_markup(raw, runs, added))
         # In a list of files that link to themselves, the letters of an address are often those of the next two files.
         for read in (reading,) if reading.shown == bare else (reading, FoldedText.of(bare)):
-            if (exact := _exact_with_letters(read, page, labels, seen)) is not None:
+            if (exact := _exact(read, page, labels, seen)) is not None:
                 return exact
         runs = common_runs(reading, page)
     told = without_writing(reading, runs, page)
     if told is not reading:
-        if (exact := _exact_with_letters(told, page, labels, seen)) is not None:
+        if (exact := _exact(told, page, labels, seen)) is not None:
             return exact
         runs = common_runs(told, page)
     return _differing(told, runs, page, labels, address)
 
 
-def _exact_with_letters(
-    text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]
-) -> Alignment | None:
-    """The same for the rest of a text without markup, if it has letters."""
-    return _exact(text, page, labels, seen) if text.letters else None
-
-
 def _exact(text: FoldedText, page: Searched, labels: Sequence[str], seen: dict[str, int]) -> Alignment | None:
     """The alignment of a text that is its own title and headings, if any, followed by a part of the page; else None."""
-    letters, spans, at = text.letters, list[Span](), 0
+    spans, at = list[Span](), 0
     known: list[str] | None = None
-    while True:
-        rest = letters[at:]
+    while rest := text.letters[at:]:
         before = seen.get(rest, -1)
+        place = page.place(rest, after=before)
         # If there are more texts than positions, the others get the first one.
-        place = (page.place(rest, after=before) if before >= 0 else None) if rest or not at else None
-        place = page.place(rest) if place is None and (rest or not at) else place
+        place = page.place(rest) if place is None and before >= 0 else place
         if place is not None:
-            break
-        if known is None:
-            known = list(_folded(tuple(labels)))
+            seen[rest] = place if place > before else len(page.letters)
+            spans.append(Span(at, place, len(rest), "run"))
+            return Alignment(text, tuple(spans), verbatim=_is_verbatim(text, at, page, place))
+        known = list(_folded(tuple(labels))) if known is None else known
         label = next((entry for entry in known if rest.startswith(entry)), None)
         if label is None:
-            return None
+            break
         spans.append(Span(at, -1, len(label), "stored"))
         at += len(label)
         known.remove(label)
-    if rest:
-        seen[rest] = place if place > before else len(page.letters)
-    if rest:
-        spans.append(Span(at, place, len(rest), "run"))
-    return Alignment(text, tuple(spans), verbatim=bool(rest) and _is_verbatim(text, at, page, place))
+    return None
 
 
 @lru_cache(maxsize=1024)  # work

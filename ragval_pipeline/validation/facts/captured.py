@@ -46,11 +46,8 @@ def held_blocks(
 ) -> list[BlockFacts]:
     """How much of each block of a page's content is in its chunks, in page order.
 
-    Args:
-        page: The page.
-        chunks: Its chunks, aligned with it.
-        labels: Titles and headings stored with them: these are not lost.
-        stored: Their texts with all markup, which may contain a passage too: the caption of a picture.
+    ``labels``, titles and headings stored with the chunks, are not lost. ``stored`` are the texts with all markup,
+    which may contain a passage too: the caption of a picture.
     """
     held = np.zeros(len(page.letters), dtype=np.bool_)
     for span in (span for chunk in chunks for span in chunk.spans if span.place >= 0):
@@ -94,12 +91,7 @@ class _Texts:
     stored: Sequence[FoldedText]
 
     def have(self, block: Block, letters: str) -> bool:
-        """Whether chunks have a block.
-
-        Args:
-            block: A block of the page.
-            letters: Its letters.
-        """
+        """Whether chunks have a block."""
         # On a repetitive page pieces of a chunk may be taken for those of other passages.
         if len(letters) >= PASSAGE_LETTERS and any(letters in text for text in self._letters):
             return True

@@ -146,9 +146,7 @@ _VARIATION_16 = "\ufe0f"
 def stray_characters(text: str, page: str = "") -> Mapping[str, int]:
     """Counts of each such character in a text, as ``U+200B``.
 
-    Args:
-        text: The text.
-        page: Its page: direction marks are valid on a page with right-to-left text.
+    Direction marks are valid on a page with right-to-left text.
     """
     if text.isascii() and not text.encode().translate(None, _HARMLESS):
         return {}

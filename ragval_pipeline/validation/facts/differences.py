@@ -116,12 +116,7 @@ def _begins(text: FoldedText, at: int) -> bool:
 
 
 def edges_of(match: Alignment, found: Differences = _NONE) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
-    """Openings and closings of a chunk that its page does not have, outermost first: one per line.
-
-    Args:
-        match: The chunk on its page.
-        found: Its differences within the page's text.
-    """
+    """Openings and closings of a chunk that its page does not have, outermost first: one per line."""
     if match.whole:
         return (), ()
     runs = _runs(match)

@@ -70,11 +70,7 @@ def furniture_phrases(text: str, words: Sequence[str]) -> list[Phrase]:
     A phrase of a theme stands alone on its line, or begins with a capital and is followed by the end, a new line or
     something that begins with a capital, a digit or a sign. "On this page we show" and 'click "Edit this page"' are
     sentences, unless they stand at the very beginning of a chunk of a collection whose other chunks begin so too: then
-    it is not sure.
-
-    Args:
-        text: The text.
-        words: Its words, from ``words_of``.
+    it is not sure. ``words`` are those of the text, from ``words_of``.
     """
     met = _BY_WORD.keys() & words
     if not met:

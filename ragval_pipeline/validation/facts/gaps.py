@@ -11,14 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import SHORT_SIZE, SIZE, width_for
-from ragval_pipeline.validation.facts.page import LONGEST_WORD, Searched, searched_labels
+from ragval_pipeline.validation.facts.page import ALIKE, LONGEST_WORD, Searched
 from ragval_pipeline.validation.facts.spans import Span, add, covered, gaps
 from ragval_pipeline.validation.thresholds import LABEL_WORDS, LONGEST_GAP
 
 #: Spans before a line among which one on the page is searched for.
 _BEFORE = 64  # work
-#: Positions on the page examined for a line that the chunk cuts.
-_ALIKE = 1024  # work
 # Line breaks, cells, and separators of headings, breadcrumbs, lists and rows: number signs, guillemets, middle dot,
 # bullet, dashes, box drawing; slashes, except within an address or a path. Rows of tables are written out as well:
 # ``Name: a. Type: b``.
@@ -60,8 +58,7 @@ def add_labels(
     """
     if covered(spans, 0, len(text.letters)) == len(text.letters):
         return
-    stored = searched_labels(labels)
-    own = searched_labels((*labels, *address))
+    stored, own = Searched(*dict.fromkeys(labels)), Searched(*dict.fromkeys((*labels, *address)))
     for start, end in _pieces(text):
         if covered(spans, start, end) == end - start:
             continue
@@ -109,11 +106,8 @@ def _add_parted_words(text: FoldedText, spans: list[Span], page: Searched) -> No
         if end - start >= size:
             continue
         first, last = text.whole_words(start, end)
-        before, after = (
-            text.whole_words(max(first - 1, 0), last),
-            text.whole_words(first, min(last + 1, len(text.letters))),
-        )
-        for from_, to in (before, after):
+        before, after = (max(first - 1, 0), last), (first, min(last + 1, len(text.letters)))
+        for from_, to in (text.whole_words(*before), text.whole_words(*after)):
             if to - from_ > LONGEST_WORD:
                 continue
             place = page.whole(text.letters[from_:to], near=_expected(spans, from_), one_word=True)
@@ -150,7 +144,7 @@ def add_cut_lines(text: FoldedText, spans: list[Span], page: Searched) -> None:
         if (start and end < letters) or covered(spans, start, end) == end - start:
             continue
         edge = 0 if start else end
-        places = page.first_places(text.letters[start:end], _ALIKE)
+        places = page.first_places(text.letters[start:end], ALIKE)
         place = next((place for place in places if page.begins_line(place + edge)), None)
         if place is not None:
             add(spans, start, end, place, "word")

@@ -51,10 +51,7 @@ def stored_hash(written: str | None) -> str | None:
 def convention_of(text: str, stored: str, sha256: str | None) -> str | None:
     """The form of a text whose hash is stored, the most usual first; None if no known form matches.
 
-    Args:
-        text: The text.
-        stored: From ``stored_hash``.
-        sha256: SHA-256 of the text as stored, hex, if already known.
+    ``stored`` is from ``stored_hash``, ``sha256`` the SHA-256 of the text as stored, hex, if already known.
     """
     if stored == sha256:
         return "SHA-256 of the text as stored"
@@ -101,9 +98,7 @@ def hash_of(text: str) -> int:
 def shingles_of(texts: Sequence[Sequence[str]], *, fewest: int = SHORT_TEXT) -> list[npt.NDArray[np.uint32]]:
     """Sorted distinct hashes of the trigrams of each text.
 
-    Args:
-        texts: The words of each text.
-        fewest: Texts of fewer words have none; at least 3.
+    Texts of fewer than ``fewest`` words, at least 3, have none.
     """
     some = (texts[at : at + _AT_ONCE] for at in range(0, len(texts), _AT_ONCE))
     return [found for part in some for found in _shingles_of(part, fewest)]

@@ -18,12 +18,7 @@ _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
 def joined_words(chunk: Alignment, page: Searched) -> list[str]:
-    """The places where words are joined, each as the two words around it in the chunk.
-
-    Args:
-        chunk: The chunk on its page.
-        page: Its page.
-    """
+    """The places where words are joined, each as the two words around it in the chunk."""
     text = chunk.text
     bare, punctuated = [], []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
@@ -38,7 +33,11 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
         if text.apart[at]:
             between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
             punctuated += [word] if _CLOSING.fullmatch(between) else []
-        elif all(page.whole(letters, one_word=True) is None for letters in (fold(word), _word_at(text, at))):
+        # Of an address or identifier the part between marks.
+        elif all(
+            page.whole(letters, one_word=True) is None
+            for letters in (fold(word), text.letters[slice(*text.whole_words(at, at + 1))])
+        ):
             bare.append(word)
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
@@ -110,11 +109,6 @@ def _whole_words(text: FoldedText, page: FoldedText, at: int, span: Span) -> boo
     after = span.place + end - span.start
     ends = after >= len(page.letters) or bool(page.word_starts[after])
     return begins and bool(page.word_starts[span.place + start - span.start]) and ends
-
-
-def _word_at(text: FoldedText, at: int) -> str:
-    """The word around a letter: for an address or identifier the part between marks."""
-    return text.letters[slice(*text.whole_words(at, at + 1))]
 
 
 def _blanks_around(text: FoldedText, at: int) -> Range:

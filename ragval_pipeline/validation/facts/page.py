@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 #: Letters by which words are sorted.
 _PREFIX = 64  # work
-#: Maximum words with the same beginning examined, in page order: a page may list thousands that begin alike.
-_ALIKE = 1024  # work
+#: Maximum positions of the same letters examined, in page order: a page may list thousands that begin alike.
+ALIKE = 1024  # work
 #: Letters from which a page is searched by its n-gram index.
 _LARGE = 1 << 16  # work
 #: Maximum letters of a word; longer ones are encoded files and the like, and are found only by n-grams.
@@ -44,8 +44,7 @@ Range = tuple[int, int]
 class Searched:
     """Some texts to search, in order of priority.
 
-    Args:
-        parts: The texts; matches never span two of them.
+    Matches never span two of them.
     """
 
     def __init__(self, *parts: str | None) -> None:
@@ -115,10 +114,7 @@ class Searched:
     def whole(self, letters: str, near: int | None = None, *, one_word: bool = False) -> int | None:
         """Position of the letters as whole words; None if there is none.
 
-        Args:
-            letters: Folded words.
-            near: Return the position nearest to this one; None: the first.
-            one_word: Only if they are one word.
+        ``near`` asks for the position nearest to that one instead of the first, ``one_word`` for positions as one word.
         """
         places = self._standing(letters, one_word)
         if not places or near is None:
@@ -141,7 +137,7 @@ class Searched:
             first = bisect_left(self._words, begin, key=self._prefix)
             last = bisect_left(self._words, begin + _LAST, first, key=self._prefix)
             if len(letters) > _PREFIX:
-                last = min(last, first + _ALIKE)
+                last = min(last, first + ALIKE)
             places = self._known[letters, False] = sorted(
                 at
                 for at in self._words[first:last]
@@ -156,11 +152,6 @@ class Searched:
 
     def _prefix(self, at: int) -> str:
         return self.letters[at : at + _PREFIX]
-
-
-def searched_labels(labels: Iterable[str]) -> Searched:
-    """Title, headings and the like stored with a chunk."""
-    return Searched(*dict.fromkeys(labels))
 
 
 class Page(Searched):

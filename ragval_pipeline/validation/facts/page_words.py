@@ -17,9 +17,7 @@ from ragval_pipeline.validation.thresholds import FEWEST
 class PageWords:
     """The words of a page in which texts are searched for.
 
-    Args:
-        record: The page's copy.
-        content: Its content, by letters: extractions use whitespace differently.
+    Content is searched by letters: extractions use whitespace differently.
 
     Attributes:
         body: Everything between its body tags.

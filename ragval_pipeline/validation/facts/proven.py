@@ -43,11 +43,7 @@ _WORD_END = re.compile(r"\S+\Z")
 
 
 class Shown:
-    """Everything that a page shows, for searching words.
-
-    Args:
-        text: Title, body and attributes.
-    """
+    """Everything that a page shows, for searching words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -102,10 +98,7 @@ def _lettered(text: str) -> str:
 def proven_damage(text: str, page: Shown, *, stands: bool) -> Iterator[Passage]:
     """Damaged words of a text and the page's right ones, if only the page proves the damage.
 
-    Args:
-        text: A chunk.
-        page: Its page's text.
-        stands: Whether the chunk is on the page: then it was not misread.
+    A chunk that ``stands`` on the page was not misread.
     """
     if "\ufffd" in text and "\ufffd" not in page.text:
         yield Passage(around(text, text.index("\ufffd")), None)
@@ -135,13 +128,8 @@ def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
     """The page's character at a question mark of the text; empty if it has the mark too, or none.
 
     At an end of the text only one side is compared: there the mark of a sentence may meet the quotation mark of a word
-    that the text lacks, and only a letter is proof.
-
-    Args:
-        bare: The text without the characters removed from the page.
-        at: Position of the mark.
-        word: Its word, of which only the length remains if all letters are lost.
-        page: The page.
+    that the text lacks, and only a letter is proof. ``bare`` is the text without the characters removed from the page,
+    ``at`` the position of the mark in it, ``word`` its word, of which only the length remains if all letters are lost.
     """
     first = max(at - SIZE, 0)
     window, found = bare[first : at + SIZE + 1], ""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal, NamedTuple
-
-from ragval_pipeline.validation.facts.texts import TextFacts
 
 PageState = Literal["read", "unreadable", "elsewhere"]
 
@@ -87,19 +86,19 @@ class ChunkFacts:
 
     point_id: str
     page_key: str | None
-    compared: bool
-    chunk_index: int | None
-    embedded_at: str | None
-    model: str | None
-    letters: int
-    found: int
-    words: int
-    changed: int
-    surely: int
-    longest: int
-    starts: tuple[int, ...]
-    places: tuple[int, ...]
-    lengths: tuple[int, ...]
+    compared: bool = False
+    chunk_index: int | None = None
+    embedded_at: str | None = None
+    model: str | None = None
+    letters: int = 0
+    found: int = 0
+    words: int = 0
+    changed: int = 0
+    surely: int = 0
+    longest: int = 0
+    starts: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+    lengths: tuple[int, ...] = ()
     openings: tuple[Edge, ...] = ()
     closings: tuple[Edge, ...] = ()
     replaced: tuple[Replaced, ...] = ()
@@ -110,14 +109,6 @@ class ChunkFacts:
     again: tuple[int, ...] = ()
     depth: int = 0
     outside: int = 0
-
-    @classmethod
-    def unseen(cls, text: TextFacts) -> ChunkFacts:
-        """A text without letters, which is not compared."""
-        return cls(
-            text.point_id, text.page_key, compared=False, chunk_index=None, embedded_at=None, model=text.model,
-            letters=0, found=0, words=0, changed=0, surely=0, longest=0, starts=(), places=(), lengths=(),
-        )  # fmt: skip
 
     @property
     def share(self) -> float:
@@ -145,24 +136,27 @@ class ChunkFacts:
         return end
 
     @property
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """Its parts of the page as (start, end) letters, end exclusive."""
-        for place, length in zip(self.places, self.lengths, strict=True):
-            if place >= 0:
-                yield place, place + length
+    def parts(self) -> list[tuple[int, int, int]]:
+        """Its spans on the page: first letter in the chunk and on the page, and letters."""
+        spans = zip(self.starts, self.places, self.lengths, strict=True)
+        return [span for span in spans if span[1] >= 0]
 
     @property
-    def longest_span(self) -> tuple[int, int, int] | None:
-        """Letters of its longest span on the page, and its first letter in the chunk and on the page."""
-        spans = zip(self.lengths, self.starts, self.places, strict=True)
-        return max((span for span in spans if span[2] >= 0), key=lambda span: span[0], default=None)
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Its parts of the page as (start, end) letters, end exclusive."""
+        return ((place, place + length) for _, place, length in self.parts)
+
+    @property
+    def longest_part(self) -> tuple[int, int, int] | None:
+        """The longest of its parts, the first of several."""
+        return max(self.parts, key=itemgetter(2), default=None)
 
     @property
     def stretch(self) -> tuple[int, int] | None:
         """From where to where it is on its page: the spans within its length of the longest one; words may be apart."""
-        if self.longest_span is None:
+        if self.longest_part is None:
             return None
-        length, _, place = self.longest_span
+        _, place, length = self.longest_part
         beside = [
             (first, end)
             for first, end in self.spans

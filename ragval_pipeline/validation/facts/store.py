@@ -52,8 +52,7 @@ class FactRows(Protocol):
     def chunks(self, where: Chosen | None = None) -> Iterator[ChunkFacts]:
         """Every chunk with letters, compared with its page.
 
-        Args:
-            where: Selects rows of a batch; None: all.
+        ``where`` selects rows of a batch.
         """
         columns = [field.name for field in fields(ChunkFacts)]
         for batch in self.batches("chunks", columns):
@@ -63,9 +62,7 @@ class FactRows(Protocol):
     def texts(self, *columns: str, where: Chosen | None = None) -> Iterator[TextFacts]:
         """Every text on its own, with its point and some of the columns.
 
-        Args:
-            columns: Of ``TextFacts``.
-            where: Selects rows of a batch with these columns; None: all.
+        ``where`` selects rows of a batch with these columns of ``TextFacts``.
         """
         for batch in self.batches("chunks", (*_POINT, *columns)):
             yield from texts_of(batch if where is None else batch.filter(where(batch)))

@@ -120,7 +120,9 @@ def chunk_table(chunks: Iterable[ChunkFacts], texts: Iterable[TextFacts]) -> pa.
     """A row for each text, with its comparison with the page; texts without letters are not compared."""
     by_id = {chunk.point_id: chunk for chunk in chunks}
     described = list(texts)
-    placed = [by_id.get(text.point_id) or ChunkFacts.unseen(text) for text in described]
+    placed = [
+        by_id.get(text.point_id) or ChunkFacts(text.point_id, text.page_key, model=text.model) for text in described
+    ]
     return _table(chunk_schema(), lambda name: placed if name in ChunkFacts.__slots__ else described)
 
 

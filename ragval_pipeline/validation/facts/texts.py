@@ -28,15 +28,7 @@ Row = Mapping[str, Any]
 
 
 class StoredText:
-    """The text of a point.
-
-    Args:
-        row: The point, with a text.
-
-    Attributes:
-        row: The point.
-        text: As stored.
-    """
+    """A point with a text, and its text as stored."""
 
     def __init__(self, row: Row) -> None:
         self.row = row
@@ -176,11 +168,8 @@ def described(
 ) -> Iterator[TextFacts]:
     """The facts of some texts.
 
-    Args:
-        texts: The texts.
-        counts: Values computed for many texts at once, by the names of ``TextFacts``: counts and trigrams.
-        page: Their page, if they are compared with it.
-        read: The texts on it as aligned, by point id.
+    ``counts`` are values computed for many texts at once, by the names of ``TextFacts``; ``read`` the texts on the page
+    as aligned, by point id.
     """
     for stored, counted in zip(texts, counts, strict=True):
         row, text, own = stored.row, stored.text, stored.words
@@ -239,30 +228,22 @@ def _edges(
     The title of a link may be on the page as an attribute, in the middle of its content: what the page has only with
     all markup is taken with it.
     """
-    against = page if stored.folded.letters else None
-    aligned = _edges_of(
-        stored.text if on_page is None else on_page, labels, parts, page, against, is_read=on_page is not None
-    )
-    if on_page is None or all(edge.is_whole for edge in aligned):
+    names = () if page is None else page.names
+
+    def edges_of(text: str, *, is_read: bool) -> tuple[_Edge, _Edge]:
+        begins, ends = begins_and_ends(text, labels, parts=parts, names=names, is_read=is_read)
+        if page is None or not stored.folded.letters:
+            return _Edge(begins), _Edge(ends)
+        return _Edge(begins, page.held(begins)), _Edge(ends, page.held(ends, last=True))
+
+    if on_page is None:
+        return edges_of(stored.text, is_read=False)
+    aligned = edges_of(on_page, is_read=True)
+    if all(edge.is_whole for edge in aligned):
         return aligned
-    bare = _edges_of(stored.text, labels, parts, page, against, is_read=False)
+    bare = edges_of(stored.text, is_read=False)
     begins, ends = (whole if whole.is_whole else edge for edge, whole in zip(aligned, bare, strict=True))
     return begins, ends
-
-
-def _edges_of(
-    text: str,
-    labels: tuple[str, ...],
-    parts: tuple[str, ...],
-    page: PageWords | None,
-    against: PageWords | None,
-    *,
-    is_read: bool,
-) -> tuple[_Edge, _Edge]:
-    begins, ends = begins_and_ends(text, labels, parts=parts, names=() if page is None else page.names, is_read=is_read)
-    if against is None:
-        return _Edge(begins), _Edge(ends)
-    return _Edge(begins, against.held(begins)), _Edge(ends, against.held(ends, last=True))
 
 
 @lru_cache(maxsize=1024)  # work

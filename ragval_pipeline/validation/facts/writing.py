@@ -59,11 +59,6 @@ def without_writing(text: FoldedText, spans: Sequence[Span], page: Searched) -> 
 
     At the text's beginning and end, and for bracketed pieces, the letters on one side decide, unless the page itself
     shows a piece of that kind there.
-
-    Args:
-        text: The text.
-        spans: Its spans on the page.
-        page: The page.
     """
     pieces = [piece for found in _pieces(text) if (piece := _unless_shown(text, spans, found))]
     shown, shown_from = list[str](), 0

@@ -11,10 +11,9 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.repair import GUESSED, Guess, Repair
-from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.repeats import crowded_answers
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
 
 #: Findings whose subjects are simulated, with the plural of their kind.

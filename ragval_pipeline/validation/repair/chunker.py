@@ -225,9 +225,7 @@ def _cuts(layout: Layout, spans: Sequence[Span], levels: frozenset[int]) -> Iter
 def _limit(full: Sequence[tuple[int, int]], fitting: Iterable[int]) -> int:
     """The length that most chunks observe and that most full ones would exceed with the next piece.
 
-    Args:
-        full: Characters of each full chunk, without and with the next piece.
-        fitting: Characters of every chunk.
+    ``full`` are the characters of each full chunk, without and with the next piece; ``fitting`` those of every chunk.
     """
     steps = sorted([(length, 1) for length in fitting] + [(beyond, -1) for _, beyond in full])
     best, at, count = 0, 0, 0
@@ -265,8 +263,7 @@ class Opening:
     def seen_in(cls, chunks: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Opening:
         """The opening of most of some chunks, or an empty one.
 
-        Args:
-            chunks: Added beginning, text and values of each.
+        ``chunks`` are the added beginning, text and values of each.
         """
         shapes, parting, taken = Counter[str](), Counter[str](), 0
         for opening, text, row in chunks:

@@ -71,9 +71,6 @@ class Simulated:
         """What has to be repaired, by finding code and subject: one cause of each set; only for subjects with causes.
 
         A metric that fell follows from the causes of all queries that lowered it, if no single repair clears it.
-
-        Args:
-            findings: All findings of the run.
         """
         alone = _by_subject((result.code, result.cleared) for result in self.results)
         found: dict[str, dict[str, tuple[frozenset[str], ...]]] = {
@@ -96,7 +93,8 @@ class Simulated:
 
     def unasked(self, findings: Iterable[Finding]) -> dict[str, frozenset[str]]:
         """Subjects left out of the simulation because there were too many, by code."""
-        asked = _by_code((*result.cleared.items(), *result.kept.items()) for result in self.results)
+        judged = (part for result in self.results for part in (*result.cleared.items(), *result.kept.items()))
+        asked = by_code((code, name) for code, names in judged for name in names)
         return {
             finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
             for finding in findings
@@ -135,11 +133,12 @@ def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> 
     return found
 
 
-def _by_code(parts: Iterable[Iterable[tuple[str, frozenset[str]]]]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for code, names in chain.from_iterable(parts):
-        found[code] = found.get(code, _NONE) | names
-    return found
+def by_code(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """The names of each code."""
+    found: dict[str, set[str]] = {}
+    for code, name in pairs:
+        found.setdefault(code, set()).add(name)
+    return {code: frozenset(names) for code, names in found.items()}
 
 
 def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:

@@ -17,6 +17,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.chunker import Layout
+from ragval_pipeline.validation.repair.duplicates import FACTS, PointFacts, PointLookup
 from ragval_pipeline.validation.repair.ingestion import Ingestion, Row, Sample, header_of
 from ragval_pipeline.validation.repair.passages import (
     SEED,
@@ -27,7 +28,6 @@ from ragval_pipeline.validation.repair.passages import (
     missing_passages,
     place_of,
 )
-from ragval_pipeline.validation.repair.point_lookup import FACTS, PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import GUESSED, Chunk, Compared, Guess
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
@@ -110,19 +110,15 @@ class RepairCorpus:
     ) -> RepairCorpus:
         """Read the data for repairs.
 
-        Args:
-            findings: All findings of the run.
-            known: Those to be repaired.
-            inventory: The site.
-            rows: Reads the snapshot, with ``COLUMNS``; called once.
-            pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
-            everything: Whether the repairs affect all points, not only those in findings.
+        ``rows`` and ``pages`` as in ``plan_repairs``. ``everything``: the repairs affect all points, not only those in
+        findings.
         """
         gone, wrong = _names(findings, "integrity.gone"), _names(findings, *_OF_VECTORS)
         world = cls(inventory, gone, wrong, modules=modules_of(inventory.pages))
         names = {subject.name for finding in known for subject in finding.subjects}
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
-        moved = {subject.page for finding in findings if _is_about_cuts(finding) for subject in finding.subjects}
+        about_cuts = (finding for finding in findings if not _OF_CUTS.isdisjoint(CATALOGUE[finding.code].breaks))
+        moved = {subject.page for finding in about_cuts for subject in finding.subjects}
         sample = Sample(_names(findings, "chunk.too_small"), moved)
         for row in rows():
             sample.add(row)
@@ -314,10 +310,6 @@ def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
 def _constant_fields(findings: Iterable[Finding]) -> set[Any]:
     constant = (finding.subjects for finding in findings if finding.code == "payload.constant_field")
     return {subject.details.get("field") for subject in chain.from_iterable(constant)}
-
-
-def _is_about_cuts(finding: Finding) -> bool:
-    return not _OF_CUTS.isdisjoint(CATALOGUE[finding.code].breaks)
 
 
 def _blocks_of(page: Mapping[str, Any]) -> list[Block]:

@@ -81,10 +81,7 @@ class Sample:
     def without(self, points: Set[str], pages: Set[str | None], *, most: int) -> list[Row]:
         """Points of the sample, evenly from its pages; of spare pages if there are no others.
 
-        Args:
-            points: Ids of points left out.
-            pages: Keys of pages left out.
-            most: Maximum points.
+        Points and pages with these ids and keys are left out.
         """
         well = [rows for key, rows in self.pages.items() if key not in pages]
         for held in (well, self.spare.values()):
@@ -101,10 +98,7 @@ class Sample:
     ) -> tuple[Ingestion, ...]:
         """The ingestion; if its chunker cannot be inferred, two with different sizes: results must hold for both.
 
-        Args:
-            placed: The points of the pages read, with their places, by page key.
-            layout_of: The blocks of a page.
-            first_heading: The first heading of a page.
+        ``placed`` are the points of the pages read, with their places, by page key.
         """
         spans = [(layout_of(key), [(place.start, place.end) for _, place in rows]) for key, rows in placed.items()]
         seen = Chunker.seen_in(spans)

@@ -55,12 +55,6 @@ def place_of(text: str, page: FoldedText) -> Placed | None:
     return Placed(opening, max(0, begin + at), min(len(page.letters), begin + len(whole.letters)))
 
 
-def _place_of(letters: str, page: FoldedText) -> Span | None:
-    """Start and end of a chunk on a page, in letters."""
-    begin = _begin_of(letters, page)
-    return None if begin is None else (max(0, begin), min(len(page.letters), begin + len(letters)))
-
-
 def _begin_of(letters: str, page: FoldedText) -> int | None:
     """Where a chunk would begin on a page that had all of it; may be negative."""
     starts = _starts(letters, page.letters)
@@ -70,17 +64,19 @@ def _begin_of(letters: str, page: FoldedText) -> int | None:
 
 def as_on_page(text: str, page: FoldedText) -> str | None:
     """A chunk with differing words replaced by those of its page; None if it is not on the page."""
-    place = _place_of(fold(text), page)
-    if place is None:
+    letters = fold(text)
+    begin = _begin_of(letters, page)
+    if begin is None:
         return None
-    stored, shown = (re.findall(r"\s*\S+", one) for one in (text, page.between(*page.whole_words(*place))))
+    there = page.whole_words(max(0, begin), min(len(page.letters), begin + len(letters)))
+    stored, shown = (re.findall(r"\s*\S+", one) for one in (text, page.between(*there)))
     compared = SequenceMatcher(None, list(map(fold, stored)), list(map(fold, shown)), autojunk=False)
     words: list[str] = []
     for kind, first, last, start, end in compared.get_opcodes():
         # Start and end on the page are accurate to a few letters: the chunk's own edges are better. Markdown markup is
         # not text of the page.
-        letters, at_edge = len(fold("".join(stored[first:last]))), first == 0 or last == len(stored)
-        is_own = kind in {"insert", "delete"} and letters <= (SEED if at_edge else 0)
+        size, at_edge = len(fold("".join(stored[first:last]))), first == 0 or last == len(stored)
+        is_own = kind in {"insert", "delete"} and size <= (SEED if at_edge else 0)
         as_stored = kind == "equal" or (is_own and (at_edge or kind == "delete"))
         words += stored[first:last] if as_stored else shown[start:end]
     return "".join(words).strip()
@@ -130,11 +126,7 @@ def missing_passages(page: FoldedText, texts: Iterable[str]) -> list[Span]:
 def closes_over(letters: str, page: FoldedText, start: int, end: int) -> bool:
     """Whether a chunk continues after a part of its page directly from before it: the part was lost before chunking.
 
-    Args:
-        letters: Letters of the chunk.
-        page: The page's text.
-        start: The first letter of the part.
-        end: The letter after the last.
+    The part is given by its first letter and the letter after its last.
     """
     before, behind = page.letters[max(0, start - SEED) : start], page.letters[end : end + SEED]
     if len(before) < SEED or len(behind) < SEED:

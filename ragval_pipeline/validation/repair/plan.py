@@ -43,6 +43,7 @@ _FIELDS = frozenset({
     "payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value",
     "payload.unexpected_module", "payload.constant_field",
 })  # fmt: skip
+_PLANNED = _DELETED | _COPIES | _EMBEDDED | _REWRITTEN | _COMPLETED | _CUT | _READDRESSED | _FIELDS | GROUPED
 #: Fields that query expectations read and that can be restored.
 _RESTORED = ("source_url", "module", "chapter", "text")
 _EVERYWHERE = frozenset({"vector.model_mismatch", "vector.mixed_models", "coverage.foreign_host"})
@@ -65,7 +66,7 @@ def plan_repairs(
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
         model: The queries' model; None: unknown.
     """
-    known = [finding for finding in findings if _has_repair(finding)]
+    known = [finding for finding in findings if finding.code in _PLANNED]
     everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
     planned = [repair for finding in findings for repair in _Plan(world, finding, model).repairs()]
@@ -76,11 +77,6 @@ def plan_repairs(
         for repair in planned
         if not (repair.is_empty or (alone and repair.chunks and repair.code != "vector.model_mismatch"))
     ]
-
-
-def _has_repair(finding: Finding) -> bool:
-    planned = _DELETED | _COPIES | _EMBEDDED | _REWRITTEN | _COMPLETED | _CUT | _READDRESSED | _FIELDS | GROUPED
-    return finding.code in planned
 
 
 def _is_about_all(finding: Finding) -> bool:
@@ -325,8 +321,7 @@ def _gone(stored: Iterable[tuple[list[str], list[list[str]]]], first: int, step:
 def suggested_threshold(details: Mapping[str, Any]) -> float | None:
     """A similarity between the scores of right results and negative queries; None if none separates them.
 
-    Args:
-        details: Details of ``query.threshold_unfit``: the quantiles of both.
+    ``details`` are those of ``query.threshold_unfit``: the quantiles of both.
     """
     right, negative = details.get("right"), details.get("negative")
     if right and negative:

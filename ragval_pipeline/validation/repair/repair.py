@@ -140,9 +140,7 @@ def joined(repairs: Sequence[Repair]) -> Repair:
 def fewest(causes: Sequence[Cause], clears: Callable[[Sequence[Cause]], bool]) -> list[Cause]:
     """A minimal subset of causes that clear something together; empty if they do not.
 
-    Args:
-        causes: The causes; the last ones are left out first.
-        clears: Whether the combined repairs of some of them clear it.
+    The last ones are left out first.
     """
     needed = list(causes)
     if not clears(needed):

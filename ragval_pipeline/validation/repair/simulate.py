@@ -15,11 +15,10 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.repair.cases import FELL, JUDGED, PASSING, QUERIES, Case
-from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, is_made_good
+from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, is_made_good
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
 from ragval_pipeline.validation.repair.repair import Repair, fewest, joined
-from ragval_pipeline.validation.retrieval.conditions import Rules
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 
 if TYPE_CHECKING:
     import numpy as np
@@ -226,7 +225,7 @@ def _result(
     findings: Sequence[Finding],
     perhaps: Collection[tuple[str, str]],
 ) -> WouldClear:
-    subjects, good, possible = _by_code(judged), _by_code(well), _by_code(perhaps)
+    subjects, good, possible = by_code(judged), by_code(well), by_code(perhaps)
     passing = subjects.pop(PASSING, frozenset())
     none = frozenset[str]()
     cleared = {code: good.get(code, none) for code in subjects}
@@ -245,13 +244,6 @@ def _result(
     refuted = {code: names - possible.get(code, none) for code, names in kept.items()}
     failing = passing - possible.get(PASSING, none)
     return WouldClear(repair.code, repair.scope, cleared, kept, refuted, passing, failing)
-
-
-def _by_code(keys: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for code, name in keys:
-        found.setdefault(code, set()).add(name)
-    return {code: frozenset(names) for code, names in found.items()}
 
 
 def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:

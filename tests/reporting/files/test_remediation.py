@@ -6,7 +6,7 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
 from ragval_pipeline.validation.coverage.hosts import with_addresses, with_homes
-from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
+from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
 SCOPE = {"key:intro": PAGE}

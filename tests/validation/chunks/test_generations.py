@@ -6,8 +6,8 @@ from itertools import chain
 import pytest
 
 from ragval_pipeline.findings.model import Aspect
+from ragval_pipeline.validation.chunks.evidence import times_stored
 from ragval_pipeline.validation.chunks.layout import Layout
-from ragval_pipeline.validation.chunks.measure import times_stored
 from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 

@@ -9,9 +9,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
-from ragval_pipeline.validation.repair.duplicates import surplus_points
+from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup, surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
-from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup
 from ragval_pipeline.validation.repair.repair import Guess, Repair
 
 SITE = "https://x.org/docs"

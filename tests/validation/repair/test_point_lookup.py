@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.validation.repair.point_lookup import PointFacts, PointLookup, look_up_points
+from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup, look_up_points
 from tests.validation.factory import absolute
 from tests.validation.integrity.world import point, snapshot_of
 

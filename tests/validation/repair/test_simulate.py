@@ -17,9 +17,8 @@ from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
 from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair
 from ragval_pipeline.validation.repair.simulate import DEEPEST, simulate
-from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.hits import HitReader
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 FIELDS = {"text": "text", "source_url": "url", "module": "module", "chapter": "chapter"}
 SETTINGS = RetrievalSettings(
