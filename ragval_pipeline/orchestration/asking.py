@@ -22,10 +22,9 @@ from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import GoldenSet
-from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.diagnosis import QueryEmbedding
 from ragval_pipeline.validation.retrieval.hits import HitReader
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 
 @dataclass(frozen=True)

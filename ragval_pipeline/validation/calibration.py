@@ -224,9 +224,7 @@ class Scores:
 def scores_of(queries: Iterable[QueryReport], own: Iterable[float]) -> Scores:
     """The scores of a run.
 
-    Args:
-        queries: Its query results; those without hits are left out.
-        own: Scores of pages found by their own title.
+    Queries without hits are left out; ``own`` are the scores of pages found by their own title.
     """
     known = [(query, query.best_similarity) for query in queries]
     by_suite = [

@@ -118,11 +118,7 @@ class Measurement(BaseModel):
 def ratio(name: str, numerator: float, denominator: float, *, of: str) -> MeasuredValue:
     """A fraction; not measured if the denominator is 0.
 
-    Args:
-        name: Name of the criterion.
-        numerator: The count.
-        denominator: The total.
-        of: What is counted, plural, for the reason: ``points``.
+    ``of`` is what is counted, plural, for the reason: ``points``.
     """
     if not denominator:
         return not_measured(name, "no_data", f"there are no {of}")
@@ -138,11 +134,7 @@ def ratio(name: str, numerator: float, denominator: float, *, of: str) -> Measur
 def mean(name: str, values: list[float], *, of: str, without: ReasonCode = "not_applicable") -> MeasuredValue:
     """An average.
 
-    Args:
-        name: Name of the criterion.
-        values: The values.
-        of: What has these values, plural, for the reason: ``queries with expected keywords``.
-        without: Why it is not measured if there are no values.
+    ``of`` is what has these values, plural, for the reason; ``without`` why it is not measured without any.
     """
     if not values:
         return not_measured(name, without, f"there are no {of}")

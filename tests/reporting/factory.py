@@ -25,7 +25,7 @@ from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_field
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
-from ragval_pipeline.validation.repair.point_lookup import PointLookup
+from ragval_pipeline.validation.repair.duplicates import PointLookup
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,

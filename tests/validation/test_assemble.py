@@ -17,8 +17,8 @@ from ragval_pipeline.validation.measurement import Measurement, failed_measureme
 from ragval_pipeline.validation.quality import measure_quality
 from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from tests.validation.factory import NOW, SITE, answer, index, page_hits, query, rules, site
 
 REQUIRED = {"query_pass_rate": 0.9, "coverage": 1.0, "metadata_completeness": 1.0, "error_findings": 0.0}

@@ -33,11 +33,11 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
 from ragval_pipeline.validation.packed import packed_vector
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, questions_of
 from ragval_pipeline.validation.retrieval.diagnosis import diagnose
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
 from ragval_pipeline.validation.retrieval.repeats import with_manner
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
 from ragval_pipeline.validation.self_retrieval import own_queries as own
 from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
 from ragval_pipeline.validation.self_retrieval.own_queries import OwnQuery

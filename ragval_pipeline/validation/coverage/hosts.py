@@ -65,9 +65,7 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
 def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, str]:
     """The site's page for each page of another host, if there is one.
 
-    Args:
-        keys: Canonical addresses of pages of one other host.
-        site_keys: Canonical addresses of the site's pages.
+    Both as canonical addresses.
     """
     site_pages = {_rest(key): key for key in site_keys}
     paths: dict[str, list[str]] = {}
@@ -139,10 +137,6 @@ def counterparts(paths: Collection[str], site_paths: Collection[str]) -> dict[st
 
     A deployment below a base path (``/book/docs/intro`` for ``/docs/intro``, or vice versa) is the same site; the base
     path counts if it explains several pages: a single common path ending is chance.
-
-    Args:
-        paths: Folded paths of the pages of one other host.
-        site_paths: Folded paths of the site's pages.
     """
     known = frozenset(site_paths)
     found = {path: path for path in paths if path in known}
@@ -191,11 +185,7 @@ _OTHERS = "Delete the points of the other pages, or bring those pages into scope
 def with_addresses(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
     """The findings, with the missing pages of the site whose texts are on pages out of scope.
 
-    Such a page did not leave the site: deleting it would remove its text from the index.
-
-    Args:
-        findings: All findings of the run.
-        moved: By key of a page that lacks something, what has its text (``Site.moved``).
+    Such a page did not leave the site: deleting it would remove its text from the index. ``moved`` is ``Site.moved``.
     """
     told = list(findings)
     missing = {entry.page: entry.name for finding in told if finding.code == MISSING for entry in finding.subjects}
@@ -217,9 +207,7 @@ _WITHOUT_PAGE = (
 def with_homes(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
     """The findings, with the page of each point without an address whose text a page of the site lacks.
 
-    Args:
-        findings: All findings of the run.
-        moved: By key of a page that lacks something, what has its text (``Site.moved``).
+    ``moved`` is ``Site.moved``.
     """
     told = list(findings)
     lacking = [entry for finding in told if finding.code in _LACKING for entry in finding.subjects]

@@ -80,9 +80,7 @@ class Covered:
 def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = None) -> dict[str, IndexedPage]:
     """Indexed pages by canonical form; points without a source URL are ignored.
 
-    Args:
-        rows: Rows of the snapshot, of ``COLUMNS``.
-        now: Time of the run, aware: later embedding times are ignored. None: all times are accepted.
+    ``rows`` have ``COLUMNS``; embedding times after ``now`` are ignored.
     """
     pages: dict[str, IndexedPage] = {}
     latest = now + CLOCK_SKEW if now else None

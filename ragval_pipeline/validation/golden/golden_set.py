@@ -106,12 +106,7 @@ class IndexFacts:
 
 
 def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFacts:
-    """Collect the facts.
-
-    Args:
-        batches: The snapshot's points with ``COLUMNS``.
-        points: Their number, for the step of the sample.
-    """
+    """Collect the facts."""
     facts = IndexFacts()
     step = max(1, points // SAMPLED_CHUNKS)
     for batch in batches:
@@ -137,10 +132,6 @@ def review_golden_set(
 ) -> Measurement:
     """Review the golden set.
 
-    Args:
-        golden: The test queries.
-        facts: Pages, modules, chapters and texts of the index.
-        results: Report sections of the queries; empty if they could not be run.
-        own: Report sections of self retrieval.
+    ``results`` are the report sections of the queries, empty if they could not be run; ``own`` those of self retrieval.
     """
     return Measurement(asset=ASSET, findings=tuple(find_all(Reviewed(golden, facts, results, own))))

@@ -116,10 +116,7 @@ def _is_right(query: TestQuery, answer: _Answered) -> bool:
 def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
     """The finding if ``threshold`` rejects most right hits, or admits most negative queries.
 
-    Args:
-        threshold: The threshold to judge.
-        scores: The scores to judge it by.
-        used: The thresholds of all queries: equivalent ones are equally unfit.
+    ``used`` are the thresholds of all queries: equivalent ones are equally unfit.
     """
     # With fewer, even all of them may be on one side by chance.
     rejected = scores.rejected(threshold) if len(scores.right) >= fewest_pairs() else 0.0

@@ -93,11 +93,7 @@ class AnnResult:
 def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorFacts, *, threshold: float) -> AnnResult:
     """Mean recall over all probes.
 
-    Args:
-        probes: Queries with both results.
-        facts: Facts about the collection.
-        vector: The vector that searches use.
-        threshold: Recall below which it is a finding.
+    Below ``threshold`` it is a finding.
     """
     recalls = [
         (probe, share)

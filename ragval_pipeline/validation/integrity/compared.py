@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.lazy import pc
-from ragval_pipeline.sources.arrow import constant, one_of
-from ragval_pipeline.text.folding import fold
+from ragval_pipeline.lazy import np, pc
+from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
+from ragval_pipeline.text.folding import fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
+from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Chosen, Facts
 from ragval_pipeline.validation.integrity.content import (
@@ -24,11 +25,11 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
 )
 from ragval_pipeline.validation.integrity.habits import Habits
-from ragval_pipeline.validation.integrity.walls import walls_of
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS, WHOLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 #: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
 _WALL = "it shows the same text as other pages, and nothing of its own"
@@ -236,3 +237,69 @@ def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
 def _name(key: str) -> str:
     """The last part of a page's address, shared by its versions and translations."""
     return key.rstrip("/").rpartition("/")[2]
+
+
+#: Pages whose words are compared for the text of a wall.
+MOST_COMPARED = 256  # work
+
+
+def walls_of(facts: Facts) -> frozenset[str]:
+    """Pages behind a wall (consent, login, rate limit, outage): they all show the same, and none of their chunks.
+
+    The run sees the wall, but the index may be right: such a page cannot judge its chunks. A wall may contain a request
+    id, so words are compared, not whole passages. Words in any chunk are content: it may be shown under several
+    addresses, and pages made from one template differ by a few words only.
+    """
+    silent = _silent(facts)
+    if not silent:
+        return frozenset()
+    common = _common(facts, silent[:: -(-len(silent) // MOST_COMPARED)])
+    return frozenset(
+        page.page_key
+        for page in facts.pages(one_of("page_key", silent))
+        if page.chunks and np.isin(triples := _triples(page), common).sum() > WHOLE * len(triples)
+    )
+
+
+def _common(facts: Facts, compared: list[str]) -> NDArray[np.uint32]:
+    """The trigrams that several of these pages show, and no chunk."""
+    shown = [_triples(page) for page in facts.pages(one_of("page_key", compared))]
+    triples, pages = np.unique(np.concatenate(shown), return_counts=True)
+    common = triples[pages >= FEWEST]
+    for batch in facts.batches("chunks", ("compared", "found", "letters", "shingles")) if len(common) else ():
+        held = batch.filter(_stands(batch)).column("shingles")
+        common = common[~np.isin(common, numbers_of(held.flatten()))]
+    return common
+
+
+def _silent(facts: Facts) -> list[str]:
+    """Pages with chunks, none of which is on them."""
+    standing = one_of("page_key", _with_standing_chunks(facts))
+    silent: list[str] = []
+    chunks = 0
+    for batch in facts.batches("pages", ("page_key", "state", "chunks")):
+        found = batch.filter(pc.and_not(pc.equal(batch.column("state"), constant("read")), standing(batch)))
+        silent += found.column("page_key").to_pylist()
+        chunks += pc.sum(found.column("chunks")).as_py() or 0
+    return silent if chunks else []
+
+
+def _with_standing_chunks(facts: Facts) -> frozenset[str]:
+    """Pages with a chunk that is mostly on them."""
+    found: set[str] = set()
+    for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
+        found.update(batch.filter(_stands(batch)).column("page_key").unique().to_pylist())
+    return frozenset(found)
+
+
+def _stands(chunks: pa.RecordBatch) -> pa.BooleanArray:
+    """Which chunks are mostly on their page."""
+    mostly = pc.greater_equal(chunks.column("found"), pc.multiply(constant(MOST), chunks.column("letters")))
+    return pc.and_(chunks.column("compared"), mostly)
+
+
+def _triples(page: PageFacts) -> NDArray[np.uint32]:
+    """Hashes of the word trigrams of a page's text."""
+    words = [word for block in page.blocks for word in words_of(block.text)]
+    [found] = shingles_of([words], fewest=3)  # definition
+    return found

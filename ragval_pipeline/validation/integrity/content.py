@@ -31,8 +31,7 @@ SHOWN = ("state", "blocks", "beside")
 def common_digests(pages: Iterable[pa.RecordBatch]) -> frozenset[int]:
     """Digests of blocks on most pages, such as headers, licence lines and feedback boxes, which are not content.
 
-    Args:
-        pages: The pages' facts with ``SHOWN``; facts of earlier versions have no ``beside``.
+    ``pages`` have ``SHOWN``; facts of earlier versions have no ``beside``.
     """
     import numpy as np
 
@@ -85,11 +84,8 @@ def _is_short_row(block: BlockFacts) -> bool:
 def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:
     """Headings that are in no chunk although the text around them is.
 
-    A heading in a lost part of the page with a whole passage is included in that.
-
-    Args:
-        blocks: The blocks of a page.
-        chunks: Its chunks: a lost part with passages may begin and end within a block.
+    A heading in a lost part of the page with a whole passage is included in that. A lost part with passages may begin
+    and end within a block, which ``chunks`` show.
     """
     told = _lost_stretches(blocks)
     spans = [span for chunk in chunks for span in chunk.spans] if lost_passages(blocks) else []
@@ -181,10 +177,8 @@ def next_to_lost(chunks: Sequence[ChunkFacts], passages: Sequence[BlockFacts]) -
 def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, behind: bool) -> bool:
     """Whether chunks have other words where their page has most of the lost text, so that these replaced it.
 
-    Args:
-        chunks: The chunks of the page that differ from it.
-        lost: Blocks of the page that are in no chunk.
-        behind: Whether the end of a chunk may replace the text after it, wherever that begins.
+    ``chunks`` are those that differ from the page. ``behind``: the end of a chunk may replace the text after it,
+    wherever that begins.
     """
     within = {letter for block in lost for letter in range(block.start, block.start + block.letters)}
     holes = [hole for chunk in chunks for hole in _holes(chunk, within, behind=behind)]
@@ -201,10 +195,7 @@ def is_replaced(chunks: Iterable[ChunkFacts], lost: Sequence[BlockFacts], *, beh
 def stands_among(chunk: ChunkFacts, others: Iterable[ChunkFacts], lost: Iterable[BlockFacts]) -> bool:
     """Whether some of a page's lost text is between the chunks before and after one, by their numbers.
 
-    Args:
-        chunk: A chunk with nothing of its page; without a number it may be anywhere.
-        others: The page's other chunks.
-        lost: Blocks of the page that are in no chunk.
+    A chunk without a number may be anywhere.
     """
     own = chunk.chunk_index
     if own is None:
@@ -302,9 +293,7 @@ ChunkClass = Literal["verified", "drifted", "gone"]
 def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     """The class of a chunk.
 
-    Args:
-        chunk: Its facts.
-        habits: What the ingestion adds to its chunks, which is ignored.
+    What the ingestion adds to its chunks is ignored.
     """
     added = habits.in_chunk(chunk)
     letters = chunk.letters - sum(edge.missing for edge in added)
@@ -328,12 +317,8 @@ def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lac
     """Which chunks that differ from their page belong to a similar one.
 
     The other page has more of the text than its own, and its chunks lack about as much as is missing here: a page
-    without missing content, such as that of another version, only repeats what its own said before.
-
-    Args:
-        chunks: Chunks that are mostly on their page.
-        pages: Pages that were read.
-        lacks: Letters of the content of each page that are in none of its chunks.
+    without missing content, such as that of another version, only repeats what its own said before. ``lacks`` are the
+    letters of the content of each page that are in none of its chunks.
     """
     differing = {chunk.point_id: chunk for chunk in chunks if chunk.letters - chunk.found >= PASSAGE_LETTERS}
     brought: dict[str, list[str]] = {}
@@ -349,11 +334,8 @@ def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lac
 def pages_holding(texts: Mapping[str, tuple[int, ...]], pages: Iterable[PageFacts]) -> dict[str, list[str]]:
     """Keys of the pages with most of each text, in order; texts that are nowhere are left out.
 
-    A page that shares a passage with a text is not its origin if another has more of it.
-
-    Args:
-        texts: Sampled n-grams of each text (``ChunkFacts.probes``), of which half may have changed.
-        pages: All pages.
+    A page that shares a passage with a text is not its origin if another has more of it. ``texts`` are sampled n-grams
+    (``ChunkFacts.probes``), of which half may have changed.
     """
     owners: dict[int, list[str]] = {}
     for name, runs in texts.items():

@@ -41,10 +41,7 @@ class Habits:
     def of(cls, chunks: Iterable[ChunkFacts], *, total: int, pages: int) -> Habits:
         """The habits found in chunks.
 
-        Args:
-            chunks: Those that differ from their page.
-            total: All chunks whose page was read.
-            pages: Pages that were read.
+        ``chunks`` are those that differ from their page, of ``total`` whose page was read.
         """
         # Swapped texts may begin alike: chunks that are hardly on their page show no habits.
         differing = list(chunks)

@@ -90,14 +90,7 @@ class PayloadEvidence:
 def take_evidence(
     snapshot: Snapshot, rules: PayloadRules, *, copies: PageCopies | None = None, now: datetime
 ) -> PayloadEvidence:
-    """Derive the levels of a collection, for detectors that may read more of it.
-
-    Args:
-        snapshot: The collection.
-        rules: The suite's settings.
-        copies: The pages; ``None`` if none were read.
-        now: Time of the run.
-    """
+    """Derive the levels of a collection, for detectors that may read more of it."""
     return PayloadEvidence(
         batches=snapshot.batches,
         levels=levels_of(snapshot.batches, rules, now),

@@ -62,11 +62,7 @@ def run_expectations(
 ) -> dict[str, Any]:
     """Have Great Expectations judge the same levels.
 
-    Args:
-        levels: Of the whole collection.
-        fields: Canonical name to payload name.
-        required: Payload names that every point must have.
-        addresses: What ``source_url`` may hold.
+    Fields, required names and addresses as in ``derive_levels``.
 
     Returns:
         ``{engine, version, success, evaluated, unsuccessful, results}``; each result has ``level``, ``field``,

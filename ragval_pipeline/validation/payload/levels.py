@@ -84,12 +84,6 @@ def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
 
 
-def allowed_kinds(canonical: str, *, addresses: Addresses) -> frozenset[str]:
-    """Kinds of the right type; document ids used instead of URLs may be numbers."""
-    kinds: frozenset[str] = frozenset(RULES[canonical].kinds)
-    return kinds if addresses != "ids" or canonical != "source_url" else kinds | {"int"}
-
-
 def value_rule(canonical: str, *, addresses: Addresses) -> Callable[[str, datetime], bool] | None:
     """Whether a text is valid, given the time of the run; ``None``: always."""
     if canonical != "source_url" or addresses == "urls":
@@ -155,12 +149,8 @@ def needed_columns(fields: Mapping[str, str], required: Sequence[str]) -> list[s
 def present_fields(fields: Mapping[str, str], required: Sequence[str], *, paged: bool = False) -> list[str]:
     """Payload names that every point must have and not leave empty: required ones, the text, and the page.
 
-    Without its text a point is useless, and without its page it cannot be compared.
-
-    Args:
-        fields: Canonical name to payload name.
-        required: Payload names that every point must have.
-        paged: Whether points are compared with pages.
+    Without its text a point is useless, and without its page it cannot be compared. The page only if points are
+    compared with pages (``paged``).
     """
     always = ("text", "source_url") if paged else ("text",)
     return list(dict.fromkeys([*required, *(fields[name] for name in always if name in fields)]))
@@ -280,6 +270,8 @@ def _level_of(kind: str, canonical: str | None, addresses: Addresses) -> int:
         return _EMPTY
     if canonical is None:
         return _OK
-    if kind not in allowed_kinds(canonical, addresses=addresses):
+    # Document ids used instead of URLs may be numbers.
+    is_id = kind == "int" and canonical == "source_url" and addresses == "ids"
+    if kind not in RULES[canonical].kinds and not is_id:
         return _WRONG_TYPE
     return _INVALID if kind in RULES[canonical].invalid_kinds else _OK

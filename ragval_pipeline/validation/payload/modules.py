@@ -122,11 +122,8 @@ class _Headings:
     def is_flat(self, levels: Mapping[str, int]) -> bool:
         """Whether all chunks have one heading each, none of which is of the page's deepest level.
 
-        A path cut to its first heading has only such; the nearest heading is often of the deepest level.
-
-        Args:
-            levels: Levels of the page's headings by their letters; an unknown heading may have any level, unless all
-                chunks have it.
+        A path cut to its first heading has only such; the nearest heading is often of the deepest level. ``levels`` are
+        those of the page's headings by their letters; an unknown heading may have any level, unless all chunks have it.
         """
         if self.deepest > 1:
             return False

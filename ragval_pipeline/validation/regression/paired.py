@@ -55,9 +55,7 @@ class PairedTest:
 def paired_test(before: Sequence[float], after: Sequence[float]) -> PairedTest:
     """Compare the values of the same queries.
 
-    Args:
-        before: One value per query.
-        after: The value of the same query now, in the same order.
+    Both have one value per query, in the same order.
 
     Raises:
         ValueError: There are no queries, or the lengths differ.
@@ -105,10 +103,7 @@ def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[flo
 
     A swap of a query swaps its values of all metrics. The smallest p-value is the share of swaps in which any metric
     falls as far as the one that fell farthest, each scaled by the root of its sum of squares, which swaps do not
-    change.
-
-    Args:
-        differences: One value per query for each metric, same queries in the same order; 0 for a query without it.
+    change. Each metric has one value per query, in the same order; 0 for a query without it.
     """
     adjusted = [1.0] * len(differences)
     moving = [at for at, column in enumerate(differences) if any(abs(value) > TOLERANCE for value in column)]

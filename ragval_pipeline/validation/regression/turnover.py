@@ -153,12 +153,9 @@ def _on_page(page: str | None, before: Sequence[_Row], after: Sequence[_Row]) ->
 
 def _unmatched(rows: Sequence[_Row], others: Sequence[_Row]) -> list[_Row]:
     """Rows whose text the others lack, with multiplicity."""
-    left: dict[str | None, int] = {}
-    for row in others:
-        left[row["text_sha256"]] = left.get(row["text_sha256"], 0) + 1
-    found = []
+    left, found = Counter(row["text_sha256"] for row in others), []
     for row in rows:
-        if left.get(row["text_sha256"], 0):
+        if left[row["text_sha256"]]:
             left[row["text_sha256"]] -= 1
         else:
             found.append(row)

@@ -39,12 +39,7 @@ def diagnose(
 ) -> dict[str, dict[str, Any]]:
     """Rank of the right page for failed queries whose hits do not have it.
 
-    Args:
-        queries: Every test query.
-        results: The verdict on each, in the same order.
-        answers: The result of each, by query id.
-        rules: How hits are read.
-        search: Searches deeper than the query's top_k.
+    ``results`` are the verdicts in the order of the queries; ``search`` searches deeper than their top_k.
 
     Returns:
         Query id to ``rank``, ``score``, ``point_id`` and ``source_url`` of the first right hit, all None if it is not

@@ -46,10 +46,6 @@ class HitReader:
         url = self.text(payload, "source_url")
         return None if url is None or not url.strip() else self.page_key(url)
 
-    def is_complete(self, payload: Mapping[str, Any]) -> bool:
-        """Whether every required field is present and not empty."""
-        return not self.lacking(payload)
-
     def lacking(self, payload: Mapping[str, Any]) -> list[str]:
         """Required fields that are absent or empty."""
         kinds = {name: kind_of(*lookup(payload, name)) for name in self.required}

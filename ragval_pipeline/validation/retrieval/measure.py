@@ -17,13 +17,12 @@ from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport
 from ragval_pipeline.validation.report import RetrievalMetrics
 from ragval_pipeline.validation.retrieval import metrics
-from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.hits import Qrels, Run, page_qrels, page_run, relevant_pages
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.outcome import Judged, Outcome
 from ragval_pipeline.validation.retrieval.repeats import determinism
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.verdict import TOLERANCE
 
 

@@ -9,8 +9,8 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import MetricValue
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.hits import HitReader, Qrels, Run, has_ground_truth, relevant_pages
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 
 #: Queries scored in one call: native code gets copies.
 _AT_ONCE = 512  # work
@@ -133,10 +133,7 @@ def chunk_metrics(
 ) -> dict[str, MetricValue]:
     """``hit``, ``precision``, ``judged``, ``recall`` and ``ndcg`` at each rank up to ``top_k``, and ``mrr``, on chunks.
 
-    Args:
-        queries: Every test query.
-        answers: The result of each, by query id; those with an error are left out.
-        settings: Retrieval settings of the suite.
+    Results with an error are left out.
 
     Returns:
         Means 0..1 over the queries with ground truth, with the number of queries; empty without any.

@@ -13,9 +13,8 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
 from ragval_pipeline.validation.query_report import QueryReport
-from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, found_keywords
+from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, RetrievalSettings, found_keywords
 from ragval_pipeline.validation.retrieval.hits import has_ground_truth
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
 #: Aspects that decide the rank of a right chunk, and other aspects of conditions.
@@ -164,7 +163,7 @@ class Outcome:
 
     def _completeness(self) -> MeasuredValue:
         hits = [hit for answer in self.answers.values() for hit in answer.hits]
-        complete = sum(self.settings.rules.read.is_complete(hit.payload) for hit in hits)
+        complete = sum(not self.settings.rules.read.lacking(hit.payload) for hit in hits)
         return ratio("retrieved_metadata_completeness", complete, len(hits), of="hits")
 
 

@@ -102,9 +102,7 @@ def _disordered(outcome: Outcome) -> Iterator[Subject]:
 def invalid_order(hits: Sequence[Hit], distance: Distance) -> dict[str, Any] | None:
     """What is wrong with the scores of some hits; None if nothing is.
 
-    Args:
-        hits: In the server's order.
-        distance: Of the collection: for Euclid and Manhattan the lowest score is the best.
+    For Euclid and Manhattan the lowest score is the best.
     """
     outside = [hit for hit in hits if not _is_possible(hit.score, distance)]
     if outside:

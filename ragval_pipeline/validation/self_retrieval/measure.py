@@ -65,13 +65,7 @@ def measure_self_retrieval(
 ) -> Measurement:
     """The measurement of ``self_retrieval``.
 
-    Args:
-        pages: In-scope indexed pages by canonical form.
-        queries: The queries.
-        answers: Results by query id.
-        page_of: Canonical page of a hit's payload.
-        points: Points of the collection.
-        asked: Sampled pages; None: all.
+    ``asked`` is the number of sampled pages, if not all were asked for.
     """
     drawn = len(pages) if asked is None else asked
     found = {query.id: _finds(answers[query.id], query.key, page_of) for query in queries}

@@ -65,8 +65,7 @@ def as_read(name: str) -> str:
 def shared_parts(pages: Iterable[Collection[str]]) -> SharedParts:
     """The parts shared by the names of most pages.
 
-    Args:
-        pages: The names of each page: its title, and its headings.
+    The names of a page are its title and its headings.
     """
     beginnings: Counter[str] = Counter()
     endings: Counter[str] = Counter()

@@ -87,9 +87,7 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
 def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
     """The pages with missing titles and headings filled from their copies.
 
-    Args:
-        pages: In-scope indexed pages by canonical form.
-        copies: Rows of the page copies with ``PAGE_COLUMNS``; empty for pages that could not be read.
+    ``copies`` have ``PAGE_COLUMNS``.
     """
     named = dict(pages)
     for copy in copies:
@@ -112,11 +110,8 @@ def own_queries(pages: Iterable[OwnPage], asked: Collection[str] | None = None) 
 
     Shared beginnings and endings of names, such as the site's name, are removed: they would draw all queries to the
     same chunks. A heading equal to the title is skipped. Headings are combined with the title of their page: "Usage"
-    alone is not specific, and real models answer such queries with the same few chunks.
-
-    Args:
-        pages: All pages: names shared by several identify none.
-        asked: Canonical forms of the pages to search for; None: all.
+    alone is not specific, and real models answer such queries with the same few chunks. Names shared by several of all
+    pages identify none; ``asked`` are the pages to search for.
     """
     whole = list(pages)
     shared = shared_parts({*page.headings, *([page.title] if page.title else [])} for page in whole)
@@ -151,10 +146,6 @@ def headings_alone(keys: Collection[str], asked: Iterable[OwnQuery]) -> list[Own
 
     "Example", "Usage" or "Used by" identify a section but not a page: of sixty correct readme pages, up to sixteen are
     not found by such titles, but all of them by their own words.
-
-    Args:
-        keys: Canonical forms of the pages.
-        asked: The previous queries.
     """
     wanted = frozenset(keys)
     return [
@@ -189,10 +180,7 @@ def of_pages_with_text(
 ) -> list[OwnQuery]:
     """The queries without those of lost pages without text, which no search can find.
 
-    Args:
-        asked: The queries by name.
-        lost: Canonical forms of the pages not found by these.
-        passages: The passage queries of these pages.
+    ``passages`` are the passage queries of the lost pages.
     """
     blank = frozenset(lost).difference(query.key for query in passages)
     return [query for query in asked if query.key not in blank]

@@ -115,12 +115,7 @@ def classify(
 ) -> Classified:
     """Classify the points of the pass.
 
-    Args:
-        found: Result of the pass over the vectors.
-        settings: Further settings.
-        rows_of: Reads rows of the snapshot.
-        embed_as: Embeds texts for trials; None: no trials.
-        lookups: Finds points outside the sample; None if everything was re-embedded.
+    Arguments as in ``measure_vectors``.
 
     Raises:
         SystemFailure: Qdrant or the embedder fails.

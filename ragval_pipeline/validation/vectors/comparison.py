@@ -116,11 +116,9 @@ class Comparison:
     def compare(self, names: Sequence[str], stored: Floats, again: Floats, *, stride: int) -> None:
         """Add some sampled points.
 
-        Args:
-            names: The points.
-            stored: Their unit vectors, shape (n, dimension); zeros without a direction.
-            again: Vectors of their re-embedded texts, of the same shape and any norm.
-            stride: Distance of points whose stored vector is kept although it matches.
+        ``stored`` are unit vectors, shape (n, dimension), zeros without a direction; ``again`` the vectors of the
+        re-embedded texts, of the same shape and any norm. Of every ``stride``-th point the stored vector is kept
+        although it matches.
         """
         self.stride = stride
         unit = unit_rows(again)

@@ -77,12 +77,8 @@ def decide(
 ) -> Decision:
     """Decide, and label the points of the patterns found.
 
-    Args:
-        points: All points.
-        strangers: Mismatched points whose text was not changed.
-        trials: Ways of embedding, the closest first; empty if none was tried.
-        rows: ``COLUMNS`` of the sampled points; empty if nothing is mismatched.
-        given: Of all mismatched or nearly matching points, those whose vectors a way of embedding reproduces.
+    ``trials`` are ways of embedding, the closest first; ``rows`` have ``COLUMNS`` of the sampled points; ``given`` maps
+    a way to those mismatched or nearly matching points whose vectors it reproduces.
     """
     matching, best = _belonging(points), trials[0] if trials else None
     total, split = matching + len(_off(strangers)), None
@@ -170,12 +166,8 @@ def _part(
 def _of_their_pages(points: Partition, related: Sequence[int], rows: Mapping[str, Row], *, whole: bool) -> float:
     """The share of the related points, and of those that only come close, that hold something of their pages.
 
-    Args:
-        points: All points.
-        related: Those that are off and related to their texts.
-        rows: ``COLUMNS`` of the sampled points.
-        whole: Whether these must be most of the chunks that share a page with others: a collection that was embedded
-            within its pages has few others, whose vectors are those of their texts alone.
+    If ``whole``, these must be most of the chunks that share a page with others: a collection that was embedded within
+    its pages has few others, whose vectors are those of their texts alone.
     """
     pages = [rows[name]["page_key"] if name in rows else None for name in points.ids[: points.sampled]]
     chunks = Counter(pages)
@@ -214,10 +206,8 @@ def _ids(points: Partition, *places: Sequence[int]) -> list[str]:
 def _explains_whole(trial: Trial, *, most: bool, many: bool) -> bool:
     """Whether the collection was embedded in this way.
 
-    Args:
-        trial: The way.
-        most: Whether most points are mismatched.
-        many: Whether more are mismatched than single points: with fewer, a way needs stronger evidence.
+    ``most``: most points are mismatched. ``many``: more than single points are; with fewer, a way needs stronger
+    evidence.
     """
     if not trial.explains:
         return False
@@ -233,10 +223,7 @@ def is_population(count: int, total: int) -> bool:
 def explain_split(other: Collection[str], rest: Collection[str], rows: Mapping[str, Row]) -> dict[str, Any] | None:
     """The one attribute that separates two groups of points: the model's name, the day of embedding, or the id.
 
-    Args:
-        other: Points of the smaller or deviating group.
-        rest: The other ones.
-        rows: ``COLUMNS`` of all of them.
+    ``rows`` have ``COLUMNS``, of all of them.
 
     Returns:
         ``{"by": "model" | "embedded_at" | "id", ...}`` with the values of both sides; None if nothing separates them.

@@ -88,9 +88,7 @@ class Partition:
     def inexact(self, beyond: float = NOISE, *, with_vector: bool = False) -> Rows:
         """Indices of sampled points that match nearly, but not exactly.
 
-        Args:
-            beyond: Minimum distance of their cosines from 1.
-            with_vector: Only those whose vector was kept.
+        ``beyond`` is the minimum distance of their cosines from 1; ``with_vector``: only those whose vector was kept.
         """
         matching = np.isin(self.labels[: self.sampled], (Label.MATCHING, Label.NEAR))
         found = np.flatnonzero(matching & (self.cosine[: self.sampled] < 1 - beyond))

@@ -61,10 +61,8 @@ def suspects(facts: Facts) -> frozenset[str]:
 def choose_sample(rows: Iterable[Mapping[str, Any]], wanted: int, suspected: Collection[str] = ()) -> frozenset[str]:
     """The points to re-embed: those with the smallest id hashes, for every model and embedding day.
 
-    Args:
-        rows: All points, with ``COLUMNS``; those without text are never chosen.
-        wanted: Number of points.
-        suspected: Points with priority, up to ``SUSPECTED`` of the sample.
+    ``rows`` have ``COLUMNS``; points without text are never chosen. ``suspected`` points have priority, up to
+    ``SUSPECTED`` of the sample.
 
     Returns:
         Point ids.

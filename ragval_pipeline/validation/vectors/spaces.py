@@ -121,12 +121,8 @@ def of_their_pages(points: Partition, places: Sequence[int], pages: Sequence[str
     """The share of some vectors that contain, besides their texts, other content of their pages; 0 within chance.
 
     A model that reads a chunk within its page, or with a context before it, leaves a trace of that in the vector.
-    Differences due to another model version, input type or text clean-up are unrelated to the page.
-
-    Args:
-        points: All points.
-        places: Indices of those that match only nearly or not.
-        pages: The page of each point of the sample.
+    Differences due to another model version, input type or text clean-up are unrelated to the page. ``places`` are
+    those that match only nearly or not, ``pages`` the page of each point of the sample.
     """
     known = {page: number for number, page in enumerate(sorted({page for page in pages if page is not None}))}
     of = np.array([-1 if page is None else known[page] for page in pages[: len(points.texts)]], dtype=np.intp)
@@ -309,14 +305,7 @@ def name_the_rest(
 ) -> None:
     """Label remaining points ``TEXT_MISMATCH``, with the likely reason for each vector.
 
-    Args:
-        points: All points.
-        sorted_points: The mismatched ones.
-        altered: Points with an altered vector of their text, and how it was altered.
-        emptied: Points that lack a field embedded with their text.
-        copied: Points that share the vector of another text with other points.
-        changed: Points whose stored hash shows that the text was changed.
-        other_model: Points whose payload names another model than that of the matching points.
+    ``other_model`` are points whose payload names another model than that of the matching points.
     """
     alien, noise, changed = set(sorted_points.other_space), set(sorted_points.noise), set(changed)
     rest = points.off().tolist()

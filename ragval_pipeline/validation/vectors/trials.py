@@ -150,11 +150,7 @@ class Trial:
         """Which of some rows have the vectors of this way.
 
         A prefix hardly shows in a long text: vectors that match their texts count if the way comes much closer to them.
-
-        Args:
-            rows: The rows.
-            stored: Their unit vectors.
-            plain: Their cosines with the vectors of their texts.
+        ``plain`` are the cosines of the stored vectors with those of the rows' texts.
         """
         assert self.way is not None
         # Stored numbers are rounded: norms that are off by that would hide the small effect in a long text.

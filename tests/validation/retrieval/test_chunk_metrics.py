@@ -7,9 +7,9 @@ import pytest
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.validation.report import MetricValue
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
 from ragval_pipeline.validation.retrieval.metrics import chunk_metrics, expected_ids
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings
 from tests.validation.factory import SITE, answer, page_hits, query, rules, site
 
 INVENTORY = site("/a", "/b", "/c")

@@ -17,8 +17,8 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.assemble import _query_fields
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, questions_of
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
-from ragval_pipeline.validation.retrieval.settings import RetrievalSettings, questions_of
 from tests.suite.queries.reading import put, read
 from tests.validation.factory import SITE, answer, hit, page_hits, query, rules, site
 
