@@ -199,7 +199,8 @@ def _error_findings(
 ) -> MeasuredValue:
     codes = {finding.code for finding in errors}
     left_out = {finding.code for finding in findings if finding.severity == "error"} - codes
-    if not errors and not left_out and not any(_has_looked(measurement) for measurement in measurements):
+    looked = any(entry.selected and not entry.failure and entry.asset not in _FINDS_NOTHING for entry in measurements)
+    if not errors and not left_out and not looked:
         return not_measured("error_findings", "no_data", "nothing that could report an error was measured")
     blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
     unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
@@ -212,10 +213,6 @@ def _error_findings(
     if left_out:
         reason += f"{LEFT_OUT}{', '.join(sorted(left_out))}"
     return MeasuredValue(name="error_findings", value=float(len(errors)), numerator=len(errors), reason=reason)
-
-
-def _has_looked(measurement: Measurement) -> bool:
-    return measurement.selected and measurement.failure is None and measurement.asset not in _FINDS_NOTHING
 
 
 def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool:

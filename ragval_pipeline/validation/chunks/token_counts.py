@@ -201,7 +201,9 @@ def learn_relations(texts: Columns) -> Relations:
         # Counts that are not tokens in the script on which tokenizers agree are not tokens in others.
         return {}
     for script in by_script.keys() - relations.keys():
-        same = next((known for known in learnt.values() if known and _is_followed(known, by_script[script])), None)
+        # Most counts of a rare script may follow the relation of another one.
+        claims = by_script[script]
+        same = next((known for known in learnt.values() if known and known.gives(claims).mean() > MOST), None)
         relations |= {script: same} if same else {}
     return relations
 
@@ -218,11 +220,6 @@ def characters_claimed(texts: Columns) -> Mask:
     claims = int(((claimed > 0) & (characters >= SHORT_TEXT)).sum())
     usual = found >= FEWEST and found > MOST * claims
     return same if usual else same & False
-
-
-def _is_followed(relation: Relation, claims: Columns) -> bool:
-    """Whether most counts of a rare script follow the relation of another script."""
-    return int(relation.gives(claims).sum()) > MOST * len(claims)
 
 
 def _scatter(spread: float) -> float:

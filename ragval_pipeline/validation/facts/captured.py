@@ -76,14 +76,7 @@ def held_blocks(
 
 @dataclass(frozen=True)
 class _Texts:
-    """The texts of a page's chunks, in which a block is looked up whole if they are not aligned with it.
-
-    Attributes:
-        page: The page.
-        chunks: Its chunks.
-        labels: Titles and headings stored with them.
-        stored: Their texts with all markup.
-    """
+    """The texts of a page's chunks, in which a block is looked up whole if they are not aligned with it."""
 
     page: Page
     chunks: Sequence[Alignment]
@@ -97,8 +90,9 @@ class _Texts:
             return True
         if block.kind == "heading":
             pieces = self._pieces
-            is_told = _is_piece(letters, pieces) or _is_most_of(block.text, pieces)
-            return is_told or _is_within(letters, pieces, self.page)
+            # With or without its number.
+            is_told = letters in pieces or (letters.lstrip("0123456789") or letters) in pieces
+            return is_told or _is_most_of(block.text, pieces) or _is_within(letters, pieces, self.page)
         if len(letters) >= PASSAGE_LETTERS:
             return _consists_of(self._grams, letters)
         return block.kind == "row" and _is_told(words_of(block.text), self._words)
@@ -146,11 +140,6 @@ def _names(label: str) -> Iterator[str]:
 def _forms(label: str) -> tuple[str, ...]:
     """A label as it is, without its markup, and without all but what may be the parameter of a type: ``Into<U>``."""
     return label, without_markup(label), without_markup(label, keep=lambda start, _: label[start] == "<")
-
-
-def _is_piece(heading: str, pieces: set[str]) -> bool:
-    """Whether a chunk has a heading on its own line, with or without its number."""
-    return heading in pieces or (heading.lstrip("0123456789") or heading) in pieces
 
 
 def _is_within(heading: str, pieces: set[str], page: Page) -> bool:

@@ -143,7 +143,7 @@ def _in_place(bare: str, at: int, word: str, page: Shown) -> str:
         here = start + at - first
         if start < 0 or not _may_stand_for(window, page.unmarked[start : start + len(window)]):
             continue
-        if _is_question(page.unmarked[here]):
+        if unicodedata.normalize("NFKC", page.unmarked[here]) == "?":  # of any width
             return ""
         if at in (0, len(bare) - 1) and not page.unmarked[here].isalpha():
             continue
@@ -163,11 +163,6 @@ def _places(part: str, text: str) -> Iterator[int]:
     while place >= 0:
         yield place
         place = text.find(part, place + 1)
-
-
-def _is_question(char: str) -> bool:
-    """Whether it is a question mark of any width."""
-    return unicodedata.normalize("NFKC", char) == "?"
 
 
 def _replaced(words: Sequence[tuple[str, str]]) -> Iterator[Passage]:

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -102,11 +103,6 @@ class Alignment:
         Most words of code with one word per line are on any other page about the same library.
         """
         return sum(span.length for span in self.spans if span.kind != "word")
-
-    @property
-    def place(self) -> int | None:
-        """Position of the chunk on the page: its first common run; None if it has none."""
-        return next((span.place for span in self.spans if span.kind == "run"), None)
 
     def window(self, start: int, end: int) -> tuple[int, int] | None:
         """The letters of the page between the text before and after a part of the chunk; None without."""
@@ -208,23 +204,13 @@ def without_strays(runs: Sequence[Span]) -> list[Span]:
     not on the page. A page with many words has some of its letters, too, in a different sentence.
     """
     strays = set[Span]()
-    at = 0
-    while at < len(runs) - 1:
-        after = _next_long(runs, at) if runs[at].length >= ANCHOR_LETTERS else None
-        between = runs[at + 1 : after]
-        if after is not None and between:
-            first, last = runs[at].beyond, runs[after].place
-            own = runs[after].start - runs[at].end
-            missing = own - sum(run.length for run in between)
-            if own <= LONGEST_GAP and abs(last - first) <= LONGEST_GAP and missing >= MOST * own:
-                strays.update(run for run in between if not first <= run.place <= run.beyond <= last)
-        at = at + 1 if after is None else after
+    for before, after in pairwise(number for number, run in enumerate(runs) if run.length >= ANCHOR_LETTERS):
+        first, last = runs[before].beyond, runs[after].place
+        own, between = runs[after].start - runs[before].end, runs[before + 1 : after]
+        missing = own - sum(run.length for run in between)
+        if own <= LONGEST_GAP and abs(last - first) <= LONGEST_GAP and missing >= MOST * own:
+            strays.update(run for run in between if not first <= run.place <= run.beyond <= last)
     return [run for run in runs if run not in strays]
-
-
-def _next_long(runs: Sequence[Span], at: int) -> int | None:
-    """The number of the next run that is long enough to be there not by chance."""
-    return next((number for number in range(at + 1, len(runs)) if runs[number].length >= ANCHOR_LETTERS), None)
 
 
 def same_letters(text: FoldedText, page: FoldedText, at: int, place: int, step: int) -> int:

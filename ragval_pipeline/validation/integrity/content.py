@@ -67,7 +67,7 @@ def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
     Consecutive short rows count as one block: each says little, but together a lot.
     """
     found: list[BlockFacts] = []
-    for is_short, group in groupby(blocks, _is_short_row):
+    for is_short, group in groupby(blocks, lambda block: block.kind == "row" and block.letters < PASSAGE_LETTERS):
         parts = list(group)
         letters, held = sum(part.letters for part in parts), sum(part.held for part in parts)
         if not is_short:
@@ -75,10 +75,6 @@ def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
         elif letters >= PASSAGE_LETTERS and held < MOST * letters:
             found += filter(is_lost, parts)
     return found
-
-
-def _is_short_row(block: BlockFacts) -> bool:
-    return block.kind == "row" and block.letters < PASSAGE_LETTERS
 
 
 def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:

@@ -212,7 +212,7 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     fields, observed = rules.fields, rules.observed
     canonical = {path: name for name, path in fields.items()}
     needed = [*rules.required, *(fields[name] for name in _ALWAYS if name in fields)]
-    absent = [path for path in dict.fromkeys(needed) if _is_absent(kinds.get(path, {}))]
+    absent = [path for path in dict.fromkeys(needed) if kinds.get(path, {}).keys() == {"absent"}]
     suggested = suggest_field_map(observed, {canonical.get(path, path): path for path in (*fields.values(), *absent)})
     subjects = []
     for path in absent:
@@ -234,7 +234,3 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
         cause=f"The payload holds {', '.join(str(subject.details['found']) for subject in subjects)} instead.",
         remedy=f"Write under payload: {written}.",
     )
-
-
-def _is_absent(kinds: Mapping[str, int]) -> bool:
-    return bool(kinds) and sum(kinds.values()) == kinds.get("absent", 0)

@@ -15,6 +15,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import Rules, hits_in_module
+from ragval_pipeline.validation.retrieval.hits import has_ground_truth
 from ragval_pipeline.validation.retrieval.texts import chapter_matches
 from ragval_pipeline.validation.thresholds import NOISE
 
@@ -48,7 +49,8 @@ def diagnose(
     found: dict[str, dict[str, Any]] = {}
     for query, result in zip(queries, results, strict=True):
         answer = answers.get(query.id)
-        if answer is None or result.passed is not False or query.negative or not _expects_a_place(query):
+        is_placed = bool(query.expected_module or query.expected_chapter) or has_ground_truth(query)
+        if answer is None or result.passed is not False or query.negative or not is_placed:
             continue
         if len(found) >= MOST_DIAGNOSED:
             break
@@ -58,10 +60,6 @@ def diagnose(
         hits = known if _first_right(query, known, rules) is not None else search(query.query_text, DEEPEST)
         found[query.id] = _located(_first_right(query, hits, rules), len(hits), rules)
     return found
-
-
-def _expects_a_place(query: TestQuery) -> bool:
-    return bool(query.expected_module or query.expected_chapter or any(grade > 0 for grade in query.grades.values()))
 
 
 def _first_right(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> tuple[int, Hit] | None:

@@ -126,7 +126,8 @@ def measure_retrieval(
         failure: The failure of a system during the queries, if any: then results are kept, but no criteria.
     """
     given = {answer.query_id: answer for answer in answers}
-    by_id = {query.id: given.get(query.id) or _unasked(query, failure) for query in queries}
+    unasked = str(failure) if failure else "the query was not asked"
+    by_id = {query.id: given.get(query.id) or Answer(query.id, error=unasked) for query in queries}
     judged: list[Judged] = []
 
     def reports() -> Iterator[QueryReport]:
@@ -165,10 +166,6 @@ def _all_drafts(value: MeasuredValue, drafts: Sequence[Judged]) -> MeasuredValue
     fit = sum(not verdict.failed_conditions and verdict.status != "error" for verdict in drafts)
     told = f"all {plural(len(drafts), 'query')} are drafts, which do not count yet; {fit} would pass"
     return not_measured(value.name, "not_applicable", told)
-
-
-def _unasked(query: TestQuery, failure: SystemFailure | None) -> Answer:
-    return Answer(query.id, error=str(failure) if failure else "the query was not asked")
 
 
 def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> list[MeasuredValue]:

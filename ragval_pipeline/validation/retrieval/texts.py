@@ -13,8 +13,8 @@ ModuleMatch = Literal["exact", "normalised", "prefix", "regex"]
 
 _SEPARATORS = re.compile(r"[\s_\-]+")
 _BLANKS = re.compile(r"\s+")
-#: Combining classes of marks that change a letter: nukta, the voicing marks of kana, virama.
-_LETTER_MARKS = frozenset({7, 8, 9})  # definition
+#: Combining classes of letters, and of marks that change one: nukta, the voicing marks of kana, virama.
+_KEPT = frozenset({0, 7, 8, 9})  # definition
 #: A word character. Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean have no spaces between words, or attach
 #: endings: there a word needs no boundaries.
 _GOES_ON = (
@@ -39,7 +39,7 @@ def fold_text(text: str) -> str:
         return _BLANKS.sub(" ", text.lower()).strip()
     # Again after decomposing: a trade mark sign becomes two capitals.
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", without_zero_width(text)).casefold())
-    folded = "".join(char for char in decomposed.casefold() if not _is_accent(char))
+    folded = "".join(char for char in decomposed.casefold() if unicodedata.combining(char) in _KEPT)
     return _BLANKS.sub(" ", unicodedata.normalize("NFC", folded)).strip()
 
 
@@ -75,10 +75,6 @@ def word_pattern(keyword: str) -> re.Pattern[str] | None:
     """The pattern for a keyword as whole words in a folded text; None for a keyword without characters."""
     folded = fold_text(keyword)
     return _word(folded) if folded else None
-
-
-def _is_accent(char: str) -> bool:
-    return unicodedata.combining(char) not in {0, *_LETTER_MARKS}
 
 
 @lru_cache(maxsize=4096)  # work

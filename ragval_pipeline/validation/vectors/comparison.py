@@ -40,12 +40,6 @@ REFERENCES = 512  # work
 KEPT_BYTES = 256 * 2**20  # work
 
 
-def embedded_texts(rows: pa.Table) -> list[str | None]:
-    """The embedded texts of points."""
-    texts: list[str | None] = pc.coalesce(rows.column("embedded_text"), rows.column("text")).to_pylist()
-    return texts
-
-
 def unit_rows(vectors: Floats) -> Floats:
     """Vectors scaled to length 1; zeros stay."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -193,9 +187,10 @@ class _Again:
     stride: int
 
     def compare(self, found: Comparison, batch: VectorBatch, unit: Floats, rows: pa.Table) -> None:
+        embedded = pc.coalesce(rows.column("embedded_text"), rows.column("text")).to_pylist()
         texts = {
             name: text
-            for name, text in zip(rows.column("point_id").to_pylist(), embedded_texts(rows), strict=True)
+            for name, text in zip(rows.column("point_id").to_pylist(), embedded, strict=True)
             if text is not None and (self.sample is None or name in self.sample) and not is_blank(text)
         }
         if not texts:

@@ -76,7 +76,7 @@ def test_nested_fields_are_reached() -> None:
     assert read.page(nested) == f"{SITE}/a"
     assert read.text(nested, "text") == "x"
     assert read.text(nested, "title") is None
-    assert read.is_complete(nested)
+    assert read.lacking(nested) == []
     assert read.lacking({"metadata": {"url": "\u200b"}}) == ["metadata.url"]
 
 
@@ -88,7 +88,7 @@ def test_a_hit_lacks_what_is_absent_or_empty(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [0, 0.0, False])
 def test_zero_and_false_are_there(value: Any) -> None:
-    assert reader(required=["chunk_index"]).is_complete({"chunk_index": value})
+    assert reader(required=["chunk_index"]).lacking({"chunk_index": value}) == []
 
 
 def test_a_hit_with_an_empty_payload_is_shown_with_nulls() -> None:
