@@ -72,7 +72,7 @@ class Habits:
             known = ((edge, _habit_of(edge, worded)) for edge in chunk.openings)
             return [edge for edge, habit in known if habit is not None and edge.missing <= habit.missing]
         closings = {**worded, **self.closings}
-        return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, closings, behind=True)]
+        return [*_habitual_part(chunk.openings, self.openings), *_habitual_part(chunk.closings, closings)]
 
 
 def _put_in(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
@@ -92,18 +92,18 @@ def _ends_of(chunk: ChunkFacts) -> Iterator[Sequence[str]]:
     yield from (edge.words for edge in chunk.closings[:1] if not chunk.tail)
 
 
-def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge], *, behind: bool = False) -> Iterator[Edge]:
+def _habitual_part(edges: Iterable[Edge], habits: Mapping[str, Edge]) -> Iterator[Edge]:
     """The habitual part of some edges, outermost first.
 
     The unused part of an outer edge's habit goes to the next: a long title on the page splits what is one edge
-    elsewhere. Keywords and questions ``behind`` a text are in its words, between which the page has others.
+    elsewhere. Keywords and questions are in the page's words, between which it has others.
     """
     missing = replaced = 0
     for edge in edges:
         habit = _habit_of(edge, habits)
         if habit is not None:
             missing, replaced = missing + habit.missing, replaced + habit.replaced
-        is_all = behind and habit is not None and edge.missing <= habit.missing
+        is_all = habit is not None and edge.missing <= habit.missing
         part = Edge(edge.word, min(edge.missing, missing), edge.replaced if is_all else min(edge.replaced, replaced))
         missing, replaced = missing - part.missing, max(replaced - part.replaced, 0)
         if part.missing:

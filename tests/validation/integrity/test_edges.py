@@ -186,14 +186,15 @@ def test_a_chunk_of_nothing_but_what_is_put_before_it_is_no_difference(tmp_path:
     assert subjects(measured(tmp_path, pages, *points, bare), "integrity.drifted") == []
 
 
-def test_keywords_in_the_words_of_the_page_behind_a_chunk_are_no_difference(tmp_path: Path):
-    goes_on = "which the driver prints, before it terminates the method at once"
-    pages: dict[str, str | None] = {
-        url: html(f"<p>{text}</p><p>{goes_on}</p>") for url, text in zip(PAGES, TEXTS, strict=True)
-    }
-    keywords = ["prints, terminates, method", *["quiz, zoo, jumble"] * 3]
-    told = zip(PAGES, TEXTS, keywords, strict=True)
-    points = [point(url, f"{text}\nKeywords: {words}") for url, text, words in told]
+@pytest.mark.parametrize("is_before", [True, False])
+def test_keywords_in_the_words_of_the_page_around_a_chunk_are_no_difference(tmp_path: Path, is_before: bool):
+    beside = "which the driver prints, before it terminates the method at once"
+    pages: dict[str, str | None] = {}
+    points = []
+    for url, text, words in zip(PAGES, TEXTS, ["prints, terminates, method", *["quiz, zoo, jumble"] * 3], strict=True):
+        added = f"Keywords: {words}"
+        pages[url] = html(paragraphs(beside, text) if is_before else paragraphs(text, beside))
+        points.append(point(url, f"{added}\n{text}" if is_before else f"{text}\n{added}"))
     assert subjects(measured(tmp_path, pages, *points), "integrity.drifted") == []
 
 
