@@ -40,10 +40,9 @@ class WouldClear:
 
     def without(self, kept: Mapping[str, frozenset[str]]) -> WouldClear:
         """The same without subjects that another repair of the same finding, or of its root, would not clear."""
-        codes = self.cleared.keys() | self.kept.keys()
-        cleared = {code: self.cleared.get(code, _NONE) - kept.get(code, _NONE) for code in codes}
-        tried = {code: self.cleared.get(code, _NONE) | self.kept.get(code, _NONE) for code in codes}
-        return replace(self, cleared=cleared, kept={code: tried[code] - cleared[code] for code in codes})
+        cleared = {code: names - kept.get(code, _NONE) for code, names in self.cleared.items()}
+        still = {code: names | (self.cleared[code] - cleared[code]) for code, names in self.kept.items()}
+        return replace(self, cleared=cleared, kept=still)
 
     def and_also(self, other: WouldClear) -> WouldClear:
         """The common result of two ways to repair the same finding."""

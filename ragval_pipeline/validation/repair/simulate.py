@@ -101,11 +101,11 @@ def simulate(
     for repair, judgements in zip(repairs, judged, strict=True):
         well = {key for key, found in judgements.items() if _is_enough([one.surely for one in found], needed[key])}
         perhaps = {key for key, found in judgements.items() if _is_enough([one.perhaps for one in found], needed[key])}
-        tried = set(judgements)
+        tried = list(judgements)
         # The values of fields at other paths are unknown.
         if weak and can_follow(_WEAK, repair.code) and not repair.paths:
             still = weak.intersection(met_by_chance(repair))
-            tried |= {(_WEAK, name) for name in weak}
+            tried += [(_WEAK, name) for name in sorted(weak)]
             well |= {(_WEAK, name) for name in weak - still}
         result = _result(repair, tried, well, findings, perhaps)
         # It is unknown in which of several ways a finding will be repaired.

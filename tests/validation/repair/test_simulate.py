@@ -248,6 +248,15 @@ def test_a_query_that_chance_passes_after_the_repair_too_does_not_follow_from_it
     assert simulated.refuted == {"query.weak_oracle": {"r": frozenset({"chunk.ingested_twice"})}}
 
 
+def test_what_a_repair_clears_is_listed_in_the_order_of_the_findings() -> None:
+    gears = Subject(name="/gears", page="/gears", details={"asked": ["gears"]})
+    hub = Subject(name="a", details={"asked": ["gears"], "queries": 40, "of": 40})
+    subjects = {"retrieval.dark_page": gears, "retrieval.hub_chunk": hub, "query.failed": "q"}
+    findings = [make_finding(code, [subject]) for code, subject in subjects.items()]
+    [result] = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=findings).results
+    assert list(result.cleared) == list(subjects)
+
+
 def test_a_dark_page_is_no_cause_of_itself_nor_of_a_hub() -> None:
     dark = make_finding("retrieval.dark_page", [Subject(name="/gears", page="/gears", details={"asked": ["gears"]})])
     repair = Repair("retrieval.dark_page", removed=frozenset({"a"}))
