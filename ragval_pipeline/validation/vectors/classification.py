@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np
@@ -22,7 +23,6 @@ from ragval_pipeline.validation.vectors.spaces import (
     Strangers,
     altered_vectors,
     find_owners,
-    mark_displaced,
     name_the_rest,
     nearest_texts,
     sort_strangers,
@@ -165,7 +165,8 @@ def _with_owners(points: Partition, changed: Collection[int], rows_of: RowsOf, l
     near = nearest_texts(points)
     find_owners(points, near, changed)
     if lookups is not None:
-        mark_displaced(points)
+        # The points whose vectors those have are swapped, too: whose text theirs match may be outside the sample.
+        points.assign([owner.point for owner in points.owners.values() if owner.off], Label.SWAPPED)
     return near
 
 
@@ -209,11 +210,8 @@ class _Stored:
             for place, name in enumerate(points.ids[: points.sampled])
             if name in rows and any(is_blank(filled(f"{{{field}}}", rows[name])) for field in fields)
         }
-        return (
-            frozenset(differing & lacking)
-            if len(differing - lacking) <= MOST * (points.sampled - len(lacking))
-            else frozenset()
-        )
+        is_whole = len(differing - lacking) > MOST * (points.sampled - len(lacking))
+        return frozenset() if is_whole else frozenset(differing & lacking)
 
     def embedded_empty(self, emptied: Collection[int]) -> frozenset[int]:
         """Which of these were embedded with the field as it is: empty, with what parts it from the text."""
@@ -222,12 +220,10 @@ class _Stored:
         if self.embed_as is None or template is None or not places:
             return frozenset()
         rows = self.rows_of(frozenset(points.ids[place] for place in places), ("point_id", "text", *fields))
-        again = self.embed_as(
-            [filled(template, rows[points.ids[place]], as_written=True) for place in places], "search_document"
-        )
-        norms = np.maximum(np.linalg.norm(again, axis=1), np.finfo(np.float32).tiny)
-        cosine = np.einsum("ij,ij->i", again, points.vectors(places)) / norms
-        return frozenset(place for place, is_near in zip(places, (cosine >= MATCH).tolist(), strict=True) if is_near)
+        texts = [filled(template, rows[points.ids[place]], as_written=True) for place in places]
+        again = unit_rows(self.embed_as(texts, "search_document"))
+        is_near = np.einsum("ij,ij->i", again, points.vectors(places)) >= MATCH
+        return frozenset(compress(places, is_near))
 
     def copied_vectors(self, groups: Sequence[Collection[str]], changed: Collection[int]) -> list[list[str]]:
         """Groups of points with the same vector and different texts, at least one of which does not match it.

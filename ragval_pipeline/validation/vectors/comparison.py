@@ -96,15 +96,12 @@ class Comparison:
             return batch.matrix
         norms: Lengths = np.sqrt(np.einsum("ij,ij->i", batch.matrix, batch.matrix, dtype=np.float64))
         usable = np.isfinite(norms) & (norms > TINY)
-        whole = bool(usable.all())
-        safe = np.where(usable, norms, 1.0)
-        unit: Floats = np.divide(batch.matrix, safe[:, None], dtype=np.float32)
-        if not whole:
-            unit[~usable] = 0.0
-            self.zero.extend(compress(batch.ids, ~usable))
-        self.ids.extend(batch.ids if whole else compress(batch.ids, usable))
-        self.lengths.append((norms if whole else norms[usable]).astype(np.float32))
-        self.prints.append((unit if whole else unit[usable]) @ _directions(unit.shape[1]))
+        unit: Floats = np.divide(batch.matrix, np.where(usable, norms, 1.0)[:, None], dtype=np.float32)
+        unit[~usable] = 0.0
+        self.zero.extend(compress(batch.ids, ~usable))
+        self.ids.extend(compress(batch.ids, usable))
+        self.lengths.append(norms[usable].astype(np.float32))
+        self.prints.append(unit[usable] @ _directions(unit.shape[1]))
         return unit
 
     def compare(self, names: Sequence[str], stored: Floats, again: Floats, *, stride: int) -> None:

@@ -246,7 +246,8 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
         "has a vector that does not belong to its text"
     )  # fmt: skip
     # Norms are known for all points.
-    of = plural(vectors.found.points, "point") if long else _compared(vectors)
+    every, of = plural(vectors.found.points, "point"), f"{points.sampled:,} compared points"
+    of = every if long else of if points.sampled >= vectors.found.points else f"{of} (of {vectors.found.points:,})"
     yield make_finding(
         "vector.text_mismatch",
         subjects,
@@ -261,13 +262,6 @@ def _mend(vectors: Vectors, looks: Mapping[Look, int]) -> str | None:
     if set(looks) == {"emptied"}:
         return _FILL_AGAIN.format(fields=", ".join(vectors.settings.embedded_fields))
     return None if _OF_TEXTS.isdisjoint(looks) else _READ_AGAIN
-
-
-def _compared(vectors: Vectors) -> str:
-    sampled = vectors.classified.points.sampled
-    return f"{sampled:,} compared points" + (
-        f" (of {vectors.found.points:,})" if sampled < vectors.found.points else ""
-    )
 
 
 def _mismatched(vectors: Vectors, place: int) -> Subject:

@@ -100,7 +100,8 @@ def decide(
     if explaining is None and split is None:
         part = _part(points, related, trials, rows, given)
         places = {*related, *part.own}
-        if is_population(len(places), total) and (part.way is not None or part.is_named):
+        is_named = part.split is not None and part.split["by"] == "model"
+        if is_population(len(places), total) and (part.way is not None or is_named):
             points.assign(places, Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
             return replace(decision, split=part.split, way=part.way, compared=total - len(places))
     # Old texts of single points, and those that were cut, say something of their pages, too.
@@ -132,11 +133,6 @@ class _Part:
     split: Mapping[str, Any] | None = None
     way: Trial | None = None
     own: frozenset[int] = frozenset()
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the payload names another model for them."""
-        return self.split is not None and self.split["by"] == "model"
 
 
 def _part(

@@ -162,11 +162,6 @@ def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> N
     points.assign([place for place, owner in points.owners.items() if owner.off], Label.SWAPPED)
 
 
-def mark_displaced(points: Partition) -> None:
-    """Label ``SWAPPED`` the points whose own vector a swapped one has; their owners may be outside the sample."""
-    points.assign([owner.point for owner in points.owners.values() if owner.off], Label.SWAPPED)
-
-
 def altered_vectors(points: Partition) -> dict[int, Look]:
     """How mismatched vectors were altered, if that is their only difference from their texts' vectors.
 

@@ -84,18 +84,13 @@ def _bare(row: Row) -> str:
 REPLACED = (
     Variant("title_alone", "replaced", "from the page title, without the text", lambda row: str(row["title"] or "")),
     Variant(
-        "headings_alone",
-        "replaced",
-        "from the heading path, without the text",
-        functools.partial(filled, "{headings}"),
+        "headings_alone", "replaced", "from the heading path, without the text", functools.partial(filled, "{headings}")
     ),
     Variant(
-        "heading_alone",
-        "replaced",
-        "from the section's heading, without the text",
+        "heading_alone", "replaced", "from the section's heading, without the text",
         functools.partial(filled, "{heading}"),
     ),
-)
+)  # fmt: skip
 VARIANTS = (
     *REPLACED,
     *_added("title", "the page title", "title"),
@@ -154,7 +149,7 @@ class Trial:
         """
         assert self.way is not None
         # Stored numbers are rounded: norms that are off by that would hide the small effect in a long text.
-        cosines = np.einsum("ij,ij->i", unit_rows(self.way(rows)), unit_rows(stored))
+        cosines = _cosines(self.way(rows), unit_rows(stored))
         found: NDArray[np.bool_] = np.where(plain < MATCH, cosines >= MATCH, 1 - cosines < MUCH_CLOSER * (1 - plain))
         return found
 
@@ -240,7 +235,7 @@ def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) ->
 
 
 def _trial(tested: Tested, way: Way, name: str, kind: str, means: str) -> Trial:
-    cosines = _cosines(tested, way(tested.rows))
+    cosines = _cosines(way(tested.rows), tested.stored)
     fits = (cosines >= MATCH) & ((cosines >= tested.plain - NOISE) | (tested.plain < MATCH))
     off, controls = fits[: tested.off], fits[tested.off :]
     keeps = not len(controls) or bool(controls.mean() >= 1 - FEW)
@@ -264,23 +259,10 @@ def _truncated(tested: Tested, embed: EmbedAs) -> Trial:
     means = f"from the first {limit:.0f} characters or so of each text"
     explains = float(np.median(best)) >= MATCH and together
     # The best of many beginnings was chosen per text: its closeness is not comparable with other ways.
-    median = float(np.median(best)) if explains else _median_of_beginnings(tested, round(limit), embed)
     way = _as_documents(lambda row: str(row["text"])[: round(limit)], embed, tested.stored.shape[1])
+    cosines = best if explains else _cosines(way(tested.rows[: tested.off]), tested.stored[: tested.off])
+    median = float(np.median(cosines))
     return Trial("truncated", "truncated", means, median, explains=explains, keeps=short, way=way)
-
-
-def _median_of_beginnings(tested: Tested, limit: int, embed: EmbedAs) -> float:
-    """The median cosine of all differing points, with texts cut at the same length."""
-    cosines = tested.plain[: tested.off].copy()
-    cut = [place for place in range(tested.off) if not is_blank(_beginning(tested, place, limit))]
-    if cut:
-        vectors = unit_rows(embed([_beginning(tested, place, limit) for place in cut], "search_document"))
-        cosines[cut] = np.einsum("ij,ij->i", vectors, tested.stored[cut])
-    return float(np.median(cosines))
-
-
-def _beginning(tested: Tested, place: int, limit: int) -> str:
-    return str(tested.rows[place]["text"])[:limit]
 
 
 def _best_beginning(text: str, stored: Floats, embed: EmbedAs) -> tuple[int, float]:
@@ -305,6 +287,6 @@ def _closest(text: str, ends: Sequence[int], stored: Floats, embed: EmbedAs) -> 
     return distinct[top], float(cosines[top])
 
 
-def _cosines(tested: Tested, vectors: Floats) -> Floats:
-    cosines: Floats = np.einsum("ij,ij->i", unit_rows(vectors), tested.stored)
+def _cosines(vectors: Floats, stored: Floats) -> Floats:
+    cosines: Floats = np.einsum("ij,ij->i", unit_rows(vectors), stored)
     return cosines
