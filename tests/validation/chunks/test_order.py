@@ -45,12 +45,32 @@ def gaps(chunks: Rows) -> dict[str, Any]:
     return {subject.name[-1]: subject.details["missing"] for subject in finding.subjects} if finding else {}
 
 
-def test_every_index_from_0_up_once_is_in_order() -> None:
-    assert found(rows(a=[0, 1, 2], b=[0], c=[2, 0, 1])) == {}
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        pytest.param(rows(a=[0, 1, 2], b=[0], c=[2, 0, 1]), id="every index from 0 up once"),
+        pytest.param([*rows(a=[0, None, 1]), row(90, None, 5), row(91, None, 5)], id="points without index or page"),
+        pytest.param(rows(a=[-1, 0, 1], b=[-1, -1]), id="negative indices, which are wrong elsewhere"),
+    ],
+)
+def test_what_is_in_order_is_not_named(chunks: Rows) -> None:
+    assert found(chunks) == {}
 
 
-def test_a_missing_index_in_the_middle_or_at_the_start_is_a_gap() -> None:
-    assert gaps(rows(a=[0, 2, 5], b=[1, 2], c=[0])) == {"a": [1, 3, 4], "b": [0]}
+@pytest.mark.parametrize(
+    ("chunks", "missing"),
+    [
+        (rows(a=[0, 2, 5], b=[1, 2], c=[0]), {"a": [1, 3, 4], "b": [0]}),
+        (rows(a=[1, 2], b=[1, 3]), {"b": [2]}),  # every page starts at 1
+        (rows(a=[1, 2], b=[2, 3], c=[1]), {"b": [1]}),  # although one lost its first chunk
+        (rows(a=[1, 2], b=[1], c=[0, 1]), {"a": [0], "b": [0]}),
+        (rows(a=[1, 2]), {"a": [0]}),  # one page alone is no convention
+    ],
+)
+def test_a_missing_index_is_a_gap_counted_from_where_most_pages_start(
+    chunks: Rows, missing: dict[str, list[int]]
+) -> None:
+    assert gaps(chunks) == missing
 
 
 def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
@@ -60,14 +80,6 @@ def test_a_page_that_is_stored_by_its_fragments_is_named_without_one() -> None:
     assert [subject.name for subject in found(stored)["chunk.index_gap"].subjects] == ["https://docs.example.com/a"]
 
 
-def test_where_every_page_starts_at_1_the_index_counts_from_1() -> None:
-    assert gaps(rows(a=[1, 2], b=[1, 3])) == {"b": [2]}
-
-
-def test_one_page_alone_is_no_convention() -> None:
-    assert gaps(rows(a=[1, 2])) == {"a": [0]}
-
-
 def test_pages_without_their_first_numbers_are_not_said_to_lack_chunks_in_the_middle() -> None:
     late = found(rows(a=[1, 2, 3], b=[1, 2], c=[0, 1], d=[0]))["chunk.index_gap"]
     assert late.message == "2 pages have no chunk 0; later numbers are complete."
@@ -75,15 +87,6 @@ def test_pages_without_their_first_numbers_are_not_said_to_lack_chunks_in_the_mi
     assert "complete" in late.remedy
     both = found(rows(a=[1, 2, 3], b=[0, 2], c=[0, 1]))["chunk.index_gap"]
     assert both.message == "2 pages lack some of their chunks."
-
-
-def test_points_without_index_or_page_belong_nowhere() -> None:
-    chunks = [*rows(a=[0, None, 1]), row(90, None, 5), row(91, None, 5)]
-    assert found(chunks) == {}
-
-
-def test_a_negative_index_is_wrong_elsewhere() -> None:
-    assert found(rows(a=[-1, 0, 1], b=[-1, -1])) == {}
 
 
 def test_one_absurd_index_costs_neither_time_nor_memory() -> None:
@@ -143,11 +146,6 @@ def test_points_with_the_same_text_for_an_address_share_no_page():
 def test_document_ids_are_pages_where_no_page_is_an_address():
     stored = snapshot_rows(*({"source_url": "doc-1", "chunk_index": 0} for _ in range(2)))
     assert [finding.code for finding in in_order(stored)] == ["chunk.duplicate_index"]
-
-
-def test_a_page_that_lost_its_first_chunk_does_not_make_the_index_count_from_0() -> None:
-    assert gaps(rows(a=[1, 2], b=[2, 3], c=[1])) == {"b": [1]}
-    assert gaps(rows(a=[1, 2], b=[1], c=[0, 1])) == {"a": [0], "b": [0]}
 
 
 def test_of_points_that_share_an_index_the_one_that_its_page_has_stays_whatever_the_dates_say() -> None:

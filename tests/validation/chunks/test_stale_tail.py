@@ -3,6 +3,8 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+import pytest
+
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import find_tails, leftover
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
@@ -27,25 +29,22 @@ def test_the_old_end_of_a_page_is_named():
     assert judged(*page("/a", NEW, NEWER, NEW, OLD, OLD), *page("/b", NEW, NEW)) == ["3", "4"]
 
 
-def test_pages_of_different_age_have_no_stale_tails():
-    assert judged(*page("/a", NEW, NEW, NEWER), *page("/b", OLD, OLD)) == []
-
-
-def test_an_ingestion_that_takes_minutes_leaves_no_stale_tail():
-    assert judged(*page("/a", NEWER, NEWER, NEW)) == []
-
-
-def test_chunks_without_dates_prove_nothing():
-    assert judged(*page("/a", NEW, NEW, None)) == []
+@pytest.mark.parametrize(
+    "stored",
+    [
+        pytest.param([*page("/a", NEW, NEW, NEWER), *page("/b", OLD, OLD)], id="pages of different age"),
+        pytest.param(page("/a", NEWER, NEWER, NEW), id="an ingestion that takes minutes"),
+        pytest.param(page("/a", NEW, NEW, None), id="a chunk without a date"),
+        pytest.param([*page("/a", "2031-01-01T00:00:00Z", NEW, NEW), *page("/b", NEW, NEW)], id="a time to come"),
+    ],
+)
+def test_dates_that_prove_nothing_name_no_stale_tail(stored):
+    assert judged(*stored) == []
 
 
 def test_old_chunks_anywhere_show_that_only_changed_chunks_are_embedded_again():
     mixed = [*page("/a", OLD, NEW, OLD), *page("/b", NEW, OLD, NEW), *page("/c", OLD, OLD, NEW)]
     assert judged(*mixed, *page("/d", NEW, OLD)) == []
-
-
-def test_times_that_are_still_to_come_prove_nothing():
-    assert judged(*page("/a", "2031-01-01T00:00:00Z", NEW, NEW), *page("/b", NEW, NEW)) == []
 
 
 def test_of_points_with_one_index_the_newest_counts():
@@ -100,10 +99,24 @@ def leftovers(chunks: list[str], content: list[str]) -> set[int]:
     return leftover(evidence.orders.in_full(keys)[key], own, last, evidence.habits)
 
 
-def test_what_follows_the_end_of_a_shorter_page_is_left_over():
-    assert leftovers(PARTS, PARTS[:2]) == {2}
-    assert leftovers(PARTS, PARTS[:1]) == {1, 2}
-    assert leftovers(PARTS, PARTS) == set()
+@pytest.mark.parametrize(
+    ("chunks", "content", "left"),
+    [
+        pytest.param(PARTS, PARTS[:2], {2}, id="what follows the end of a shorter page"),
+        pytest.param(PARTS, PARTS[:1], {1, 2}, id="all that follows the end of a shorter page"),
+        pytest.param(PARTS, PARTS, set(), id="a whole page"),
+        pytest.param(
+            [GRIPPER, f"{CAMERA} Some words that the page had there", BATTERY, VISITORS],
+            PARTS[:2], {2, 3}, id="the chunk in which the shortened page ends is not left over",
+        ),
+        pytest.param([*PARTS[:2], VISITORS], PARTS, set(), id="a last chunk with another page's text"),
+        pytest.param([GRIPPER, VISITORS, BATTERY], [GRIPPER, BATTERY], set(), id="a chunk gone from the middle"),
+        pytest.param(PARTS, [VISITORS], set(), id="a page that changed as a whole"),
+        pytest.param([*PARTS, "Unknown words here"], PARTS, set(), id="a last chunk of a few words"),
+    ],
+)  # fmt: skip
+def test_chunks_without_dates_behind_the_end_of_their_page_are_left_over(chunks, content, left):
+    assert leftovers(chunks, content) == left
 
 
 def test_a_chunk_of_the_end_that_says_most_of_what_the_page_says_before_is_left_over_with_it():
@@ -111,23 +124,6 @@ def test_a_chunk_of_the_end_that_says_most_of_what_the_page_says_before_is_left_
     again = f"{GRIPPER[:middle]} unlike anything that came before"
     assert leftovers([GRIPPER, CAMERA, BATTERY, again, VISITORS], [GRIPPER, CAMERA]) == {2, 3, 4}
     assert leftovers([GRIPPER, CAMERA, BATTERY, again, VISITORS], [GRIPPER, CAMERA, BATTERY, VISITORS]) == set()
-
-
-def test_a_chunk_in_which_the_shortened_page_ends_is_no_part_of_what_is_left_over():
-    ending = f"{CAMERA} Some words that the page had there"
-    assert leftovers([GRIPPER, ending, BATTERY, VISITORS], [GRIPPER, CAMERA]) == {2, 3}
-
-
-def test_a_last_chunk_with_another_pages_text_is_no_leftover():
-    assert leftovers([*PARTS[:2], VISITORS], PARTS) == set()
-
-
-def test_a_chunk_that_is_gone_from_the_middle_is_no_tail():
-    assert leftovers([PARTS[0], VISITORS, PARTS[2]], [PARTS[0], PARTS[2]]) == set()
-
-
-def test_a_page_that_changed_as_a_whole_is_not_judged():
-    assert leftovers(PARTS, [VISITORS]) == set()
 
 
 def test_what_is_put_before_every_chunk_says_nothing_of_the_page():
@@ -147,10 +143,6 @@ def test_a_text_whose_words_meet_the_page_by_chance_at_one_place_is_left_over():
     words = PARTS[2].split()
     mixed = " ".join([*words[::-1], *words[-7:-1], *words[::-2]])
     assert leftovers([*PARTS, mixed], PARTS) == {3}
-
-
-def test_a_last_chunk_of_a_few_words_is_not_judged():
-    assert leftovers([*PARTS, "Unknown words here"], PARTS) == set()
 
 
 def test_only_pages_without_dates_are_judged_by_their_text_alone():
@@ -181,23 +173,24 @@ def joined(texts: list[str], size: int) -> list[str]:
     return ["\n".join(texts[at : at + size]) for at in range(0, len(texts), size)]
 
 
-def test_the_smaller_chunks_behind_those_of_an_ingestion_in_larger_ones_are_left_over():
-    larger = joined(WHOLE, 2)
-    assert leftovers([*larger, *WHOLE[3:]], WHOLE) == {3, 4, 5}
+SHORTER = [*WHOLE[:2], *WHOLE[4:]]
 
 
-def test_the_chunks_behind_a_page_that_lost_its_middle_are_left_over_although_it_says_them_earlier():
-    shorter = [*WHOLE[:2], *WHOLE[4:]]
-    assert leftovers([*shorter, *WHOLE[4:]], shorter) == {4, 5}
-
-
-def test_a_second_ingestion_with_further_numbers_is_no_tail():
-    assert leftovers([*WHOLE, *WHOLE], WHOLE) == set()
-    assert leftovers([*joined(WHOLE, 2), *WHOLE], WHOLE) == set()
-
-
-def test_a_copy_of_a_chunk_behind_the_last_is_no_tail():
-    assert leftovers([*WHOLE, WHOLE[2]], WHOLE) == set()
+@pytest.mark.parametrize(
+    ("chunks", "content", "left"),
+    [
+        pytest.param([*joined(WHOLE, 2), *WHOLE[3:]], WHOLE, {3, 4, 5}, id="smaller chunks behind larger ones"),
+        pytest.param([*SHORTER, *WHOLE[4:]], SHORTER, {4, 5}, id="the end of a page that lost its middle"),
+        pytest.param([*WHOLE, *WHOLE], WHOLE, set(), id="a second ingestion with further numbers"),
+        pytest.param([*joined(WHOLE, 2), *WHOLE], WHOLE, set(), id="a second ingestion in smaller chunks"),
+        pytest.param([*WHOLE, WHOLE[2]], WHOLE, set(), id="a copy of a chunk"),
+        pytest.param([*WHOLE[3:], *WHOLE[:3]], WHOLE, set(), id="chunks counted from another section"),
+    ],
+)
+def test_chunks_that_go_back_behind_the_end_of_their_page_are_left_over_unless_they_are_all_of_it(
+    chunks, content, left
+):
+    assert leftovers(chunks, content) == left
 
 
 def test_windows_that_end_within_the_one_before_are_no_tail():
@@ -207,10 +200,6 @@ def test_windows_that_end_within_the_one_before_are_no_tail():
     assert leftovers(
         [*windows, f"{'Nothing of it stands on the page any more, not even these words. ' * 2}"], WHOLE
     ) == {len(windows)}
-
-
-def test_chunks_counted_from_another_section_are_no_tail():
-    assert leftovers([*WHOLE[3:], *WHOLE[:3]], WHOLE) == set()
 
 
 def test_pages_without_dates_whose_last_chunks_go_back_are_named():

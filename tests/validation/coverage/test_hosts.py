@@ -60,9 +60,13 @@ def test_another_host_for_pages_that_are_indexed_under_their_own_address_too_exp
     }
 
 
-def test_a_stray_page_of_another_site_is_an_orphan_and_says_nothing_about_hosts() -> None:
-    findings = findings_of(site(*PATHS), *PATHS, "https://blog.example.org/news")
-    assert set(findings) == {"coverage.orphan_page"}
+@pytest.mark.parametrize(
+    "url",
+    ["https://blog.example.org/news", "https://blog.example.org/", "https://blog.example.org/news/docs/a"],
+    ids=["another page", "the same start page", "a single path that ends alike"],
+)
+def test_a_stray_page_of_another_site_is_an_orphan_and_says_nothing_about_hosts(url: str) -> None:
+    assert set(findings_of(site("/", *PATHS), "/", *PATHS, url)) == {"coverage.orphan_page"}
 
 
 def test_a_foreign_book_alone_in_the_collection_is_a_foreign_host() -> None:
@@ -70,22 +74,13 @@ def test_a_foreign_book_alone_in_the_collection_is_a_foreign_host() -> None:
     assert names(findings["coverage.foreign_host"]) == ["book.example.org"]
 
 
-def test_an_alias_is_no_foreign_host() -> None:
+def test_an_alias_and_another_scheme_port_or_case_are_no_other_host() -> None:
     assert findings_of(site(*PATHS, aliases=["old.example.org"]), *[f"https://old.example.org{p}" for p in PATHS]) == {}
-
-
-def test_scheme_www_port_and_case_of_the_host_are_no_other_host() -> None:
-    inventory = site(*PATHS)
-    assert (
-        findings_of(
-            inventory,
-            "http://docs.example.com/docs/a",
-            "https://WWW.Docs.Example.com./docs/b",
-            "https://docs.example.com:443/docs/c",
-            "/docs/d/index.html",
-        )
-        == {}
-    )
+    spelled = (
+        "http://docs.example.com/docs/a", "https://WWW.Docs.Example.com./docs/b",
+        "https://docs.example.com:443/docs/c", "/docs/d/index.html",
+    )  # fmt: skip
+    assert findings_of(site(*PATHS), *spelled) == {}
 
 
 @pytest.mark.parametrize(
@@ -120,19 +115,12 @@ def test_files_of_a_built_site_are_the_cause_of_its_missing_pages() -> None:
 
 
 def test_a_private_site_on_its_own_host_is_only_a_remark() -> None:
-    base = "http://localhost:3000"
-    inventory = site(*[f"{base}{path}" for path in PATHS])
-    findings = findings_of(inventory, *[f"{base}{path}" for path in PATHS])
-    assert [finding.severity for finding in findings.values()] == ["info"]
-    assert set(findings) == {"coverage.loopback_host"}
+    urls = [f"http://localhost:3000{path}" for path in PATHS]
+    findings = findings_of(site(*urls), *urls)
+    assert {code: finding.severity for code, finding in findings.items()} == {"coverage.loopback_host": "info"}
     assert findings["coverage.loopback_host"].details["expected"] is True
-
-
-def test_an_orphan_of_a_private_site_is_not_its_address_fault() -> None:
-    base = "http://localhost:3000"
-    inventory = site(*[f"{base}{path}" for path in PATHS])
-    findings = findings_of(inventory, *[f"{base}{path}" for path in (*PATHS, "/docs/gone")])
-    assert findings["coverage.orphan_page"].because is None
+    orphaned = findings_of(site(*urls), *urls, "http://localhost:3000/docs/gone")
+    assert orphaned["coverage.orphan_page"].because is None
 
 
 def test_on_a_private_site_another_private_host_is_foreign() -> None:
@@ -143,37 +131,21 @@ def test_on_a_private_site_another_private_host_is_foreign() -> None:
     assert findings["coverage.loopback_host"].severity == "info"
 
 
-def test_the_same_start_page_does_not_make_another_site_foreign() -> None:
-    findings = findings_of(site("/", *PATHS), "/", *PATHS, "https://other.example.org/")
-    assert set(findings) == {"coverage.orphan_page"}
-
-
 def test_a_host_named_like_a_part_of_its_own_scheme_is_split_at_the_right_place() -> None:
     findings = findings_of(site(*PATHS), "https://s/docs/a", *PATHS[1:])
     assert because(findings["coverage.missing_page"]) == {f"{SITE}/docs/a": "coverage.foreign_host"}
 
 
-def test_another_host_that_serves_the_site_below_a_base_path_is_foreign_and_the_cause() -> None:
-    moved = [f"https://acme.github.io/book{path}" for path in PATHS[:2]]
-    findings = findings_of(site(*PATHS), *moved, *PATHS[2:])
-    assert names(findings["coverage.foreign_host"]) == ["acme.github.io"]
-    assert findings["coverage.missing_page"].because == "coverage.foreign_host"
-    assert findings["coverage.orphan_page"].because == "coverage.foreign_host"
-
-
-def test_a_site_below_a_base_path_is_known_again_on_a_host_without_one() -> None:
-    findings = findings_of(
-        site("/book", *[f"/book{path}" for path in PATHS]),
-        *[f"https://old.example.org{path}" for path in ("/", *PATHS)],
-    )
-    assert findings["coverage.missing_page"].because == "coverage.foreign_host"
-
-
-def test_a_single_path_that_ends_like_one_of_the_site_says_nothing_about_hosts() -> None:
-    findings = findings_of(site(*PATHS), *PATHS, "https://blog.example.org/news/docs/a")
-    assert set(findings) == {"coverage.orphan_page"}
-
-
-def test_a_development_server_below_a_base_path_is_the_cause_too() -> None:
-    findings = findings_of(site(*PATHS), *[f"http://localhost:3000/book{path}" for path in PATHS])
-    assert findings["coverage.missing_page"].because == "coverage.loopback_host"
+@pytest.mark.parametrize(
+    ("base", "stored", "cause"),
+    [
+        ("", "https://acme.github.io/book", "coverage.foreign_host"),
+        ("", "http://localhost:3000/book", "coverage.loopback_host"),
+        ("/book", "https://old.example.org", "coverage.foreign_host"),
+    ],
+)
+def test_another_host_that_serves_the_site_below_another_base_path_is_the_cause(
+    base: str, stored: str, cause: str
+) -> None:
+    findings = findings_of(site(*[f"{base}{path}" for path in PATHS]), *[f"{stored}{path}" for path in PATHS])
+    assert findings["coverage.missing_page"].because == findings["coverage.orphan_page"].because == cause

@@ -21,21 +21,18 @@ def variants(*urls: str) -> list[str]:
     return sorted(subject.name for subject in spelled(index(inventory, *urls)))
 
 
-def test_two_spellings_of_a_page_are_both_named() -> None:
-    assert variants("/a", "/a/", "/b") == [f"{SITE}/a", f"{SITE}/a/"]
-
-
-def test_a_spelling_that_only_differs_from_the_sitemaps_is_none() -> None:
-    assert variants("/a.html", "/a.html", "/b/") == []
-
-
-def test_fragments_name_places_on_one_page() -> None:
-    assert variants("/a#one", "/a#two", "/a") == []
-    assert variants("/a#one", "/a/#two") == [f"{SITE}/a#one", f"{SITE}/a/#two"]
-
-
-def test_case_of_a_path_and_other_hosts_are_other_pages() -> None:
-    assert variants("/a", "/A", "https://other.example.org/a") == []
+@pytest.mark.parametrize(
+    ("urls", "named"),
+    [
+        (("/a", "/a/", "/b"), ("/a", "/a/")),
+        (("/a.html", "/a.html", "/b/"), ()),  # it differs from the sitemap's only
+        (("/a#one", "/a#two", "/a"), ()),  # places on one page
+        (("/a#one", "/a/#two"), ("/a#one", "/a/#two")),
+        (("/a", "/A", "https://other.example.org/a"), ()),
+    ],
+)
+def test_spellings_of_one_page_are_all_named(urls: tuple[str, ...], named: tuple[str, ...]) -> None:
+    assert variants(*urls) == [f"{SITE}{path}" for path in named]
 
 
 def chunks(*stored: tuple[str, int | None, str]):

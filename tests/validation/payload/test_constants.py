@@ -47,8 +47,25 @@ def test_points_without_a_proper_address_are_not_the_chunks_of_one_page():
     assert named(judged([*pages[:6], *twice, *lost])) == ["chunk_index"]
 
 
-def test_a_site_of_one_module_has_one_module():
-    assert judged([point(number, module="Docs") for number in range(24)], modules=("docs", "docs")) == []
+SAME = "word " * 20
+
+
+@pytest.mark.parametrize(
+    ("points", "settings"),
+    [
+        pytest.param([point(at, module="Docs") for at in range(24)], {"modules": ("docs", "docs")}, id="one module"),
+        pytest.param(
+            [point(at, module="m0") for at in range(24)], {"filtered": ("module",)}, id="a filter of the suite"
+        ),
+        pytest.param(
+            [point(at, token_count=20, text=f"{SAME}{at:02}") for at in range(24)], {}, id="texts of one length"
+        ),
+        pytest.param([point(at, module="", title=None) for at in range(24)], {}, id="empty, which is another finding"),
+        pytest.param([point(at, title="Our Docs") for at in range(2)], {}, id="too few points"),
+    ],
+)
+def test_a_field_that_has_one_value_with_reason_is_not_named(points, settings):
+    assert judged(points, **settings) == []
 
 
 def test_a_site_whose_pages_are_all_in_one_folder_has_one_module():
@@ -57,24 +74,7 @@ def test_a_site_whose_pages_are_all_in_one_folder_has_one_module():
     assert list(find_constants(evidence(*points, path_modules=flat))) == []
 
 
-def test_a_field_that_the_suite_filters_on_is_constant_on_purpose():
-    assert judged([point(number, module="m0") for number in range(24)], filtered=("module",)) == []
-
-
-def test_texts_of_one_length_have_one_token_count():
-    same = "word " * 20
-    assert judged([point(number, token_count=20, text=f"{same}{number:02}") for number in range(24)]) == []
-
-
 def test_an_index_of_one_chunk_pages_has_one_chunk_index():
     pages = [point(number, source_url=f"/p{number}", chunk_index=0) for number in range(12)]
     assert judged(pages) == []
     assert judged([*pages, *pages]) == []  # ingested twice
-
-
-def test_too_few_points_prove_nothing():
-    assert judged([point(number, title="Our Docs") for number in range(2)]) == []
-
-
-def test_a_field_that_is_empty_everywhere_is_another_finding():
-    assert judged([point(number, module="", title=None) for number in range(24)]) == []

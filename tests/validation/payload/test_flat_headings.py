@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
+import pytest
 
 from ragval_pipeline.validation.payload.modules import find_flat_headings
 from tests.validation.factory import absolute, site
@@ -37,20 +38,22 @@ def test_one_heading_for_all_chunks_of_deeper_pages_is_flat():
     assert finding.details["share"] == 1.0
 
 
-def test_plain_texts_are_judged_like_lists_of_one():
-    assert len(judged(index(lambda page, part: f"Page {page}"))) == 1
+def first(page: int, part: int) -> list[str]:
+    return [f"Page {page}"]
 
 
-def test_pages_without_deeper_headings_have_nothing_to_go_to():
-    assert judged(index(lambda page, part: [f"Page {page}"], deeper=())) == []
-
-
-def test_markdown_in_the_chunks_shows_deeper_headings_where_pages_were_not_read():
-    assert len(judged(index(lambda page, part: [f"Page {page}"], text="intro\n## Part\nwords", deeper=()))) == 1
-
-
-def test_the_nearest_heading_alone_is_not_flat():
-    assert judged(index(lambda page, part: [f"Part {part}"])) == []
+@pytest.mark.parametrize(
+    ("found", "is_flat"),
+    [
+        pytest.param(index(lambda page, part: f"Page {page}"), True, id="plain texts, as lists of one"),
+        pytest.param(index(first, text="intro\n## Part\nwords", deeper=()), True, id="deeper headings in the chunks"),
+        pytest.param(index(first, deeper=()), False, id="no deeper headings"),
+        pytest.param(index(lambda page, part: [f"Part {part}"]), False, id="the nearest heading alone"),
+        pytest.param(index(first, chunks=1), False, id="pages of one chunk"),
+    ],
+)
+def test_headings_are_flat_where_there_are_deeper_ones_that_they_leave_out(found, is_flat: bool):
+    assert bool(judged(found)) is is_flat
 
 
 def test_paths_cut_to_their_first_heading_are_flat_though_pages_have_several_of_that_level():
@@ -63,14 +66,6 @@ def test_paths_cut_to_their_first_heading_are_flat_though_pages_have_several_of_
     assert stored("Ownership", "Ownership", "Summary")[0].details["share"] == 1.0
     assert stored("Ownership", "The stack", "The heap") == []
     assert stored("Ownership", "Ownership", "Another heading") == []
-
-
-def test_a_path_of_headings_is_not_flat():
-    assert judged(index(lambda page, part: [f"Page {page}", f"Part {part}"])) == []
-
-
-def test_pages_of_one_chunk_prove_nothing():
-    assert judged(index(lambda page, part: [f"Page {page}"], chunks=1)) == []
 
 
 def test_texts_and_pages_are_read_only_where_headings_look_flat():

@@ -21,6 +21,8 @@ from ragval_pipeline.validation.vectors.trials import Tested as Points
 from ragval_pipeline.validation.vectors.trials import try_all
 from tests.validation.vectors.space import Floats, Refusing, Space, embedded, named, other_model, space, subjects, texts
 
+EARLIER, LATER = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
+
 
 def mixed(points: Space, amount: int) -> set[str]:
     places = random.Random(11).sample(range(len(points.rows)), amount)
@@ -76,35 +78,24 @@ def test_a_part_of_another_model_beside_a_rest_that_was_embedded_otherwise_names
     assert mismatch.details["sampled"] == 70
 
 
-def test_the_models_that_the_payload_names_explain_the_parts() -> None:
+@pytest.mark.parametrize(
+    ("field", "part", "rest", "cause"),
+    [
+        ("model", "new-model", "old-model", "new-model"),
+        ("embedded_at", LATER, EARLIER, f"these points were embedded from {LATER} on, the rest not."),
+        ("embedded_at", EARLIER, LATER, f"these points were embedded up to {EARLIER}, the rest not."),
+    ],
+)
+def test_the_models_that_the_payload_names_or_the_day_of_embedding_explain_the_parts(
+    field: str, part: str, rest: str, cause: str
+) -> None:
     points = space()
     planted = mixed(points, 30)
     for row in points.rows:
-        row["model"] = "new-model" if row["point_id"] in planted else "old-model"
+        row[field] = part if row["point_id"] in planted else rest
     finding = only(points)
-    assert finding.details["split"] == {"by": "model", "other": "new-model", "rest": "old-model"}
-    assert "new-model" in finding.cause
-
-
-def test_the_day_of_embedding_explains_the_parts() -> None:
-    points = space()
-    planted = mixed(points, 30)
-    for row in points.rows:
-        row["embedded_at"] = "2026-02-01T00:00:00Z" if row["point_id"] in planted else "2026-01-01T00:00:00Z"
-    finding = only(points)
-    assert finding.details["split"]["by"] == "embedded_at"
-    assert finding.cause == (
-        "The model was changed between ingestions: these points were embedded from 2026-02-01T00:00:00Z on, the rest "
-        "not."
-    )
-
-
-def test_points_embedded_before_the_change_are_recognised_by_the_last_of_them() -> None:
-    points = space()
-    planted = mixed(points, 30)
-    for row in points.rows:
-        row["embedded_at"] = "2026-01-01T00:00:00Z" if row["point_id"] in planted else "2026-02-01T00:00:00Z"
-    assert "these points were embedded up to 2026-01-01T00:00:00Z, the rest not." in only(points).cause
+    assert finding.details["split"]["by"] == field
+    assert cause in finding.cause
 
 
 def test_a_part_whose_texts_were_embedded_in_another_way_is_no_change_of_the_model() -> None:
