@@ -20,7 +20,7 @@ from ragval_pipeline.text.folding import fold
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.aliases import suggest_field_map
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
-from ragval_pipeline.validation.payload.levels import RULES, Level, canonical_of
+from ragval_pipeline.validation.payload.levels import RULES, Level, canonical_of, present_fields
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.self_retrieval.names import shared_parts
 from ragval_pipeline.validation.thresholds import MOST
@@ -197,8 +197,7 @@ _OF_FILES = (
     "If the points name the files that the site is built from, set source.folder to the folder of these files, instead "
     "of the sitemap: each file then belongs to its page. Otherwise store the address of the page, and re-ingest."
 )
-#: Canonical fields that are essential even if not required.
-_ALWAYS = ("text", "source_url")
+#: Why a field is essential even if not required, by canonical name.
 _WHY_ALWAYS = {
     "text": "a point without text cannot be searched",
     "source_url": "a point without a page cannot be compared with a page",
@@ -211,8 +210,8 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     rules, kinds = evidence.rules, evidence.levels.kinds
     fields, observed = rules.fields, rules.observed
     canonical = {path: name for name, path in fields.items()}
-    needed = [*rules.required, *(fields[name] for name in _ALWAYS if name in fields)]
-    absent = [path for path in dict.fromkeys(needed) if kinds.get(path, {}).keys() == {"absent"}]
+    needed = present_fields(fields, rules.required, paged=True)
+    absent = [path for path in needed if kinds.get(path, {}).keys() == {"absent"}]
     suggested = suggest_field_map(observed, {canonical.get(path, path): path for path in (*fields.values(), *absent)})
     subjects = []
     for path in absent:
