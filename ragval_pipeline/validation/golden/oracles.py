@@ -14,6 +14,7 @@ from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import SAMPLED_CHUNKS, Chunk, GoldenSet, IndexFacts, Reviewed
+from ragval_pipeline.validation.retrieval.hits import expected_pages
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
@@ -55,7 +56,7 @@ def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
                 "conditions": sorted({name for name, _ in required}),
                 "keywords": list(query.expected_keywords),
             }
-            pages = _pages(query, page_key)
+            pages = expected_pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
             yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
 
@@ -103,7 +104,7 @@ def _required(
     query: TestQuery, page_key: Callable[[str], str], module_match: ModuleMatch, judge: Sequence[str] | None
 ) -> dict[tuple[str, int], _Requirement]:
     """The requirements of the judged conditions except the score, by condition and number."""
-    pages = _pages(query, page_key)
+    pages = expected_pages(query, page_key)
     keywords = [fold_text(keyword) for keyword in query.expected_keywords]
     module, chapter = query.expected_module or "", query.expected_chapter or ""
     found: dict[str, list[_Requirement]] = {
@@ -118,10 +119,6 @@ def _required(
         for name in deciding_conditions(query, judge)
         for number, requirement in enumerate(found.get(name, ()))
     }
-
-
-def _pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
-    return {page_key(url) for url, grade in query.grades.items() if grade > 0}
 
 
 def _result(expected: Mapping[str, Any], page_key: Callable[[str], str]) -> _Requirement:

@@ -17,6 +17,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
 from ragval_pipeline.validation.report import MetricValue
+from ragval_pipeline.validation.retrieval.hits import expected_pages
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
     chapter_matches,
@@ -223,8 +224,7 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
             continue
         stated = [*_stated(query, "module"), *((query.expected_module,) if query.expected_module else ())]
         asked.update(map(normalise_name, stated))
-        expected = (url for url, grade in query.grades.items() if grade > 0)
-        pages = [key(url) for url in (*expected, *_stated(query, "source_url"))]
+        pages = [*expected_pages(query, key), *map(key, _stated(query, "source_url"))]
         asked.update(normalise_name(modules[page]) for page in pages if page in modules)
     for name in set(modules.values()) - {START} if asked else ():
         if normalise_name(name) not in asked:

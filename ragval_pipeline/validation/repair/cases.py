@@ -12,6 +12,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.repair import GUESSED, Guess, Repair
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
+from ragval_pipeline.validation.retrieval.hits import expected_pages
 from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
@@ -120,7 +121,7 @@ def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, 
 
 def _taken_as_met(query: TestQuery, answer: Answer, rules: Rules) -> frozenset[str]:
     """Conditions on fields whose right value is only guessed: on a page that the query expects, it is the right one."""
-    wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    wanted = expected_pages(query, rules.read.page_key)
     pages = [hit.payload for hit in answer.hits if rules.read.page(hit.payload) in wanted]
     return frozenset(name for name in GUESSED for payload in pages if isinstance(rules.read.get(payload, name), Guess))
 

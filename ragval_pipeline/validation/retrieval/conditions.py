@@ -14,7 +14,7 @@ from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
-from ragval_pipeline.validation.retrieval.hits import HitReader, has_ground_truth
+from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages, has_ground_truth
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,
     chapter_matches,
@@ -138,7 +138,7 @@ def _chapter(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
 
 
 def _url(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> Outcome:
-    wanted = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    wanted = expected_pages(query, rules.read.page_key)
     holds = any(rules.read.page(hit.payload) in wanted for hit in hits)
     found = [url for hit in hits if (url := rules.read.text(hit.payload, "source_url"))]
     # Page metrics look further: the top_k chunks may all be of one page, followed by the relevant one.

@@ -15,7 +15,7 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import Rules, hits_in_module
-from ragval_pipeline.validation.retrieval.hits import has_ground_truth
+from ragval_pipeline.validation.retrieval.hits import expected_pages, has_ground_truth
 from ragval_pipeline.validation.retrieval.texts import chapter_matches
 from ragval_pipeline.validation.thresholds import NOISE
 
@@ -64,7 +64,7 @@ def diagnose(
 
 def _first_right(query: TestQuery, hits: Sequence[Hit], rules: Rules) -> tuple[int, Hit] | None:
     """The first hit on a page that the query expects; without expected pages, in its chapter, else its module."""
-    pages = {rules.read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    pages = expected_pages(query, rules.read.page_key)
     for rank, hit in enumerate(hits, start=1):
         if pages:
             right = rules.read.page(hit.payload) in pages

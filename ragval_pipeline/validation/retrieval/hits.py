@@ -119,7 +119,12 @@ def page_qrels(queries: Iterable[TestQuery], read: HitReader) -> Qrels:
 
 def has_ground_truth(query: TestQuery) -> bool:
     """Whether a query counts for page metrics: positive, with at least one relevant page."""
-    return not query.negative and any(grade > 0 for grade in query.grades.values())
+    return not query.negative and bool(relevant_pages(query.grades))
+
+
+def expected_pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
+    """The pages that a query expects, by canonical form."""
+    return set(map(page_key, relevant_pages(query.grades)))
 
 
 def relevant_pages(grades: Mapping[str, int]) -> list[str]:

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
-from ragval_pipeline.validation.retrieval.hits import HitReader, page_ranking
+from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages, page_ranking
 from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.texts import fold_text
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, NEAR_DUPLICATE, ROUNDING
@@ -170,7 +170,7 @@ def _alike(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) -> 
 
 def _crowded_out(query: TestQuery, answer: Answer, read: HitReader) -> list[str]:
     """Relevant pages that rank after a top k filled by one relevant page."""
-    relevant = {read.page_key(url) for url, grade in query.grades.items() if grade > 0}
+    relevant = expected_pages(query, read.page_key)
     filling = {read.page(hit.payload) for hit in answer.hits}
     if len(filling) != 1 or not filling <= relevant:
         return []
