@@ -820,3 +820,5 @@ _ROWS = (
 CATALOGUE: dict[str, FindingType] = {
     row.code: replace(row, breaks=row.breaks | {Aspect.VALUE}) if row.lowers else row for row in _ROWS
 }
+#: The position of each code in it.
+ORDER = {code: number for number, code in enumerate(CATALOGUE)}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER
 from ragval_pipeline.findings.model import (
     OF_A_FIELD,
     OF_ADDRESSES,
@@ -29,7 +29,6 @@ _ABOUT_ALL = frozenset({"collection", "field", "url"})
 _MOST = 0.5  # definition
 #: Shares that differ by less are considered equal.
 _EQUAL = 1e-9  # definition
-_ORDER = {code: place for place, code in enumerate(CATALOGUE)}
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class Cause:
     def __init__(self, finding: Finding, indices: frozenset[int]) -> None:
         row = CATALOGUE[finding.code]
         self.code, self.reach = finding.code, finding.reach or 0.0
-        self.rank = (SEVERITIES.index(finding.severity), -self.reach, _ORDER[finding.code])
+        self.rank = (SEVERITIES.index(finding.severity), -self.reach, ORDER[finding.code])
         self._parts: dict[frozenset[Key], tuple[set[str], set[str]]] = {}
         self._words: dict[str, int] = {}
         self._beside: dict[str, float] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
+from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER, FindingType
 from ragval_pipeline.findings.model import REPORTED_SUBJECTS, SEVERITIES, Finding, Severity, Subject
 
 #: Maximum entries of a list in the details of a finding or a subject.
@@ -126,7 +126,6 @@ def _union(first: Finding, second: Finding) -> Finding:
     ).model_copy(update={"severity": first.severity})
 
 
-_ORDER = {code: place for place, code in enumerate(CATALOGUE)}
 #: Kinds of subjects without content: they count as much as the queries that they name.
 _NO_CONTENT = frozenset({"setting", "metric", "module"})
 
@@ -197,7 +196,7 @@ def order_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 def _rank(finding: Finding) -> tuple[int, float, int, str]:
     severity = SEVERITIES.index(finding.severity)
-    return severity, -(finding.share or 0.0), _ORDER[finding.code], finding.scope or ""
+    return severity, -(finding.share or 0.0), ORDER[finding.code], finding.scope or ""
 
 
 def _causes(finding: Finding) -> set[str]:

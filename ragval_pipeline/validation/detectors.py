@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 
@@ -62,16 +62,14 @@ def detector(*codes: str, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]]
 
 def find_all(evidence: object) -> list[Finding]:
     """Findings of all detectors for this evidence, in catalogue order."""
-    order = {code: number for number, code in enumerate(CATALOGUE)}
     found = [finding for each in detectors_of(type(evidence)) for finding in findings_of(each, evidence)]
-    return sorted(found, key=lambda finding: order[finding.code])
+    return sorted(found, key=lambda finding: ORDER[finding.code])
 
 
 def detectors_of(needs: type) -> tuple[Detector, ...]:
     """The detectors of one kind of evidence, in catalogue order."""
-    order = {code: number for number, code in enumerate(CATALOGUE)}
     own = [each for each in registered().values() if each.needs is needs]
-    return tuple(sorted(own, key=lambda each: min(order[code] for code in each.codes)))
+    return tuple(sorted(own, key=lambda each: min(ORDER[code] for code in each.codes)))
 
 
 def registered() -> Mapping[str, Detector]:

@@ -51,6 +51,8 @@ _LOOKS: Mapping[Look, str] = {
     "unnormalised": "vector{s} whose length is not 1",
     "emptied": "vector{s} of the text with a field that is now empty",
 }
+#: Where text and model are the right ones.
+_OF_RIGHT_TEXTS = frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL})
 #: Vectors of a text that is not the stored one: which of the two is wrong is not known.
 _OF_TEXTS = frozenset[Look]({"older_text", "another_text"})
 _TEXT_CAUSES: Mapping[Look, str] = {
@@ -277,17 +279,13 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
     if looks_like in _OF_TEXTS:
         return replace(subject, fields=vectors.settings.embedded_fields)
     if looks_like == "emptied":
-        return replace(
-            subject,
-            fields=vectors.settings.embedded_fields,
-            without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL}),
-        )
+        return replace(subject, fields=vectors.settings.embedded_fields, without=_OF_RIGHT_TEXTS)
     return replace(subject, without=frozenset({Aspect.KEPT}))
 
 
 def _unnormalised(vectors: Vectors, name: str) -> Subject:
     subject = vectors.subject(name, length=vectors.lengths[name], looks_like="unnormalised")
-    return replace(subject, without=frozenset({Aspect.KEPT, Aspect.TEXT, Aspect.MODEL}))
+    return replace(subject, without=_OF_RIGHT_TEXTS)
 
 
 def _rounded(points: Partition, place: int) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragval_pipeline.demo.workspace import DemoHome, move_into_place
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import ORDER
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import REGISTERED, Defect, Planted
@@ -26,9 +26,8 @@ def defects() -> dict[str, Defect]:
     """
     for module in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
-    order = {code: position for position, code in enumerate(CATALOGUE)}
     # Stable: variants stay in order of definition.
-    ordered = sorted(REGISTERED.values(), key=lambda entry: (order[entry.code], entry.variant is not None))
+    ordered = sorted(REGISTERED.values(), key=lambda entry: (ORDER[entry.code], entry.variant is not None))
     return {entry.name: entry for entry in ordered}
 
 
