@@ -77,12 +77,42 @@ def test_only_the_chunks_that_have_it_are_named():
     assert named(boilerplate(found)) == sorted(str(number) for number in range(2, 30, 3))
 
 
-def test_a_phrase_on_two_pages_is_no_boilerplate():
-    found = index(change=lambda text, page, part: f"On this page\n{text}" if page < 2 else text)
-    assert boilerplate(found) == []
-
-
 BANNER = "We use cookies to improve your visit. Accept all Reject all Manage preferences"
+
+
+IMPORTS = "import Bar from '@site/src/components/Bar';\nimport Quiz from '@site/src/components/Quiz';\n\n<Bar />\n"
+LINK = "[Topic](https://docs.example.com/guides/all/topics 'All topics')"
+ORIGIN = "Title: Halls of the Acme Handbook\nSource: https://docs.acme.example/halls/of/{}\n\n{}"
+QUESTIONS = "{}\n\nQuestions that this answers:\nWhen should it waltz?\nHow does {} quiz the zoo?"
+BREAD = "Whoever wants to bake bread needs flour, water, salt and a warm place for the dough to rise in"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda text, page, part: f"{IMPORTS}{page}x{part} {text}", id="imports of a source file"),
+        pytest.param(lambda text, page, part: f"{LINK} {page}x{part} {text}", id="addresses of links"),
+        pytest.param(lambda text, page, part: ORIGIN.format(page, text), id="where a chunk is from"),
+        pytest.param(
+            lambda text, page, part: QUESTIONS.format(text, "one" if page % 2 else page * 3 + part),
+            id="questions, whatever some of them share",
+        ),
+        pytest.param(
+            lambda text, page, part: f"{BANNER}\n{BREAD}" if (page, part) == (4, 1) else text,
+            id="a banner around a text that is not of its page",
+        ),
+    ],
+)
+def test_what_is_no_frame_of_pages_is_no_boilerplate(change):
+    assert boilerplate(index(change=change), PAGES) == []
+
+
+def test_a_phrase_on_two_pages_is_no_boilerplate_and_a_sentence_that_happens_to_begin_so_is_none():
+    assert boilerplate(index(change=lambda text, page, part: f"On this page\n{text}" if page < 2 else text)) == []
+    assert (
+        boilerplate(index(change=lambda text, page, part: text if part else f"On this page we tell {text.lower()}"))
+        == []
+    )
 
 
 def test_a_banner_in_a_single_chunk_counts_if_its_page_does_not_have_it():
@@ -97,20 +127,9 @@ def test_a_banner_in_a_single_chunk_counts_if_its_page_does_not_have_it():
     assert boilerplate(found) == []
 
 
-def test_a_banner_around_a_text_that_is_not_of_its_page_is_no_frame_of_it():
-    strange = "Whoever wants to bake bread needs flour, water, salt and a warm place for the dough to rise in"
-    found = index(change=lambda text, page, part: f"{BANNER}\n{strange}" if (page, part) == (4, 1) else text)
-    assert boilerplate(found, PAGES) == []
-
-
 def test_chunks_that_go_on_in_small_letters_count_where_the_others_begin_so_too():
     found = index(change=lambda text, page, part: f"On this page {text.lower() if part else text}")
     assert len(named(boilerplate(found))) == 30
-
-
-def test_a_sentence_that_happens_to_begin_so_is_none():
-    found = index(change=lambda text, page, part: text if part else f"On this page we tell what {text.lower()}")
-    assert boilerplate(found) == []
 
 
 def test_a_heading_that_repeats_over_chapters_is_no_boilerplate():
@@ -248,12 +267,6 @@ def test_a_menu_around_most_chunks_is_furniture_although_no_page_holds_it(framed
     assert len(named(boilerplate(found, PAGES))) == 27
 
 
-def test_questions_behind_most_chunks_are_no_furniture_whatever_some_of_them_share():
-    asked = "{text}\n\nQuestions that this answers:\nWhen should it waltz?\nHow does {word} quiz the zoo?"
-    found = index(change=lambda text, page, part: asked.format(text=text, word="one" if page % 2 else page * 3 + part))
-    assert boilerplate(found, PAGES) == []
-
-
 def test_what_the_author_repeats_may_have_line_numbers_or_markup_that_the_page_shows_otherwise():
     code = "  1from math import pi\n  2\n  3import zoo"
     found = index(change=lambda text, page, part: text if part else f"{code}\n\n{text}")
@@ -315,18 +328,6 @@ def test_a_title_in_front_of_a_short_chunk_is_not_what_it_ends_with():
     assert boilerplate(found, [page(number, f"{part} {number}") for number in range(10)]) == []
 
 
-def test_imports_of_a_source_file_are_no_wording():
-    imports = "import Bar from '@site/src/components/Bar';\nimport Quiz from '@site/src/components/Quiz';\n\n<Bar />\n"
-    found = index(change=lambda text, page, part: f"{imports}{page}x{part} {text}")
-    assert boilerplate(found, PAGES) == []
-
-
-def test_addresses_of_links_are_no_wording():
-    link = "[Topic](https://docs.example.com/guides/all/topics 'All topics')"
-    found = index(change=lambda text, page, part: f"{link} {page}x{part} {text}")
-    assert boilerplate(found, PAGES) == []
-
-
 def test_the_title_of_a_headings_link_to_itself_is_no_wording():
     heading, link = "include workspace root", "Direct link to include workspace root"
     linked = f'## {heading}[#](#include-workspace-root "{link}")'
@@ -362,9 +363,3 @@ def test_a_short_chunk_of_its_page_under_a_long_wording_is_named():
     found = index(change=lambda text, page, part: f"{newsletter}\nIt takes {page + 2} hours" if part else text)
     pages = [page(number, f"It takes {number + 2} hours", frame=newsletter) for number in range(10)]
     assert len(named(boilerplate(found, pages))) == 20
-
-
-def test_lines_that_say_where_a_chunk_is_from_are_no_furniture_without_a_payload_that_says_it():
-    origin = "Title: Halls of the Acme Handbook\nSource: https://docs.acme.example/halls/of/{page}\n\n{text}"
-    found = index(change=lambda text, page, part: origin.format(page=page, text=text))
-    assert boilerplate(found, PAGES) == []

@@ -12,19 +12,37 @@ def glued(*chunks: str, content: str = CONTENT) -> list[list[str]]:
     return [list(chunk.joins) for chunk in compared(content, *chunks).differing if chunk.joins]
 
 
-def test_a_heading_that_runs_into_its_text_is_a_join():
-    assert glued(WHOLE.replace("arm\nThe", "armThe")) == [["armThe"]]
+COMPOUNDS = f"Use the file name as filename in the armThe module. {GRIPPER}"
+UNSPACED = "机器人手臂会停下来\n直到电机电流超过两安培\n然后夹爪保持零件不再加力"
+CELLS = f"<table><tr><td>Closing force</td><td>Motor current</td></tr></table><p>{GRIPPER}</p>"
+OPEN = GRIPPER.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "joins"),
+    [
+        (WHOLE.replace("arm\nThe", "armThe"), CONTENT, ["armThe"]),
+        (
+            WHOLE.replace("\nCamera care\n", " Camera care").replace("arm\nThe", "armThe"),
+            CONTENT, ["armThe", "careCalibrate"],
+        ),
+        # The page breaks a line, or has more than a blank between the words.
+        (f"Closing forceMotor current\n{GRIPPER}", CELLS, ["forceMotor"]),
+        (f"{OPEN}{CAMERA}", paragraphs(OPEN, "Press the red button", CAMERA), ["harderCalibrate"]),
+        (f"{OPEN}{CAMERA}", paragraphs(OPEN, "Chargers hum at night", CAMERA), ["harderCalibrate"]),
+        # A compound of the page, a script without blanks, and a word that begins as two of the page do.
+        (COMPOUNDS, f"<p>{COMPOUNDS}</p>", []),
+        (UNSPACED.replace("\n", ""), paragraphs(*UNSPACED.split("\n")), []),
+        (f"Part one is a handoffice. {GRIPPER}", paragraphs(f"Part one is a hand offer. {GRIPPER}"), []),
+    ],
+)  # fmt: skip
+def test_words_that_the_page_has_apart_are_named_where_the_chunk_joins_them(text: str, content: str, joins: list[str]):
+    assert glued(text, content=content) == ([joins] if joins else [])
 
 
 def test_only_the_chunk_with_the_join_is_named():
     page = compared(CONTENT, f"Using the arm{GRIPPER}", f"Camera care\n{CAMERA}", BATTERY)
     assert [chunk.point_id for chunk in page.differing] == ["0"]
-
-
-def test_each_join_is_named_with_both_words():
-    assert glued(WHOLE.replace("\nCamera care\n", " Camera care").replace("arm\nThe", "armThe")) == [
-        ["armThe", "careCalibrate"]
-    ]
 
 
 def test_breaks_that_are_kept_as_other_blanks_or_marks_are_no_joins():
@@ -46,40 +64,12 @@ def test_joins_behind_punctuation_count_from_three_on():
     assert glued(sentences.replace(". ", ".")[:-1], content=content) != []
 
 
-def test_compounds_that_the_page_has_are_no_joins():
-    content = f"<p>Use the file name as filename in the armThe module. {GRIPPER}</p>"
-    assert glued(f"Use the file name as filename in the armThe module. {GRIPPER}", content=content) == []
-
-
 @pytest.mark.parametrize("title", [None, "docs.example.com-arm-versionhistory.html"])
 @pytest.mark.parametrize("place", ["https://docs.example.com/arm/versionhistory.html", "arm-versionhistory.html"])
 def test_the_words_of_an_address_or_of_a_file_are_no_joins(place: str, title: str | None):
     content = f"<h1>Version history of the arm</h1><p>{GRIPPER}</p>"
     text = f"Title: {title}\nSource: {place}\nVersion history of the arm\n{GRIPPER}"
     assert [chunk.joins for chunk in compared(content, text, title=title).chunks] == [()]
-
-
-def test_scripts_without_blanks_have_no_joins():
-    text = "机器人手臂会停下来\n直到电机电流超过两安培\n然后夹爪保持零件不再加力"
-    content = paragraphs(*text.split("\n"))
-    assert glued(text.replace("\n", ""), content=content) == []
-
-
-def test_words_that_one_line_of_the_page_breaks_are_found_when_joined_in_the_chunk():
-    content = f"<table><tr><td>Closing force</td><td>Motor current</td></tr></table><p>{GRIPPER}</p>"
-    assert glued(f"Closing forceMotor current\n{GRIPPER}", content=content) == [["forceMotor"]]
-
-
-@pytest.mark.parametrize("between", ["Press the red button", "Chargers hum at night"])
-def test_words_that_the_page_parts_by_more_than_a_blank_are_found_when_joined(between: str):
-    before = GRIPPER.rstrip(".")
-    assert glued(f"{before}{CAMERA}", content=paragraphs(before, between, CAMERA)) == [["harderCalibrate"]]
-
-
-def test_a_word_that_begins_as_two_of_the_page_do_is_no_join():
-    assert (
-        glued(f"Part one is a handoffice. {GRIPPER}", content=paragraphs(f"Part one is a hand offer. {GRIPPER}")) == []
-    )
 
 
 def test_a_name_that_the_page_writes_in_one_word_elsewhere_is_no_join():
