@@ -142,7 +142,7 @@ def _how_questions_fail(report: ValidationReport, *, one: bool) -> str:
     positive = [query for query in failed if not query.query.get("negative") or query.passed is None]
     if failed and not positive:
         return "is off-topic but answered anyway" if one else "are off-topic but answered anyway"
-    conditions = [set(query.failed_conditions) for query in positive]
+    conditions = [set(query.failed_conditions) for query in positive] if len(positive) == len(failed) else []
     if conditions and all(names & {"url", "results", "nothing returned"} for names in conditions):
         return "does not find its page" if one else "do not find their page"
     if conditions and all(names & {"url", "results", "module", "chapter", "nothing returned"} for names in conditions):

@@ -143,7 +143,7 @@ def test_a_pass_without_any_query_that_a_person_confirmed_says_so():
     assert headline(beside) == "This index meets all 3 required criteria."
 
 
-def test_the_headline_counts_questions_that_could_not_be_asked_among_those_that_fail():
+def test_the_headline_says_of_failed_questions_what_all_of_them_have_in_common():
     criteria = [factory.criterion("query_pass_rate", 0.5, 0.9, required=True, numerator=2, denominator=4)]
     refused = factory.query("q1", "Very long", None, passed=None, status="error", failed_conditions=[])
     missed = factory.query("q2", "Other uses", 0.6, passed=False, failed_conditions=["url"])
@@ -151,6 +151,10 @@ def test_the_headline_counts_questions_that_could_not_be_asked_among_those_that_
     assert told == "2 of 4 test questions fail."
     told = headline(factory.report("fail", criteria=criteria, query_results=[missed, missed]))
     assert told == "2 of 4 test questions do not find their page."
+    answered = factory.query("q3", "Who won?", 0.6, passed=False, failed_conditions=["negative"])
+    answered = answered.model_copy(update={"query": {**answered.query, "negative": True}})
+    told = headline(factory.report("fail", criteria=criteria, query_results=[missed, answered]))
+    assert told == "2 of 4 test questions fail."
 
 
 def test_the_headline_speaks_of_the_sitemap_and_counts_no_addresses():

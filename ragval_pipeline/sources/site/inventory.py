@@ -287,10 +287,13 @@ def modules_of(pages: Iterable[SitePage]) -> dict[str, str]:
     """The module of each in-scope page by its key: the path segment after their common prefix.
 
     ``/docs/module-1-ros2/ch1`` is in ``module-1-ros2``; ``/docs/intro`` is its own module, ``intro``. A page at the
-    common prefix, such as the home page of a site below a base path, is in no module: ``START``.
+    common prefix, such as the home page of a site below a base path, is in no module: ``START``. So are all pages of a
+    site of several pages without folders.
     """
     paths = {page.key: [part for part in path_of(page.url).split("/") if part] for page in pages if page.in_scope}
     shared = _shared_prefix(list(paths.values()))
+    if len(paths) > 1 and all(len(parts) <= shared + 1 for parts in paths.values()):
+        return dict.fromkeys(paths, START)
     return {key: parts[shared].removesuffix(".html") if len(parts) > shared else START for key, parts in paths.items()}
 
 

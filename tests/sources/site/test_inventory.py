@@ -87,16 +87,17 @@ def modules(*paths: str) -> dict[str, str]:
             ("intro", "module-1-ros2", "module-1-ros2", "module-2"),
         ),
         (("/docs/", "/docs/a/x", "/docs/b/y"), ("/", "a", "b")),
-        (("/book/", "/book/intro", "/book/setup"), ("/", "intro", "setup")),
-        (("/a.html", "/b.html"), ("a", "b")),
+        (("/book/", "/book/intro", "/book/setup"), ("/", "/", "/")),
+        (("/a.html", "/b.html"), ("/", "/")),
+        (("/book/intro",), ("intro",)),
         (("/", "/guide/x", "/api/y"), ("/", "guide", "api")),
         (("/docs/a/x", "/blog/y"), ("docs", "blog")),
-        (("/docs/one/x", "/docs/one/y"), ("x", "y")),
+        (("/docs/one/x", "/docs/one/y"), ("/", "/")),
         (("/docs/%C3%BCber/x", "/docs/b/y"), ("über", "b")),
         ((), ()),
     ],
 )
-def test_the_module_is_the_segment_after_what_all_paths_share(
+def test_the_module_is_the_segment_after_what_all_paths_share_and_a_flat_site_has_none(
     paths: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
     assert modules(*paths) == dict(zip(paths, expected, strict=True))
