@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import np, pc
+from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of, without_nulls
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import without_fragment
@@ -16,7 +16,6 @@ from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
@@ -89,8 +88,8 @@ class Orders:
     @classmethod
     def of(cls, read: Points, *, now: datetime) -> Orders:
         """The numbers of a snapshot's pages at the time ``now``, aware."""
-        pages, index, moment = _held(read, now)
-        page, keys = pages.of_points(), pages.keys
+        addresses, page, index, moment = _held(read, now)
+        keys = list(addresses)
         order = np.lexsort((moment, index, page))
         page, index, moment = page[order], index[order], moment[order]
         # Of the points with the same index the newest comes last, except those without a time.
@@ -110,7 +109,7 @@ class Orders:
             apart=newest - oldest,
             read=read,
         )
-        return counted._without_strays(pages.addresses)
+        return counted._without_strays(np.array(list(addresses.values()), dtype=bool))
 
     def chosen(self, pages: NDArray[np.bool_]) -> list[str]:
         """The keys of some pages."""
@@ -144,55 +143,30 @@ class Orders:
         return Orders(self.chosen(addresses), **kept, read=self.read)
 
 
-class _Pages:
-    """Numbers for pages, in order of appearance."""
+def _held(read: Points, now: datetime) -> tuple[dict[str, bool], Numbers, Numbers, NDArray[np.float64]]:
+    """Page, index and embedding time of the points that have both page and index; NaN: no time.
 
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._addresses: list[bool] = []
-        self._parts: list[Numbers] = []
-
-    @property
-    def keys(self) -> list[str]:
-        return list(self._numbers)
-
-    @property
-    def addresses(self) -> NDArray[np.bool_]:
-        """Whether each page is an address, by its first point."""
-        return np.array(self._addresses, dtype=bool)
-
-    def add(self, keys: pa.Array, urls: pa.Array) -> None:
-        """Add the pages of some points."""
-        named = keys.dictionary_encode()
-        codes, own = numbers_of(named.indices), []
-        firsts = np.unique(codes, return_index=True)[1].tolist()
-        for key, first in zip(named.dictionary.to_pylist(), firsts, strict=True):
-            if key not in self._numbers:
-                self._numbers[key] = len(self._numbers)
-                self._addresses.append(is_http_url(urls[first].as_py()))
-            own.append(self._numbers[key])
-        self._parts.append(np.array(own, dtype=np.int64)[codes])
-
-    def of_points(self) -> Numbers:
-        """The page of each point."""
-        return np.concatenate([np.empty(0, dtype=np.int64), *self._parts])
-
-
-def _held(read: Points, now: datetime) -> tuple[_Pages, Numbers, NDArray[np.float64]]:
-    """Page, index and embedding time of the points that have both page and index; NaN: no time."""
-    pages, indices, moments = _Pages(), [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    Pages are numbered in order of appearance, as are the first results: whether each is an address, by its first point.
+    """
+    addresses: dict[str, bool] = {}
+    pages, indices, moments = list[pa.Array](), [np.empty(0, dtype=np.int64)], [np.empty(0)]
     latest = (now + CLOCK_SKEW).timestamp()
     for every in read(_NARROW):
         index = without_nulls(every.column("chunk_index"), -1)
         batch = every.filter(pc.and_(pc.is_valid(every.column("page_key")), pc.greater_equal(index, constant(0))))
         if not batch.num_rows:
             continue
-        pages.add(batch.column("page_key"), batch.column("source_url"))
+        pages.append(batch.column("page_key").dictionary_encode())
+        firsts = np.unique(numbers_of(pages[-1].indices), return_index=True)[1].tolist()
+        for key, first in zip(pages[-1].dictionary.to_pylist(), firsts, strict=True):
+            if key not in addresses:
+                addresses[key] = is_http_url(batch.column("source_url")[first].as_py())
         indices.append(numbers_of(batch.column("chunk_index")))
         stored = without_nulls(batch.column("embedded_at"), "").dictionary_encode()
         known = np.array([_seconds(text, latest) for text in stored.dictionary.to_pylist()])
         moments.append(known[numbers_of(stored.indices)])
-    return pages, np.concatenate(indices), np.concatenate(moments)
+    numbered = pa.chunked_array(pages, pa.dictionary(pa.int32(), pa.string())).unify_dictionaries().combine_chunks()
+    return addresses, numbers_of(numbered.indices).astype(np.int64), np.concatenate(indices), np.concatenate(moments)
 
 
 def _seconds(text: str, latest: float) -> float:
