@@ -122,8 +122,6 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFac
     return facts
 
 
-__all__ = ["ASSET", "GoldenSet", "review_golden_set"]
-
 ASSET = "golden_set"
 
 

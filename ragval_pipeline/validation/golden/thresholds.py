@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
@@ -13,9 +12,10 @@ from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
-from ragval_pipeline.validation.query_report import QueryReport, query_results_of
+from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
+from ragval_pipeline.validation.retrieval.outcome import Judged
 from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
 
@@ -43,22 +43,15 @@ class Scores:
 def _thresholds(reviewed: Reviewed) -> list[Finding]:
     """Judge the thresholds in use: the suite's if any query uses it, and one stated by most queries."""
     golden = reviewed.golden
-    answered = {entry.query_id: _Answered.of(entry) for entry in query_results_of(reviewed.results)}
+    answered = {entry.query_id: Judged.of(entry) for entry in query_results_of(reviewed.results)}
     if not answered:
         return []
     titles = reviewed.own.get("self_retrieval", {}).get("title_scores", [])
-    right = [
-        entry.best
-        for query in golden.queries
-        if (entry := answered.get(query.id)) is not None and entry.best is not None and _is_right(query, entry)
-    ]
+    asked = [(query, answered[query.id]) for query in golden.queries if query.id in answered]
+    scored = [(query, entry, best) for query, entry in asked if (best := entry.best_similarity) is not None]
     scores = Scores(
-        right=[*titles, *right],
-        negative=[
-            score
-            for query in golden.queries
-            if query.negative and query.id in answered and (score := answered[query.id].best) is not None
-        ],
+        right=[*titles, *(best for query, entry, best in scored if _is_right(query, entry))],
+        negative=[best for query, _, best in scored if query.negative],
         higher_is_better=golden.higher_is_better,
     )
     own_or_suite = [query.min_similarity for query in golden.queries]
@@ -94,23 +87,12 @@ def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
     }
 
 
-class _Answered(NamedTuple):
-    """The parts of a result by which thresholds are judged."""
-
-    best: float | None
-    failed: list[str]
-
-    @classmethod
-    def of(cls, report: QueryReport) -> _Answered:
-        return cls(report.best_similarity, report.failed_conditions)
-
-
-def _is_right(query: TestQuery, answer: _Answered) -> bool:
+def _is_right(query: TestQuery, answer: Judged) -> bool:
     """Whether a result is right by everything that the query states except its score."""
     if query.negative:
         return False
     states_more = bool(query.grades or query.expected_module or query.expected_chapter or query.expected_results)
-    return states_more and not [name for name in answer.failed if name != "score"]
+    return states_more and {"score"}.issuperset(answer.failed_conditions)
 
 
 def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
