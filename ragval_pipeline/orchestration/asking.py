@@ -108,8 +108,8 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:
     return vector
 
 
-def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFacts) -> RetrievalSettings:
-    """Retrieval settings of a resolved suite."""
+def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFacts | None) -> RetrievalSettings:
+    """Retrieval settings of a resolved suite, with or without a vector to search."""
     profile = get_profile(suite.profile)
     own = suite.retrieval.retriever is not None
     return RetrievalSettings(
@@ -118,14 +118,14 @@ def retrieval_settings(suite: Suite, inventory: SiteInventory, vector: VectorFac
             module_match=suite.retrieval.module_match,
             min_similarity=suite.retrieval.min_similarity,
             # The scores of the user's own search are unbounded, and higher is better.
-            higher_is_better=own or vector.higher_is_better,
+            higher_is_better=own or vector is None or vector.higher_is_better,
             results_reach_threshold=profile.results_reach_threshold if profile else False,
         ),
         judge=suite.retrieval.judge,
         ranks=ranks_of(suite),
         top_k=suite.retrieval.top_k,
         relevance_similarity=suite.retrieval.relevance_similarity,
-        distance="Dot" if own else vector.distance,
+        distance="Dot" if own else vector.distance if vector else "Cosine",
     )
 
 
@@ -147,16 +147,11 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
 def golden_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> GoldenSet:
     """The test queries of a resolved suite with its requirements."""
     queries = load_queries(suite)
-    vector = manifest.facts.vector(suite.qdrant.vector_name)
     return GoldenSet(
         # Unjudged queries and drafts have no expectations.
         queries=[query for query in queries if query.counted],
         inventory=inventory,
-        module_match=suite.retrieval.module_match,
-        judge=suite.retrieval.judge,
+        settings=retrieval_settings(suite, inventory, manifest.facts.vector(suite.qdrant.vector_name)),
         gates=gates_of(suite),
-        top_k=suite.retrieval.top_k,
-        min_similarity=suite.retrieval.min_similarity,
         unmatched_topics=unmatched_topics(suite, queries),
-        higher_is_better=suite.retrieval.retriever is not None or vector is None or vector.higher_is_better,
     )

@@ -14,7 +14,7 @@ from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_field
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Point
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.coverage.indexed import IndexedPage, collect_pages
-from ragval_pipeline.validation.retrieval.conditions import Rules
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.hits import HitReader
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -109,3 +109,10 @@ def rules(**changes: Any) -> Rules:
         page_key=(changes.pop("inventory", None) or site()).folder().key,
     )
     return Rules(**{"read": read, "module_match": "normalised", "min_similarity": 0.70, **changes})
+
+
+def settings(**changes: Any) -> RetrievalSettings:
+    """The default settings of a suite with changes, also of its rules."""
+    base: dict[str, Any] = {"judge": None, "ranks": (3, 5), "top_k": 5, "relevance_similarity": 0.5}
+    own = {name: changes.pop(name, value) for name, value in base.items()}
+    return RetrievalSettings(rules=rules(**{"inventory": site("/a", "/b", "/c", "/d"), **changes}), **own)

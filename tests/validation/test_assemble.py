@@ -17,9 +17,8 @@ from ragval_pipeline.validation.measurement import Measurement, failed_measureme
 from ragval_pipeline.validation.quality import measure_quality
 from ragval_pipeline.validation.repair.simulate import Simulated
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
-from tests.validation.factory import NOW, SITE, answer, index, page_hits, query, rules, site
+from tests.validation.factory import NOW, SITE, answer, index, page_hits, query, settings, site
 
 REQUIRED = {"query_pass_rate": 0.9, "coverage": 1.0, "metadata_completeness": 1.0, "error_findings": 0.0}
 
@@ -56,12 +55,9 @@ def metadata(complete: int, points: int) -> Measurement:
 
 
 def queries(*pairs: tuple[TestQuery, Any], failure: SystemFailure | None = None, **changes: Any) -> Measurement:
-    settings = RetrievalSettings(
-        rules=rules(inventory=site("/a", "/b"), **changes), judge=None, ranks=(3, 5), top_k=5, relevance_similarity=0.5
-    )
     asked = [entry for entry, _ in pairs]
     answers = [answer(entry.id, *hits) for entry, hits in pairs if hits is not None]
-    return measure_retrieval(asked, answers, settings, failure=failure)
+    return measure_retrieval(asked, answers, settings(**changes), failure=failure)
 
 
 A, B = page_hits("/a"), page_hits("/b", best=0.4)

@@ -15,7 +15,8 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.report import MetricValue
-from ragval_pipeline.validation.retrieval.texts import ModuleMatch, fold_text
+from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
+from ragval_pipeline.validation.retrieval.texts import fold_text
 
 
 @dataclass(frozen=True)
@@ -25,23 +26,15 @@ class GoldenSet:
     Attributes:
         queries: In file order.
         inventory: The site.
-        module_match: How modules are compared.
-        judge: Conditions that decide, or None.
+        settings: Retrieval settings of the suite.
         gates: The gate of each criterion.
-        top_k: Default number of hits.
-        min_similarity: The suite's threshold.
-        higher_is_better: False for distances.
         unmatched_topics: Ids of the qrels without a query, with their number of judgements.
     """
 
     queries: Sequence[TestQuery]
     inventory: SiteInventory
-    module_match: ModuleMatch
-    judge: Sequence[str] | None
+    settings: RetrievalSettings
     gates: Mapping[str, Gate]
-    top_k: int
-    min_similarity: float
-    higher_is_better: bool = True
     unmatched_topics: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -41,12 +41,12 @@ def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
 
 def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
     """The same for an index that may differ from the stored one."""
-    page_key = golden.inventory.folder().key
+    settings, page_key = golden.settings, golden.inventory.folder().key
     for query in golden.queries:
-        draws = query.top_k or golden.top_k
+        draws = query.top_k or settings.top_k
         # If half of the index is drawn, it contains any expectation.
         pointless = query.negative or draws > MOST * facts.points or not facts.sample
-        required = {} if pointless else _required(query, page_key, golden.module_match, golden.judge)
+        required = {} if pointless else _required(query, page_key, settings.rules.module_match, settings.judge)
         met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
         if chance >= MOST:
             details = {

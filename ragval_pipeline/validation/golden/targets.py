@@ -43,6 +43,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
     known = site.union(facts.pages)
     site_modules = {} if inventory.failure else Counter(modules_of(inventory.pages).values())
     known_urls = {page.key: page.url for page in inventory.pages}
+    module_match = reviewed.golden.settings.rules.module_match
     subjects = []
     for query in reviewed.golden.queries:
         if query.negative:
@@ -52,10 +53,10 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
         results = {} if inventory.failure else {url: key(url) for url in _stated(query, "source_url")}
         of_results = [url for url in results if results[url] not in facts.pages] + _dead_result_names(query, facts)
         targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
-        targets += _dead_names(query, facts, reviewed.golden.module_match)
+        targets += _dead_names(query, facts, module_match)
         if targets or of_results:
             targets, pages = list(dict.fromkeys([*targets, *of_results])), {**pages, **results}
-            borne = _any(site_modules, partial(_is_module, query, reviewed.golden.module_match))
+            borne = _any(site_modules, partial(_is_module, query, module_match))
             on_site = site | ({query.expected_module} if borne else set())
             bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
             meant = {url: known_urls.get(page, page) for url, page in bare.items() if page in known}

@@ -42,7 +42,7 @@ class Scores:
 @detector("query.threshold_unfit", needs=Reviewed)
 def _thresholds(reviewed: Reviewed) -> list[Finding]:
     """Judge the thresholds in use: the suite's if any query uses it, and one stated by most queries."""
-    golden = reviewed.golden
+    golden, rules = reviewed.golden, reviewed.golden.settings.rules
     answered = {entry.query_id: Judged.of(entry) for entry in query_results_of(reviewed.results)}
     if not answered:
         return []
@@ -52,10 +52,9 @@ def _thresholds(reviewed: Reviewed) -> list[Finding]:
     scores = Scores(
         right=[*titles, *(best for query, entry, best in scored if _is_right(query, entry))],
         negative=[best for query, _, best in scored if query.negative],
-        higher_is_better=golden.higher_is_better,
+        higher_is_better=rules.higher_is_better,
     )
-    own_or_suite = [query.min_similarity for query in golden.queries]
-    used = {golden.min_similarity if value is None else value for value in own_or_suite}
+    used = set(map(rules.threshold, golden.queries))
     return [
         finding
         for threshold, negative in sorted(_in_use(golden).items())
@@ -77,9 +76,8 @@ def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
     """
     held: dict[float, list[TestQuery]] = {}
     for query in golden.queries:
-        if query.negative or "score" in deciding_conditions(query, golden.judge):
-            threshold = golden.min_similarity if query.min_similarity is None else query.min_similarity
-            held.setdefault(threshold, []).append(query)
+        if query.negative or "score" in deciding_conditions(query, golden.settings.judge):
+            held.setdefault(golden.settings.rules.threshold(query), []).append(query)
     return {
         threshold: {query.negative for query in queries}
         for threshold, queries in held.items()

@@ -31,6 +31,7 @@ from ragval_pipeline.validation.golden.targets import (
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
 from ragval_pipeline.validation.report import MetricValue
 from tests.reporting import factory
+from tests.validation.factory import settings
 
 HOST = "https://site.example"
 
@@ -59,9 +60,7 @@ def chunk(path: str, module: str | None = None, text: str = "", chapter: str | N
 
 
 def evidence(asked, index=None, site=None, *, judge=None, top_k=5, topics=None) -> Reviewed:
-    golden = GoldenSet(
-        asked, site or inventory(), "normalised", judge, {}, top_k, min_similarity=0.5, unmatched_topics=topics or {}
-    )
+    golden = GoldenSet(asked, site or inventory(), settings(judge=judge, top_k=top_k), {}, topics or {})
     return Reviewed(golden, index or IndexFacts(), {}, {})
 
 
@@ -333,9 +332,7 @@ def reviewed(
     suites: float = 0.2,
     judge: tuple[str, ...] | None = None,
 ) -> list[str]:
-    golden = GoldenSet(
-        asked, inventory("/a"), module_match="normalised", judge=judge, gates={}, top_k=5, min_similarity=suites
-    )
+    golden = GoldenSet(asked, inventory("/a"), settings(judge=judge, min_similarity=suites), {})
     results = {"query_results": [factory.query(entry.id, entry.query_text, scores[entry.id]) for entry in asked]}
     own = {"self_retrieval": {"title_scores": titles}}
     return [

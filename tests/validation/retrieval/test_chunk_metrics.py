@@ -7,19 +7,12 @@ import pytest
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.validation.report import MetricValue
-from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
 from ragval_pipeline.validation.retrieval.metrics import chunk_metrics, expected_ids
-from tests.validation.factory import SITE, answer, page_hits, query, rules, site
+from tests.validation.factory import SITE, answer, page_hits, query, settings
 
-INVENTORY = site("/a", "/b", "/c")
 MD5 = "0123456789abcdef0123456789abcdef"
 DASHED = "01234567-89ab-cdef-0123-456789abcdef"
-
-
-def settings(**changes: Any) -> RetrievalSettings:
-    base: dict[str, Any] = {"judge": None, "ranks": (3, 5), "top_k": 5, "relevance_similarity": 0.5}
-    return RetrievalSettings(rules=rules(inventory=INVENTORY), **{**base, **changes})
 
 
 def measured(*pairs: tuple[Any, Answer], **changes: Any) -> dict[str, MetricValue]:

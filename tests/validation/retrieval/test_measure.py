@@ -17,18 +17,10 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.assemble import _query_fields
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, questions_of
+from ragval_pipeline.validation.retrieval.conditions import questions_of
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
 from tests.suite.queries.reading import put, read
-from tests.validation.factory import SITE, answer, hit, page_hits, query, rules, site
-
-INVENTORY = site("/a", "/b", "/c", "/d")
-
-
-def settings(**changes: Any) -> RetrievalSettings:
-    own = {name: changes.pop(name) for name in ("judge", "ranks", "top_k", "relevance_similarity") if name in changes}
-    base: dict[str, Any] = {"judge": None, "ranks": (3, 5), "top_k": 5, "relevance_similarity": 0.5}
-    return RetrievalSettings(rules=rules(inventory=INVENTORY, **changes), **{**base, **own})
+from tests.validation.factory import SITE, answer, hit, page_hits, query, settings
 
 
 def measure(
