@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
+from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
 from ragval_pipeline.validation.self_retrieval.own_queries import (
     OwnPage,
@@ -23,6 +28,17 @@ def page_of(payload: dict[str, object]) -> str | None:
 def answer(query: str, *pages: str) -> Answer:
     hits = tuple(Hit(rank, f"{page}-{rank}", 1 - rank / 10, {"page": page}) for rank, page in enumerate(pages, 1))
     return Answer(query, hits)
+
+
+def titled(count: int) -> dict[str, OwnPage]:
+    return {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(count)}
+
+
+def measure(pages: dict[str, OwnPage], finds: Callable[[OwnQuery], str], *more: OwnQuery) -> Measurement:
+    """The measurement where each query finds a chunk of one page."""
+    queries = [*own_queries(pages.values()), *more]
+    answers = {query.id: answer(query.id, finds(query)) for query in queries}
+    return measure_self_retrieval(pages, queries, answers, page_of, points=10)
 
 
 def test_a_page_is_named_by_its_title_and_by_headings_that_no_other_page_has():
@@ -60,9 +76,7 @@ def test_pages_out_of_scope_are_not_asked():
 
 def test_a_page_that_neither_title_nor_heading_finds_is_dark():
     pages = {"a": OwnPage("a", "https://a", "Alpha", ("Deep",)), "b": OwnPage("b", "https://b", "Beta")}
-    queries = own_queries(pages.values())
-    answers = {query.id: answer(query.id, "b") for query in queries}
-    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    measured = measure(pages, lambda _: "b")
     assert measured.value("self_retrieval").value == 0.5
     dark = next(finding for finding in measured.findings if finding.code == "retrieval.dark_page")
     assert [subject.name for subject in dark.subjects] == ["https://a"]
@@ -70,9 +84,7 @@ def test_a_page_that_neither_title_nor_heading_finds_is_dark():
 
 def test_a_page_that_one_heading_finds_is_not_dark_though_its_title_fails():
     pages = {"a": OwnPage("a", "a", "Alpha", ("Deep",)), "b": OwnPage("b", "b", "Beta")}
-    queries = own_queries(pages.values())
-    answers = {query.id: answer(query.id, "a" if query.text == "Alpha: Deep" else "b") for query in queries}
-    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    measured = measure(pages, lambda query: "a" if query.text == "Alpha: Deep" else "b")
     assert not [finding for finding in measured.findings if finding.code == "retrieval.dark_page"]
 
 
@@ -83,9 +95,8 @@ def test_a_heading_is_asked_without_a_title_that_several_pages_bear():
 
 def test_a_page_that_its_own_words_find_is_not_dark_though_its_title_says_nothing():
     pages = {"a": OwnPage("a", "a", "Example"), "b": OwnPage("b", "b", "Beta")}
-    queries = [*own_queries(pages.values()), OwnQuery("a#passage0", "a", "passage", "Screws are turned to the left")]
-    answers = {query.id: answer(query.id, "a" if query.kind == "passage" else "b") for query in queries}
-    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
+    words = OwnQuery("a#passage0", "a", "passage", "Screws are turned to the left")
+    measured = measure(pages, lambda query: "a" if query.kind == "passage" else "b", words)
     assert measured.findings == ()
     assert measured.value("self_retrieval").value == 0.5
     assert measured.sections["self_retrieval"]["queries"] == 2
@@ -104,30 +115,18 @@ def test_a_page_is_dark_by_its_own_words_though_other_pages_share_its_title():
 def test_what_was_asked_for_a_dark_page_can_be_asked_again_letter_for_letter():
     pages = {"a": OwnPage("a", "a", "Example"), "b": OwnPage("b", "b", "Beta")}
     stored = "Screws\nare turned\n\nto the left"
-    queries = [*own_queries(pages.values()), OwnQuery("a#passage0", "a", "passage", stored)]
-    answers = {query.id: answer(query.id, "b") for query in queries}
-    [dark] = measure_self_retrieval(pages, queries, answers, page_of, points=10).findings
+    [dark] = measure(pages, lambda _: "b", OwnQuery("a#passage0", "a", "passage", stored)).findings
     assert dark.subjects[0].details["asked"] == ["Example", stored]
 
 
-def test_two_pages_with_one_title_are_not_called_dark_by_it():
-    pages = {"a": OwnPage("a", "a", "Overview"), "b": OwnPage("b", "b", "Overview")}
-    queries = own_queries(pages.values())
-    answers = {query.id: answer(query.id, "b") for query in queries}
-    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
-    assert measured.findings == ()
-
-
-def test_a_page_is_not_called_dark_by_a_title_that_is_a_heading_of_another_page():
-    pages = {"a": OwnPage("a", "a", "Usage", ("Usage",)), "b": OwnPage("b", "b", "Beta", ("Beta", "Usage"))}
-    queries = own_queries(pages.values())
-    answers = {query.id: answer(query.id, "b") for query in queries}
-    measured = measure_self_retrieval(pages, queries, answers, page_of, points=10)
-    assert not measured.findings
+@pytest.mark.parametrize("other", [OwnPage("b", "b", "Usage"), OwnPage("b", "b", "Beta", ("Beta", "Usage"))])
+def test_a_page_is_not_called_dark_by_a_title_that_is_a_title_or_heading_of_another_page(other: OwnPage):
+    pages = {"a": OwnPage("a", "a", "Usage", ("Usage",)), "b": other}
+    assert measure(pages, lambda _: "b").findings == ()
 
 
 def test_a_chunk_among_the_hits_of_most_other_pages_is_a_hub():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
+    pages = titled(40)
     queries = own_queries(pages.values())
     answers = {}
     for query in queries:
@@ -158,7 +157,7 @@ def answers_with(queries: list[OwnQuery], hub: str, found: int) -> dict[str, Ans
 
 
 def test_a_chunk_that_a_fifth_of_the_other_pages_find_is_no_hub_and_one_that_a_quarter_finds_is():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(61)}
+    pages = titled(61)
     queries = own_queries(pages.values())
     for found, named in ((12, []), (15, ["hub"])):
         measured = measure_self_retrieval(pages, queries, answers_with(queries, "hub", found), page_of, points=300)
@@ -166,14 +165,14 @@ def test_a_chunk_that_a_fifth_of_the_other_pages_find_is_no_hub_and_one_that_a_q
 
 
 def test_passages_are_asked_of_lost_pages_alone_and_count_for_no_hub():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
+    pages = titled(40)
     queries = [OwnQuery(f"p{n}#passage0", f"p{n}", "passage", f"Text {n}") for n in range(40)]
     measured = measure_self_retrieval(pages, queries, answers_with(queries, "hub", 39), page_of, points=200)
     assert measured.findings == ()
 
 
 def test_a_chunk_whose_page_is_not_known_is_no_hub():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(40)}
+    pages = titled(40)
     stray = (Hit(1, "stray", 0.9, {}), Hit(2, "elsewhere", 0.8, {"page": "not a url"}))
     answers = {query.id: Answer(query.id, stray) for query in own_queries(pages.values())}
     measured = measure_self_retrieval(pages, own_queries(pages.values()), answers, page_of, points=200)
@@ -181,7 +180,7 @@ def test_a_chunk_whose_page_is_not_known_is_no_hub():
 
 
 def test_in_a_tiny_index_every_chunk_is_often_among_the_hits_and_none_is_a_hub():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(12)}
+    pages = titled(12)
     queries = own_queries(pages.values())
     answers = {query.id: answer(query.id, *[f"p{n}" for n in range(5)]) for query in queries}
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=12)
@@ -189,7 +188,7 @@ def test_in_a_tiny_index_every_chunk_is_often_among_the_hits_and_none_is_a_hub()
 
 
 def test_a_sample_is_the_same_in_every_run_and_reported_with_its_interval():
-    pages = {f"p{n}": OwnPage(f"p{n}", f"p{n}", f"Title {n}") for n in range(50)}
+    pages = titled(50)
     drawn = sample_of(pages, 20)
     assert len(drawn) == 20
     assert drawn == sample_of(list(reversed(pages)), 20)
@@ -210,9 +209,7 @@ def test_a_sample_is_the_same_in_every_run_and_reported_with_its_interval():
 
 def test_pages_that_are_not_found_by_their_title_are_named_where_they_are_counted():
     pages = {f"p{n}": OwnPage(f"p{n}", f"https://a.example/{n}", f"Title {n}") for n in range(6)}
-    queries = own_queries(pages.values())
-    answers = {query.id: answer(query.id, query.key if query.key == "p0" else "x") for query in queries}
-    measured = measure_self_retrieval(pages, queries, answers, page_of, points=200)
+    measured = measure(pages, lambda query: "p0" if query.key == "p0" else "x")
     assert measured.value("self_retrieval").reason == (
         "1 of 6 pages with a title; not found: “Title 1”, “Title 2”, “Title 3” and 2 more, "
         "see evidence/self_retrieval.json"
