@@ -95,21 +95,14 @@ def _unique(subjects: Iterable[Subject | str]) -> tuple[Subject, ...]:
 
 
 def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None) -> str:
-    about = f": {scope}" if scope else ""
+    about, kind = f": {scope}" if scope else "", row.subject_kind
     if len(subjects) > 1:
-        return f"{len(subjects):,} {kind_of(row, len(subjects))} {row.many}{about}."
-    if subjects and row.subject_kind == "point":  # its id means nothing to a reader, and is in the list
+        kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+        return f"{len(subjects):,} {kinds} {row.many}{about}."
+    if subjects and kind == "point":  # its id means nothing to a reader, and is in the list
         return f"1 point {row.means}{about}."
     named = f" {subjects[0].name}" if subjects else ""
-    return f"The {row.subject_kind}{named} {row.means}{about}."
-
-
-def kind_of(row: FindingType, count: int) -> str:
-    """The kind of a row's subjects in the singular or plural of ``count``: query, queries."""
-    kind = row.subject_kind
-    if count == 1:
-        return kind
-    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+    return f"The {kind}{named} {row.means}{about}."
 
 
 def _union(first: Finding, second: Finding) -> Finding:

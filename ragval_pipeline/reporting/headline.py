@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import kind_of
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import is_judged
 from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
@@ -130,9 +129,8 @@ def _in_words(finding: ReportedFinding) -> str:
     row = CATALOGUE.get(finding.code)
     if row is None or not finding.count:
         return title_of(finding.code).lower()
-    kind = kind_of(row, finding.count).replace("point", "chunk")
-    only = _THE_ONLY.get(kind) if finding.count == 1 else None
-    counted = only or f"{finding.count:,} {kind}"
+    only = _THE_ONLY.get(row.subject_kind) if finding.count == 1 else None
+    counted = only or plural(finding.count, row.subject_kind.replace("point", "chunk"))
     return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")
 
 
