@@ -36,13 +36,20 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
         if _is_markup(text, start, end):
             continue
         if text.apart[at]:
-            between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
-            punctuated += [word] if _CLOSING.fullmatch(between) else []
+            if _CLOSING.fullmatch(text.shown, int(text.offsets[at - 1]) + 1, int(text.offsets[at])):
+                (bare if _begins_a_sentence(text, at) else punctuated).append(word)
         elif all(page.whole(letters, one_word=True) is None for letters in (fold(word), _word_at(text, at))):
             bare.append(word)
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _begins_a_sentence(text: FoldedText, at: int) -> bool:
+    """Whether a word after punctuation begins a sentence: initials and code may be written with fewer blanks."""
+    before, after = int(text.offsets[at - 1]), int(text.offsets[at])
+    ended = text.shown[max(before - 1, 0) : before + 1].isalnum() and set(text.shown[before + 1 : after]) & set(".!?:")
+    return bool(ended) and text.shown[after].isupper() and not text.shown[after + 1 : after + 2].isupper()
 
 
 def _is_markup(text: FoldedText, start: int, end: int) -> bool:
