@@ -129,13 +129,18 @@ def add_copies(corpus: Corpus, points: Iterable[StoredPoint], *, salt: str, **ch
 
 
 def rewrite(corpus: Corpus, changes: Sequence[tuple[StoredPoint, str]]) -> None:
-    """Give points new texts."""
-    counted = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
-    for (point, text), tokens in zip(changes, token_counts([text for _, text in changes]), strict=True):
+    """Give points new texts; their token counts change as their tokens do, whatever the ingestion counts."""
+    held = [name for name in ("text_hash", "token_count") if corpus.holds(name)]
+    before = token_counts([corpus.text(point) for point, _ in changes])
+    after = token_counts([text for _, text in changes])
+    for (point, text), old, new in zip(changes, before, after, strict=True):
         corpus.put(point, "text", text)
-        for name in counted:
-            if corpus.get(point, name) is not None:
-                corpus.put(point, name, tokens if name == "token_count" else text_hash(text))
+        for name in held:
+            stored = corpus.get(point, name)
+            if name == "text_hash" and stored is not None:
+                corpus.put(point, name, text_hash(text))
+            elif isinstance(stored, int):
+                corpus.put(point, name, round(stored * new / old) if old else new)
     vectors = corpus.embed([corpus.embedded(point) for point, _ in changes])
     for (point, _), vector in zip(changes, vectors, strict=True):
         point.vector = vector

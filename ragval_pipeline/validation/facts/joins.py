@@ -20,7 +20,7 @@ _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     """The places where words are joined, each as the two words around it in the chunk."""
     text = chunk.text
-    bare, punctuated = [], []
+    bare, punctuated = list[str](), list[str]()
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         start, end = _blanks_around(text, at)
         word = text.shown[start:end]
@@ -31,8 +31,8 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
         if _is_markup(text, start, end):
             continue
         if text.apart[at]:
-            between = text.shown[int(text.offsets[at - 1]) + 1 : int(text.offsets[at])]
-            punctuated += [word] if _CLOSING.fullmatch(between) else []
+            if _CLOSING.fullmatch(text.shown, int(text.offsets[at - 1]) + 1, int(text.offsets[at])):
+                (bare if _begins_a_sentence(text, at) else punctuated).append(word)
         # Of an address or identifier the part between marks.
         elif all(
             page.whole(letters, one_word=True) is None
@@ -42,6 +42,13 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _begins_a_sentence(text: FoldedText, at: int) -> bool:
+    """Whether a word after punctuation begins a sentence: initials and code may be written with fewer blanks."""
+    before, after = int(text.offsets[at - 1]), int(text.offsets[at])
+    ended = text.shown[max(before - 1, 0) : before + 1].isalnum() and set(text.shown[before + 1 : after]) & set(".!?:")
+    return bool(ended) and text.shown[after].isupper() and not text.shown[after + 1 : after + 2].isupper()
 
 
 def _is_markup(text: FoldedText, start: int, end: int) -> bool:

@@ -57,11 +57,16 @@ def test_the_kind_of_an_admonition_is_no_join_where_the_page_shows_it_as_a_title
     assert glued(f"# Using the arm\n\n{GRIPPER}\n\nseealso\n{CAMERA}", content=content) == [["seealso"]]
 
 
-def test_joins_behind_punctuation_count_from_three_on():
-    assert glued(WHOLE.replace("table.\nCharge", "table.Charge")) == []
-    sentences = " ".join(f"Part {word} is checked twice. It is then stored in box {word}." for word in ("A", "B", "C"))
-    content = paragraphs(sentences)
-    assert glued(sentences.replace(". ", ".")[:-1], content=content) != []
+def test_one_sentence_that_runs_into_the_next_is_a_join():
+    assert glued(WHOLE.replace("table.\nCharge", "table.Charge")) == [["table.Charge"]]
+
+
+def test_other_joins_behind_punctuation_count_from_three_on():
+    assert glued(f"By J.Smith. {GRIPPER}", content=paragraphs(f"By J. Smith. {GRIPPER}")) == []
+    calls = [f"Call move(arm, {word}) to move it." for word in ("left", "right", "up")]
+    content = paragraphs(GRIPPER, *calls)
+    assert glued("\n".join([GRIPPER, *calls[:2]]).replace("arm, ", "arm,"), content=content) == []
+    assert glued("\n".join([GRIPPER, *calls]).replace("arm, ", "arm,"), content=content) != []
 
 
 @pytest.mark.parametrize("title", [None, "docs.example.com-arm-versionhistory.html"])
