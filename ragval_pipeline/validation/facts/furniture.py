@@ -147,17 +147,24 @@ def _by_first_word(labels: tuple[str, ...]) -> dict[str, list[list[str]]]:
 
 
 def begins_and_ends(
-    text: str, labels: tuple[str, ...], *, names: Sequence[str] = (), is_read: bool = False
+    text: str,
+    labels: tuple[str, ...],
+    *,
+    parts: tuple[str, ...] = (),
+    names: Sequence[str] = (),
+    is_read: bool = False,
 ) -> tuple[Words, Words]:
     """At most ``MOST_WORDS`` words at either end of a text.
 
     Args:
         text: The text; addresses, tags and imports of Markdown are ignored.
-        labels: Stored values that may precede its text, such as title and module; beside a line break or a sign only,
-            since menus list them, too.
+        labels: Stored values that may precede its text: title, headings, address.
+        parts: Stored names of parts of the site, such as the module: menus list them, too, so that they are labels only
+            beside a line break or a sign.
         names: Names of its page. A breadcrumb ends with a label or such a name; a menu with anything.
         is_read: Whether markup is already removed, except what the text's page shows: ``Vec<String>``.
     """
+    known, apart = _by_first_word(labels), _by_first_word(parts)
     before = _ORIGINS.match(text) or _ROLE.match(text)
     text = text[before.end() if before else 0 :]
     if not is_read:
@@ -167,7 +174,7 @@ def begins_and_ends(
     first = words_of(text[:_REACH])
     begin, parted = 0, cache(lambda: _parted(text[:_REACH]))
     for _ in range(_LABELS):
-        end = _label_end(first, begin, parted, _by_first_word(labels))
+        end = _label_end(first, begin, parted, known, apart)
         if not end:
             break
         begin = end
@@ -196,11 +203,15 @@ def _label_end(
     begin: int,
     parted: Callable[[], Collection[int]],
     labels: Mapping[str, Sequence[Sequence[str]]],
+    apart: Mapping[str, Sequence[Sequence[str]]],
 ) -> int:
     """End of a label at, or up to two words and a separator after, the beginning of the rest; 0 without one."""
     for start in range(begin, min(begin + _BEFORE_LABEL + 1, len(words))):
-        for label in labels.get(words[start], ()):
-            end = start + len(label)
-            if words[start:end] == label and (start in parted() or (start == begin and end in parted())):
-                return end
+        for known, is_part in ((labels, False), (apart, True)):
+            for label in known.get(words[start], ()):
+                end = start + len(label)
+                if words[start:end] != label:
+                    continue
+                if (start == begin and not is_part) or start in parted() or (start == begin and end in parted()):
+                    return end
     return 0

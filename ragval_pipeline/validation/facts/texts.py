@@ -175,9 +175,10 @@ def described(
         row, text, own = stored.row, stored.text, stored.words
         headings: tuple[str, ...] = tuple(row["headings"] or ())
         titles = _titles((*headings, row["title"] or ""))
-        labels = (*headings, *(row[name] or "" for name in ("title", "source_url", "module", "chapter")))
+        labels = (*headings, row["title"] or "", row["source_url"] or "")
+        parts = (row["module"] or "", row["chapter"] or "")
         on_page = read.get(row["point_id"])
-        begins, ends = _edges(stored, labels, page, on_page)
+        begins, ends = _edges(stored, labels, parts, page, on_page)
         digest = stored_hash(row["text_hash"])
         seen = stored.flat if text.isascii() else fold_blanks(text)
         damaged = list(damaged_passages("\n".join((text, *headings))))
@@ -220,7 +221,7 @@ class _Edge(NamedTuple):
 
 
 def _edges(
-    stored: StoredText, labels: tuple[str, ...], page: PageWords | None, on_page: str | None
+    stored: StoredText, labels: tuple[str, ...], parts: tuple[str, ...], page: PageWords | None, on_page: str | None
 ) -> tuple[_Edge, _Edge]:
     """The beginning and end of a text, as aligned if it is on the page.
 
@@ -230,7 +231,7 @@ def _edges(
     names = () if page is None else page.names
 
     def edges_of(text: str, *, is_read: bool) -> tuple[_Edge, _Edge]:
-        begins, ends = begins_and_ends(text, labels, names=names, is_read=is_read)
+        begins, ends = begins_and_ends(text, labels, parts=parts, names=names, is_read=is_read)
         if page is None or not stored.folded.letters:
             return _Edge(begins), _Edge(ends)
         return _Edge(begins, page.held(begins)), _Edge(ends, page.held(ends, last=True))
