@@ -234,6 +234,13 @@ def test_what_an_ingestion_says_of_a_chunk_in_front_of_it_is_no_furniture(prefix
     assert boilerplate(found, PAGES) == []
 
 
+@pytest.mark.parametrize("sign", [" ", ": ", "\n"])
+def test_a_title_in_front_of_every_chunk_is_no_furniture_however_it_is_joined(sign: str):
+    title = "The whole handbook of robot arms"
+    chunks = (chunk(page, f"{title}{sign}{content(page, part)}") for page in range(10) for part in range(3))
+    assert boilerplate(rows(*({**entry, "title": title} for entry in chunks)), PAGES) == []
+
+
 def test_a_summary_that_says_where_each_chunk_belongs_is_no_furniture():
     summary = "This chunk is of {page}x{part}.\n\n{text}"
     found = index(change=lambda text, page, part: summary.format(page=page, part=part, text=text))
