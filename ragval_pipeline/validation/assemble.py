@@ -16,7 +16,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.text.times import utc_text
-from ragval_pipeline.validation.coverage.hosts import with_addresses, with_homes
+from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport, query_results_of
@@ -92,7 +92,7 @@ def assemble_report(
     """
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     moved = sections.get("moved_pages", {})
-    graded = with_homes(with_addresses(graded_findings(measurements, severities, extra_findings), moved), moved)
+    graded = with_moved(graded_findings(measurements, severities, extra_findings), moved)
     shared = with_shares(graded, _totals(sections, inventory))
     site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:

@@ -182,40 +182,36 @@ _REMEDY = (
 _OTHERS = "Delete the points of the other pages, or bring those pages into scope."
 
 
-def with_addresses(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
-    """The findings, with the missing pages of the site whose texts are on pages out of scope.
-
-    Such a page did not leave the site: deleting it would remove its text from the index. ``moved`` is ``Site.moved``.
-    """
-    told = list(findings)
-    missing = {entry.page: entry.name for finding in told if finding.code == MISSING for entry in finding.subjects}
-    stands_for: dict[str, list[str]] = {}
-    for key in missing.keys() & moved.keys():
-        for holder in moved[str(key)]:
-            stands_for.setdefault(holder, []).append(missing[key])
-    return [_with_addresses(finding, stands_for) if finding.code == ORPHAN else finding for finding in told]
-
-
 #: Detail of a point: the page of the site that has its text.
 STANDS_ON = "stands_on"
 _WITHOUT_PAGE = (
     "Make the ingestion write the field. Delete the points under delete_point_ids in remediation.json, which an "
     "ingestion of their pages does not replace, and re-ingest the pages under reingest_urls."
 )
+_LACKING = frozenset({MISSING, "integrity.not_captured"})
 
 
-def with_homes(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
-    """The findings, with the page of each point without an address whose text a page of the site lacks.
+def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
+    """The findings, with the pages of the site whose texts are on pages out of scope, or in points without an address.
 
-    ``moved`` is ``Site.moved``.
+    Such a page did not leave the site: deleting it would remove its text from the index. ``moved`` is ``Site.moved``.
     """
     told = list(findings)
-    lacking = [entry for finding in told if finding.code in _LACKING for entry in finding.subjects]
-    home_of = {name: entry.name for entry in lacking for name in moved.get(entry.page or "", ())}
-    return [_with_homes(finding, home_of) if names_no_page(finding) else finding for finding in told]
+    stands_for: dict[str, list[str]] = {}
+    home_of: dict[str, str] = {}
+    for finding in told:
+        for entry in finding.subjects if finding.code in _LACKING else ():
+            for holder in moved.get(entry.page or "", ()):
+                home_of[holder] = entry.name
+                if finding.code == MISSING:
+                    stands_for.setdefault(holder, []).append(entry.name)
 
+    def placed(finding: Finding) -> Finding:
+        if finding.code == ORPHAN:
+            return _with_addresses(finding, stands_for)
+        return _with_homes(finding, home_of) if names_no_page(finding) else finding
 
-_LACKING = frozenset({MISSING, "integrity.not_captured"})
+    return [placed(finding) for finding in told]
 
 
 def names_no_page(finding: Finding) -> bool:

@@ -5,7 +5,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
-from ragval_pipeline.validation.coverage.hosts import with_addresses, with_homes
+from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
@@ -63,7 +63,7 @@ def without_page(*names):
 
 def test_a_point_without_a_page_is_deleted_and_the_page_that_lacks_its_text_ingested():
     lost = make_finding("integrity.not_captured", [Subject(name=PAGE, page="key:intro")])
-    told = with_homes([without_page("7", "8"), lost], {"key:intro": ["7"]})
+    told = with_moved([without_page("7", "8"), lost], {"key:intro": ["7"]})
     result = remedy(make_finding("vector.zero", ["7"]), *told)
     assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
     assert ids(result["delete_point_ids"]) == ["7"]
@@ -251,7 +251,7 @@ def moved_to(old):
     """Findings of a page of the site that no point has, whose text stands under another address."""
     orphan = make_finding("coverage.orphan_page", [Subject(name=old, page="key:old", details={"reason": "gone"})])
     missing = make_finding("coverage.missing_page", [Subject(name=PAGE, page="key:intro")])
-    told = with_addresses([orphan, missing], {"key:intro": {"key:old"}})
+    told = with_moved([orphan, missing], {"key:intro": {"key:old"}})
     return [told[0], told[1].model_copy(update={"because": "coverage.orphan_page"})]
 
 
@@ -272,7 +272,7 @@ def test_pages_that_moved_together_are_described_by_their_folders():
     pages = [(f"https://d.example/stable/book/{name}", f"https://d.example/book/{name}") for name in ("a", "b")]
     orphan = make_finding("coverage.orphan_page", [Subject(name=old, page=old) for old, _ in pages])
     missing = make_finding("coverage.missing_page", [Subject(name=new, page=new) for _, new in pages])
-    told = with_addresses([orphan, missing], {new: {old} for old, new in pages})[0]
+    told = with_moved([orphan, missing], {new: {old} for old, new in pages})[0]
     assert told.cause.startswith("2 pages are stored under /stable/ in place of /.")
 
 
