@@ -40,7 +40,7 @@ def rows(*payloads: dict[str, Any], pages: tuple[str, ...] = ()) -> list[dict[st
 
 
 #: Headings of every page with a title.
-SECTIONS = [{"level": 2, "text": "Motor"}]
+SECTIONS = [{"level": 1, "text": "Arms"}, {"level": 2, "text": "Motor"}]
 
 
 def evidence(

@@ -25,7 +25,8 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
         page: Its page.
     """
     text = chunk.text
-    bare, punctuated = [], []
+    bare: list[str] = []
+    punctuated: list[str] = []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         start, end = _blanks_around(text, at)
         word = text.shown[start:end]

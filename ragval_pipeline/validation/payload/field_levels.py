@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -32,8 +32,8 @@ class PageNames:
 
     Attributes:
         url: The page.
-        main: Its title, with and without the site's name, and its first heading, folded.
-        every: These and all its headings, folded.
+        main: Its title, with and without the site's name, and its first heading, folded; none that most pages have.
+        every: All of these and all its headings, folded.
     """
 
     url: str
@@ -73,14 +73,18 @@ def foreign_titles(evidence: PayloadEvidence) -> dict[int, str]:
 def _names_of(pages: Iterable[Mapping[str, Any]]) -> dict[str, PageNames]:
     rows = [row for row in pages if row["title"] or row["headings"]]
     shared = shared_parts([row["title"]] for row in rows if row["title"])
-    found = {}
-    for row in rows:
-        title, headings = row["title"] or "", [heading["text"] for heading in row["headings"]]
-        main = {title, shared.without(title), *headings[:1]}
-        every = {*main, *headings}
-        folded = (frozenset(filter(None, map(fold, group))) for group in (main, every))
-        found[row["page_key"]] = PageNames(row["url"], *folded)
-    return found
+    headings = [[fold(heading["text"]) for heading in row["headings"]] for row in rows]
+    main = [
+        {fold(title), fold(shared.without(title)), *first[:1]} - {""}
+        for title, first in zip((row["title"] or "" for row in rows), headings, strict=True)
+    ]
+    # The site's name, which may be the first heading of every page, names none of them.
+    held = Counter(name for names in main for name in names)
+    common = {name for name, count in held.items() if count > max(1, MOST * len(rows))}
+    return {
+        row["page_key"]: PageNames(row["url"], frozenset(names - common), frozenset(names.union(others) - {""}))
+        for row, names, others in zip(rows, main, headings, strict=True)
+    }
 
 
 def _is_called(page: PageNames, title: str) -> bool:
