@@ -39,6 +39,10 @@ def rows(*payloads: dict[str, Any], pages: tuple[str, ...] = ()) -> list[dict[st
     return batch(_stored(payloads), fields=FIELDS, inventory=site(*pages)).to_pylist()
 
 
+#: Headings of every page with a title.
+SECTIONS = [{"level": 1, "text": "Arms"}, {"level": 2, "text": "Motor"}]
+
+
 def evidence(
     *payloads: Mapping[str, Any],
     pages: tuple[str, ...] = (),
@@ -48,7 +52,8 @@ def evidence(
 ) -> PayloadEvidence:
     """The evidence of points with these payloads.
 
-    ``deeper`` are keys of pages read with headings below the first, ``called`` titles of pages read, by path.
+    ``deeper`` are keys of pages read with headings below the first, ``called`` titles of pages read, by path;
+    the pages of these have the headings ``SECTIONS``.
     """
     asked = PayloadRules(**{"fields": FIELDS, **rules})
     stored = _stored(payloads) if asked.fields is FIELDS else payloads
@@ -67,7 +72,7 @@ def evidence(
                 for key in deeper
             ),
             *(
-                {"page_key": entry.key, "url": entry.url, "title": f"{title} | Arms", "headings": []}
+                {"page_key": entry.key, "url": entry.url, "title": f"{title} | Arms", "headings": SECTIONS}
                 for path, title in (called or {}).items()
                 for entry in site(path).pages
             ),

@@ -173,6 +173,11 @@ class Corpus:
         if not self.holds(name):
             raise NothingToSpoilError(f"no point has {self.fields[name]}, the field for {name}")
 
+    def headings(self, point: StoredPoint) -> list[str]:
+        """The stored headings of a point, of which some collections have one, as a text."""
+        held = self.get(point, "headings") or []
+        return list(map(str, held)) if isinstance(held, list) else [str(held)]
+
     def text(self, point: StoredPoint) -> str:
         """The stored text of a point; empty if it has none."""
         return str(self.get(point, "text") or "")

@@ -20,7 +20,8 @@ _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 def joined_words(chunk: Alignment, page: Searched) -> list[str]:
     """The places where words are joined, each as the two words around it in the chunk."""
     text = chunk.text
-    bare, punctuated = list[str](), list[str]()
+    bare: list[str] = []
+    punctuated: list[str] = []
     for at in islice(_joins(chunk, page.folded), MOST_JOINS):
         start, end = _blanks_around(text, at)
         word = text.shown[start:end]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -32,8 +32,8 @@ class PageNames:
 
     Attributes:
         url: The page.
-        main: Its title without the site's name, and its first heading, folded.
-        every: These, its title and all its headings, folded.
+        main: Its title, with and without the site's name, and its first heading, folded; none that most pages have.
+        every: All of these and all its headings, folded.
     """
 
     url: str
@@ -44,9 +44,9 @@ class PageNames:
 def foreign_titles(evidence: PayloadEvidence) -> dict[int, str]:
     """The URL of the page that a point's title names, by row, for titles that name another page than the point's.
 
-    A title names a page that has it as a name, or whose names or path contain it or are contained in it. The field
-    holds titles of pages if it names their own page on most pages, or differs on most; otherwise it may hold the name
-    of a chapter or of the site.
+    A title names a page that has it as a name, whose headings or path contain it, or whose own title it contains: pages
+    share headings such as "Notes". The field holds titles of pages if it names their own page on most pages, or differs
+    on most; otherwise it may hold the name of a chapter or of the site.
     """
     if "title" not in evidence.rules.fields:
         return {}
@@ -73,18 +73,23 @@ def foreign_titles(evidence: PayloadEvidence) -> dict[int, str]:
 def _names_of(pages: Iterable[Mapping[str, Any]]) -> dict[str, PageNames]:
     rows = [row for row in pages if row["title"] or row["headings"]]
     shared = shared_parts([row["title"]] for row in rows if row["title"])
-    found = {}
-    for row in rows:
-        title, headings = row["title"] or "", [heading["text"] for heading in row["headings"]]
-        main = {shared.without(title), *headings[:1]}
-        every = {*main, title, *headings}
-        folded = (frozenset(filter(None, map(fold, group))) for group in (main, every))
-        found[row["page_key"]] = PageNames(row["url"], *folded)
-    return found
+    headings = [[fold(heading["text"]) for heading in row["headings"]] for row in rows]
+    main = [
+        {fold(title), fold(shared.without(title)), *first[:1]} - {""}
+        for title, first in zip((row["title"] or "" for row in rows), headings, strict=True)
+    ]
+    # The site's name, which may be the first heading of every page, names none of them.
+    held = Counter(name for names in main for name in names)
+    common = {name for name, count in held.items() if count > max(1, MOST * len(rows))}
+    return {
+        row["page_key"]: PageNames(row["url"], frozenset(names - common), frozenset(names.union(others) - {""}))
+        for row, names, others in zip(rows, main, headings, strict=True)
+    }
 
 
 def _is_called(page: PageNames, title: str) -> bool:
-    return any(title in name or name in title for name in page.every) or title in fold(path_of(page.url))
+    is_part = any(title in name for name in page.every) or title in fold(path_of(page.url))
+    return is_part or any(name in title for name in page.main)
 
 
 _CODES: Mapping[Level, str] = {

@@ -36,6 +36,11 @@ def test_the_title_of_the_page_before_in_the_loop_is_named_with_its_page():
     assert invalid(late) == dict(zip(pages[1:], pages, strict=False))
 
 
+@pytest.mark.parametrize("title", ["Motors", "Motors | Arms"])
+def test_a_title_names_its_page_with_or_without_the_name_of_the_site_whatever_headings_pages_share(title: str):
+    assert invalid({**PAGES, "/gears": title}) == {"/gears": "/motors"}
+
+
 @pytest.mark.parametrize(
     "title", ["Gears", "gears AND Belts", "Gears and belts | Arms", "How to oil", "Part 2: Gears", ""]
 )

@@ -176,9 +176,9 @@ def high_bar(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 def answered_negative(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Replaces a negative query by a question that the site answers."""
     chosen = choose_queries(corpus, amount, rng, suits=lambda query: bool(query.get("negative")))
-    points = rng.sample(corpus.points, len(chosen))
+    points = rng.sample([point for point in corpus.points if corpus.headings(point)], len(chosen))
     for query, point in zip(chosen, points, strict=True):
-        headings = corpus.get(point, "headings")
+        headings = corpus.headings(point)
         query["query_text"] = f"What should I know about {headings[-1]} in {headings[0]}?"
     ids = frozenset(str(query["id"]) for query in chosen)
     return Planted("query.negative_scored_high", ids, causes=frozenset({"query.threshold_unfit"}))

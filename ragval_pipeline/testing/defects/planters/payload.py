@@ -61,11 +61,14 @@ def _required(corpus: Corpus) -> str:
 
 
 def _holding(corpus: Corpus, amount: Amount, rng: random.Random, name: str) -> list[StoredPoint]:
-    """Points that have a field; not the last of a page for the address, which would leave no gap."""
+    """Points that have a field, for headings a list; not the last of a page for the address: it would leave no gap."""
     last = {id(points[-1]) for points in corpus.pages().values()} if name == "source_url" else set()
-    return choose_points(
-        corpus, amount, rng, suits=lambda point: id(point) not in last and corpus.get(point, name) is not None
-    )
+
+    def suits(point: StoredPoint) -> bool:
+        held = corpus.get(point, name)
+        return id(point) not in last and held is not None and (name != "headings" or isinstance(held, list))
+
+    return choose_points(corpus, amount, rng, suits=suits)
 
 
 def _planted(code: str, corpus: Corpus, name: str, points: list[StoredPoint]) -> Planted:

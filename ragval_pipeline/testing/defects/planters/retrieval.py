@@ -120,7 +120,7 @@ def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 def hub_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Gives a chunk the mean vector of all titles and headings, which lies near every question."""
     chosen = choose_points(corpus, ONE, rng)[0]
-    names = dict.fromkeys(str(name) for point in corpus.points for name in corpus.get(point, "headings") or ())
+    names = dict.fromkeys(name for point in corpus.points for name in corpus.headings(point))
     vectors = corpus.embed(list(names), input_type="search_query")
     chosen.vector = _unit([sum(values) for values in zip(*vectors, strict=True)])
     if _share_finding(corpus, chosen, list(names)) < _HUB_SHARE:

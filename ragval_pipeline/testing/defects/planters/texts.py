@@ -30,9 +30,9 @@ def control_character(corpus: Corpus, amount: Amount, rng: random.Random) -> Pla
 @defect("text.zero_width", kind="points", variant="headings")
 def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Puts a zero-width space after the headings of a chunk."""
-    points = choose_points(corpus, amount, rng)
+    points = choose_points(corpus, amount, rng, suits=lambda point: isinstance(corpus.get(point, "headings"), list))
     for point in points:
-        corpus.put(point, "headings", [f"{heading}\u200b" for heading in corpus.get(point, "headings")])
+        corpus.put(point, "headings", [f"{heading}\u200b" for heading in corpus.headings(point)])
     return Planted("text.zero_width", ids_of(points))
 
 
