@@ -73,7 +73,7 @@ FEW = threshold(
     unit="share",
     codes="text.boilerplate chunk.stale_tail chunk.over_model_limit payload.constant_field "
     "payload.flat_headings vector.mixed_models vector.model_mismatch integrity.drifted "
-    "query.unreachable_gate calibrate",
+    "query.unreachable_gate query.failed retrieval calibrate",
     reason="a smaller share is an exception: single points of another model, single points that were redated or "
     "damaged",
     evidence="definition of query.unreachable_gate and vector.mixed_models; one point in twenty may be redated, "

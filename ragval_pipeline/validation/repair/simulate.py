@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import SEVERITIES, Finding
+from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
@@ -19,9 +20,9 @@ from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
 from ragval_pipeline.validation.repair.repair import Repair, fewest, joined
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
+from ragval_pipeline.validation.thresholds import FEW
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Vector = NDArray[np.float32]
@@ -251,7 +252,7 @@ def _is_enough(outcomes: Sequence[bool], needed: float) -> bool:
 
 
 def _margin(repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[Vector], distance: Distance) -> Margin:
-    """The uncertainty of the scores of a repair's chunks.
+    """The uncertainty of the scores of a repair's chunks: all but a few errors lie within.
 
     Measured on correct texts rewritten in the same way, for the queries that each answers best.
     """
@@ -267,4 +268,7 @@ def _margin(repair: Repair, vectors: Mapping[str, Vector], questions: Sequence[V
         again, as_stored = scores(pieces), scores(stored)
         order = sorted(range(len(again)), key=again.__getitem__, reverse=best is max)
         off += [as_stored[number] - again[number] for number in order[:_NEAREST]]
-    return (min(0.0, *off), max(0.0, *off)) if off else (-math.inf, math.inf)
+    if not off:
+        return -math.inf, math.inf
+    low, high = np.quantile(off, [FEW, 1 - FEW]).tolist()
+    return min(0.0, low), max(0.0, high)

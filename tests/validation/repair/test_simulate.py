@@ -93,6 +93,19 @@ def test_nothing_is_claimed_that_the_uncertainty_of_a_rewritten_text_may_undo() 
         assert simulated.refuted == {}
 
 
+def test_one_rewritten_text_in_forty_that_is_far_off_undoes_no_claim() -> None:
+    vectors = {"new": [0.9, 0.43], "right": [1.0, 0.0], "near": [0.98, 0.2], "far": [0.7, 0.71]}
+    lower, a_little = (("right",), ("far",)), (("right",), ("near",))
+    for far, cleared in ((1, True), (4, False)):
+        repair = Repair(
+            "text.glued_words",
+            chunks=(Chunk("c", "new", {"source_url": "/gears"}),),
+            compared=(*[lower] * far, *[a_little] * (40 - far)),
+        )
+        found = links(tried(repair, vectors=vectors, questions=[[1.0, 0.0]]))
+        assert (found.get("query.failed", {}).keys() == {"q"}) is cleared
+
+
 def test_a_chunk_that_is_surely_written_so_is_scored_as_it_is() -> None:
     vectors = {"new": [0.9, 0.43], "right": [1.0, 0.0], "far": [0.7, 0.71]}
     for is_sure in (True, False):
