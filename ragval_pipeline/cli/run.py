@@ -177,6 +177,6 @@ def _unmeasured(report: ValidationReport) -> str:
     told = [result for result in missing if result.name != "error_findings"] or missing
     if not told:
         return ""
-    reasons = dict.fromkeys(result.reason.removeprefix("not measured: ").rstrip(".") for result in told)
+    reasons = dict.fromkeys(result.cause.rstrip(".") for result in told)
     names = ", ".join(result.name for result in told)
     return as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")

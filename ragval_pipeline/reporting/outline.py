@@ -48,7 +48,7 @@ def outline_criteria(results: Iterable[CriterionResult]) -> CriteriaOutline:
 
 def reason_of(result: CriterionResult) -> str:
     """Why a criterion has its verdict, without what its position in the report already says."""
-    reason = result.reason.removeprefix("not measured: ")
+    reason = result.cause
     return "" if reason == "no gate" else reason.removesuffix("; no gate")
 
 

@@ -23,6 +23,8 @@ RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 TOLERANCE = 1e-9  # definition
 #: Begins the codes in the reason of ``error_findings`` that it does not count.
 LEFT_OUT = ", not counting those that other required criteria judge: "
+#: Begins the reason of a criterion that was not measured.
+_NOT_MEASURED = "not measured: "
 #: Kinds of failures that leave something unmeasured without another gate to report it.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
 #: Descriptive assets: that they ran says nothing about errors.
@@ -52,6 +54,11 @@ class CriterionResult(BaseModel):
     def excused(self) -> bool:
         """Not measured for a reason that does not count against the run."""
         return self.reason_code in EXCUSED
+
+    @property
+    def cause(self) -> str:
+        """The reason, without the words that say it was not measured."""
+        return self.reason.removeprefix(_NOT_MEASURED)
 
     @property
     def gate_fails(self) -> bool:
@@ -105,7 +112,7 @@ def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:
     """A required criterion cannot be met by values of a changing index; failures still count."""
     if not result.required or result.verdict != "met":
         return result
-    reason = f"not measured: {doubt}; otherwise it would be met with {result.reason}"
+    reason = f"{_NOT_MEASURED}{doubt}; otherwise it would be met with {result.reason}"
     return result.model_copy(
         update={
             "verdict": "not_measured",
@@ -139,7 +146,7 @@ def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> Crite
         value = not_measured(value.name, "no_data", f"{value.value} is not a number")
     if value.value is None:
         verdict: CriterionVerdict = "not_measured"
-        reason = f"not measured: {value.reason}"
+        reason = f"{_NOT_MEASURED}{value.reason}"
     elif gate.threshold is None:
         verdict, reason = "met", f"{value.reason}; no gate" if value.reason else "no gate"
     else:

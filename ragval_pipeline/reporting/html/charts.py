@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np
+from ragval_pipeline.validation.thresholds import ROUNDING
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -105,7 +106,9 @@ def ranks_chart(ranks: Iterable[int | None], top_k: int, *, title: str) -> Marku
 def scores_chart(lanes: Sequence[ScoreLane], thresholds: Sequence[float], *, title: str) -> Markup:
     """A lane for each kind of question, each with a finite score, and a dashed line for each of a few thresholds."""
     values = [value for lane in lanes for value in lane.values] + list(thresholds)
-    margin = 0.06 * (max(values) - min(values)) or 0.05 * (abs(max(values)) or 1.0)
+    size, spread = abs(max(values)) or 1.0, max(values) - min(values)
+    # Scores that differ by rounding only are one score: no bins fit between them.
+    margin = 0.06 * spread if spread > ROUNDING * size else 0.05 * size
     low, high = min(values) - margin, max(values) + margin
     place, parts, floor = _Scale(low, high), [], 0
     for number, lane in enumerate(lanes):

@@ -101,6 +101,12 @@ def verdict_of(results: list[CriterionResult], names: tuple[str, ...]) -> bool:
     return bool(judged) and all(entry.verdict == "met" for entry in judged)
 
 
+def unasked_because(report: ValidationReport) -> str | None:
+    """Why a run that should have asked its queries could not; None for a run that could, or should not."""
+    result = next((entry for entry in report.criteria if entry.name == "query_pass_rate"), None)
+    return None if result is None or result.verdict != "not_measured" or result.excused else result.cause
+
+
 def _scaled(value: float, factor: float) -> float:
     # As decimals: 0.29 is 29 percent, not 28.999999999999996.
     return float(Decimal(repr(value)) * Decimal(repr(factor)))

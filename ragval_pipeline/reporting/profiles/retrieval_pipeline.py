@@ -31,6 +31,7 @@ from ragval_pipeline.reporting.profiles.entities import (
     stored_chunks,
     success,
     time_taken,
+    unasked_because,
 )
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
@@ -128,7 +129,7 @@ def render(bundle: ReportBundle) -> ProfileReport:
     """The seed's entities of a run."""
     report = bundle.report
     config = _config(bundle)
-    queries = [_query(query, bundle) for query in report.query_results]
+    queries = [_query(query.query, bundle) for query in report.query_results]
     stored = stored_chunks(bundle)
     higher = higher_is_better(bundle)
     responses = [
@@ -136,6 +137,12 @@ def render(bundle: ReportBundle) -> ProfileReport:
         for query, asked in zip(report.query_results, queries, strict=True)
     ]
     results = [_result(query, answer) for query, answer in zip(report.query_results, responses, strict=True)]
+    reason, asked_ids = unasked_because(report), {query.query_id for query in report.query_results}
+    for given in bundle.queries if reason else ():
+        if str(given["id"]) not in asked_ids:
+            queries.append(_query(given, bundle))
+            responses.append(_no_response(queries[-1], str(reason)))
+            results.append(_no_result(given))
     return ProfileReport(
         timestamp=report.timestamp,
         passed=report.pass_status,
@@ -177,8 +184,7 @@ def _default_threshold(bundle: ReportBundle) -> float:
     return float(PROFILE.settings["retrieval"]["min_similarity"] if value is None else value)
 
 
-def _query(query: QueryReport, bundle: ReportBundle) -> SearchQuery:
-    given = query.query
+def _query(given: Mapping[str, Any], bundle: ReportBundle) -> SearchQuery:
     threshold = given.get("min_similarity")
     top_k = given.get("top_k") or bundle.setting("retrieval", "top_k") or PROFILE.settings["retrieval"]["top_k"]
     return SearchQuery(
@@ -204,6 +210,31 @@ def _response(
         status=status,
         message=_message(query, asked, len(results), higher=higher),
         states=_states(query),
+    )
+
+
+def _no_response(asked: SearchQuery, reason: str) -> RetrievalResponse:
+    # Queries are embedded only once the collection has been read: the search failed before the embedding.
+    return RetrievalResponse(
+        query=asked.text,
+        results=[],
+        total_found=0,
+        search_time_ms=None,
+        status="error",
+        message=reason,
+        states=["VALIDATING", "SearchError"],
+    )
+
+
+def _no_result(given: Mapping[str, Any]) -> ValidationResult:
+    return ValidationResult(
+        query=given["query_text"],
+        expected_keywords=list(given.get("expected_keywords") or ()),
+        passed=False,
+        results_count=0,
+        top_result_score=None,
+        keywords_found=[],
+        execution_time_ms=None,
     )
 
 

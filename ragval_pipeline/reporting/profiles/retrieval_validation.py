@@ -35,6 +35,7 @@ from ragval_pipeline.reporting.profiles.entities import (
     stored_chunks,
     success,
     time_taken,
+    unasked_because,
     unpacked,
 )
 from ragval_pipeline.text.times import as_time
@@ -141,7 +142,8 @@ def render(bundle: ReportBundle) -> ProfileReport:
     asked = {query.query_id: query for query in report.query_results}
     times = bundle.asked_at
     vectors, searched = unpacked(bundle.chunk_vectors), unpacked(bundle.query_vectors)
-    tests = [_test(query, asked.get(str(query["id"])), stored, vectors, times) for query in bundle.queries]
+    unasked: Status = "PENDING" if unasked_because(report) is None else "ERROR"
+    tests = [_test(query, asked.get(str(query["id"])), unasked, stored, vectors, times) for query in bundle.queries]
     queries = [_query(query, searched, times) for query in bundle.queries]
     embeddings = embedding_records(Embedding, bundle, stored, vectors)
     return ProfileReport(
@@ -183,6 +185,7 @@ def _query(given: Mapping[str, Any], vectors: Vectors, times: Mapping[str, str])
 def _test(
     given: Mapping[str, Any],
     result: QueryReport | None,
+    unasked: Status,
     stored: Mapping[str, Mapping[str, Any]],
     vectors: Vectors,
     times: Mapping[str, str],
@@ -194,15 +197,13 @@ def _test(
         query_text=given["query_text"],
         expected_results=list(given.get("expected_results") or ()),
         actual_results=None if result is None else [_chunk(hit, stored, vectors) for hit in result.top_results],
-        status=_status(result),
+        status=unasked if result is None else _status(result),
         timestamp=times.get(str(given["id"])),
         execution_time_ms=None if result is None else time_taken(result),
     )
 
 
-def _status(result: QueryReport | None) -> Status:
-    if result is None:
-        return "PENDING"
+def _status(result: QueryReport) -> Status:
     if result.passed is None:
         return "ERROR"
     return "PASS" if result.passed else "FAIL"

@@ -97,8 +97,9 @@ def _checked(entry: Entry, file: Path) -> Entry:
     return entry
 
 
-#: CSV columns that hold lists: a JSON list, or values separated by ``;`` or ``|``.
+#: CSV columns that hold lists: a JSON list, or values separated by ``;``, ``|`` or, before a URL, blanks.
 _LISTS = frozenset({"relevant_urls", "acceptable_urls", "expected_keywords", "expected_topics"})
+_BETWEEN = re.compile(r"[;|]|\s+(?=https?://)", re.IGNORECASE)
 _JSON = frozenset({"expected_results", "actual_results", "metadata", "parameters", "embedding", "judgements"})
 _TRUE = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -236,7 +237,7 @@ def _cell(name: str, cell: str, file: Path, where: str) -> Any:
     if name in _JSON or (name in _LISTS and text.startswith("[")):
         return _json(text, file, f"{where}, {name}")
     if name in _LISTS:
-        return [part.strip() for part in text.replace("|", ";").split(";") if part.strip()]
+        return [part.strip() for part in _BETWEEN.split(text) if part.strip()]
     if name in {"negative", "critical"}:
         return _TRUE.get(text.lower(), text)
     return cell

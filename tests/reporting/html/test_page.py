@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 import time
 from html.parser import HTMLParser
@@ -152,6 +153,17 @@ def test_lengths_become_a_histogram_in_tokens_or_in_characters():
     assert b"Chunk lengths are not known." in report_html(factory.bundle())
     characters = page(factory.bundle(), lengths(900, 1200, unit="characters"))
     assert "characters" in characters.text[characters.text.index("Chunk lengths") :]
+
+
+def test_scores_that_differ_by_rounding_only_are_drawn_as_one():
+    given = {"min_similarity": 0.8}
+    queries = [
+        factory.query(f"q{number}", "What is ROS 2?", score, given=given)
+        for number, score in enumerate((0.8, math.nextafter(0.8, 1.0)))
+    ]
+    picture = report_html(factory.bundle(factory.report(query_results=queries))).decode()
+    drawn = picture[picture.index('class="drawn scores"') :].split("</svg>")[0]
+    assert len(set(re.findall(r'<circle class="good" cx="([\d.]+)"', drawn))) == 1
 
 
 def test_distances_get_no_bars_since_longer_is_not_better(tmp_path):

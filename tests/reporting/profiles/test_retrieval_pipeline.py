@@ -88,6 +88,22 @@ def test_a_system_that_failed_is_an_error_with_the_states_up_to_it(times, states
     assert report["validation_results"][0]["passed"] is False
 
 
+@pytest.mark.parametrize(
+    ("code", "answers"),
+    [("unreachable", ["error"] * 2), ("no_data", ["error"] * 2), ("not_selected", []), ("not_applicable", [])],
+)
+def test_queries_that_a_failed_system_kept_from_being_asked_are_errors(code, answers):
+    rate = factory.criterion("query_pass_rate", None, 1.0, reason="not measured: no answer", reason_code=code)
+    run = factory.report(query_results=[], criteria=[rate])
+    first = {"id": "q1", "query_text": "What is ROS 2?", "expected_keywords": ["ros"]}
+    second = {"id": "q2", "query_text": "What is URDF?"}
+    report = rendered(factory.bundle(run, queries=[first, second]), PROFILE)
+    assert [response["status"] for response in report["responses"]] == answers
+    assert {(entry["message"], entry["states"][-1]) for entry in report["responses"]} <= {("no answer", "SearchError")}
+    assert [query["text"] for query in report["queries"]] == [entry["query"] for entry in report["validation_results"]]
+    assert [result["passed"] for result in report["validation_results"]] == [False for _ in answers]
+
+
 def test_an_answered_query_passes_through_all_states():
     assert render()["responses"][0]["states"] == WHOLE_WAY
     assert render(asked(0.1))["responses"][0]["states"] == WHOLE_WAY

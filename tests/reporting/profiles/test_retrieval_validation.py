@@ -62,6 +62,13 @@ def test_without_the_group_of_queries_every_test_is_pending():
     assert [test["status"] for test in report["validation_tests"]] == ["PENDING", "PENDING"]
 
 
+def test_tests_that_a_failed_system_kept_from_being_run_are_errors():
+    rate = factory.criterion("query_pass_rate", None, 0.95, reason="no answer from Qdrant", reason_code="unreachable")
+    run = factory.report(query_results=[], criteria=[rate])
+    report = rendered(factory.bundle(run, queries=[asked("q1").query], settings=SETTINGS), PROFILE)
+    assert [test["status"] for test in report["validation_tests"]] == ["ERROR"]
+
+
 def test_execution_time_is_milliseconds_of_embedding_and_search():
     [test] = rendered(bundle_of(asked(embedding_ms=12.5, search_time_ms=30.0)), PROFILE)["validation_tests"]
     assert test["execution_time_ms"] == 42.5

@@ -91,6 +91,13 @@ def test_cells_of_csv_are_what_their_columns_say(tmp_path: Path):
     assert (query.negative, query.critical, query.min_similarity, query.id) == (False, True, 0.5, "007")
 
 
+@pytest.mark.parametrize("between", [" ", "\n", "; ", "|"])
+def test_pages_in_one_cell_may_stand_side_by_side_or_below_each_other(tmp_path: Path, between: str):
+    pages = ("https://x.org/docs/a", "http://x.org/docs/My page")
+    put(tmp_path, "q.csv", f'query,relevant_urls\nx,"{between.join(pages)}"\n')
+    assert read(tmp_path, "q.csv")[0].relevant_urls == pages
+
+
 @pytest.mark.parametrize(
     ("name", "text", "key", "says"),
     [
