@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +56,13 @@ def run_files(bundle: ReportBundle) -> dict[str, Content]:
     profile = render_profile_report(bundle, bundle.report.profile)
     model = bundle.report.environment.get("embedding_model")
     bundle = replace(bundle, remedies=remediation(bundle.findings, scope_urls, lookup, model=model))
+    corpus = read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory)
+    readable = readable_files(bundle, corpus)
     outputs: dict[str, bytes | Pieces | None] = {
         REPORT: lambda: json_pieces(bundle.report),
         "profile_report.json": None if profile is None else lambda: json_pieces(profile),
-        **readable_files(bundle, read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory)),
+        **readable,
+        "report.html": partial(_page_or_reason, readable["report.html"]),
         "run.trec": run_trec(bundle.rankings),
         "qrels.trec": qrels_trec(bundle.judgements),
         FINDINGS: findings_parquet(bundle.findings),
@@ -81,6 +86,25 @@ def readable_files(bundle: ReportBundle, corpus: Corpus) -> dict[str, Pieces]:
             summary_md(bundle.report, note=score_note(bundle), changes=changes, subjects=subjects_of(bundle, corpus))
         ],
     }
+
+
+def _page_or_reason(page: Pieces) -> Iterable[bytes]:
+    """The page; if a defect of ours stops it, the reason: what was measured is kept all the same."""
+    try:
+        return list(page())
+    except Exception as error:
+        logger.exception("report.html could not be drawn; the other files of the run are whole")
+        return [_NOT_DRAWN.format(reason=html.escape(f"{type(error).__name__}: {error}")).encode()]
+
+
+_NOT_DRAWN = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Report not drawn</title></head><body>
+<h1>This page could not be drawn</h1>
+<p>{reason}</p>
+<p>This is a defect of ragval, not of the index. The verdict and every finding are in validation_report.json and
+summary.md beside this page. Once ragval is corrected, <code>ragval report</code> draws the page again.</p>
+</body></html>
+"""
 
 
 def evidence_files(bundle: ReportBundle) -> dict[str, Content]:

@@ -108,6 +108,21 @@ def test_a_defect_while_a_report_is_made_does_not_blame_the_folder(tmp_path):
         raise ValueError("half an address")
 
 
+def test_a_page_that_cannot_be_drawn_says_why_and_every_other_file_is_whole(tmp_path, monkeypatch, caplog):
+    def broken(*_):
+        yield b"<!doctype html>"
+        raise ZeroDivisionError("a width of 0 < 1")
+
+    monkeypatch.setattr(folder_module, "report_pieces", broken)
+    write_run_folder(factory.faulty(), str(tmp_path / "run"))
+    assert names(tmp_path / "run") == ALWAYS | {"qrels.trec"}
+    assert json.loads((tmp_path / "run" / "validation_report.json").read_bytes())["verdict"] == "fail"
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "ZeroDivisionError: a width of 0 &lt; 1" in page
+    assert page.count("<!doctype html>") == 1
+    assert "report.html could not be drawn" in caplog.text
+
+
 def test_an_unknown_protocol_is_an_error_that_names_the_address():
     with pytest.raises(ReportNotWrittenError, match="nosuch://bucket/run"):
         write_run_folder(factory.bundle(), "nosuch://bucket/run")
