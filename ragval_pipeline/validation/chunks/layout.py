@@ -286,9 +286,12 @@ class _Chunks:
         return {self.keys[page] for page in np.unique(self.page[differs & (index == last[self.page])]).tolist()}
 
     def _places(self) -> Numbers:
-        """Position of each chunk's first letter according to its longest span, without added title and headings."""
+        """Position of each chunk's first letter according to its longest span, without added title and headings.
+
+        The page may have these as well, elsewhere.
+        """
         span = self._longest_spans()
-        before = ~self.on_page & (self.start < self.start[span[self.chunk]])
+        before = ~self._beside_the_longest() & (self.start < self.start[span[self.chunk]])
         stored = np.bincount(self.chunk[before], self.length[before], minlength=len(self.page)).astype(np.int64)
         places: Numbers = self.place[span] - (self.start[span] - stored)
         return places

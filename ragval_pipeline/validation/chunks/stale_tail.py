@@ -15,7 +15,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -106,20 +106,20 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     if not undated:
         return
     pages, ends = orders.in_full(undated), evidence.last_passages(undated)
-    found: dict[str, set[int]] = {}
-    made = set[str]()
-    for key, chunks in evidence.on_pages(undated):
-        left = leftover(pages[key], chunks, ends[key], evidence.habits) if key in ends else None
-        if left:
-            found[key] = left
-            if all(_is_gone(chunk, evidence.habits) for chunk in chunks if chunk.chunk_index in left):
-                made.add(key)
+    found = {
+        key: left
+        for key, chunks in evidence.on_pages(undated)
+        if key in ends and (left := leftover(pages[key], chunks, ends[key], evidence.habits)).indices
+    }
+    made = {key for key, left in found.items() if left.is_gone}
     # Pages that all end with other text were ingested so: with a summary, or questions that they answer.
-    if len(made) < max(FEWEST, WHOLE * len(layout.copies)):
-        made.clear()
-    for key, order in pages.items():
-        if key in found.keys() - made:
-            yield from _gone_subjects(key, order, found[key])
+    if len(made) >= max(FEWEST, WHOLE * len(layout.copies)):
+        found = {key: left for key, left in found.items() if key not in made}
+    # Copies of any chunks may happen to be of the last ones.
+    repeated = {key for key, left in found.items() if not left.has_gone}
+    old = {key for key in repeated if found[key].ends_the_page}
+    for key in found.keys() - repeated | (old if len(old) > MOST * len(repeated) else set()):
+        yield from _gone_subjects(key, pages[key], found[key].indices)
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
@@ -153,8 +153,25 @@ def _held_upto(chunk: ChunkFacts, first: NDArray[np.int64]) -> int:
     return int(held[least - 1]) if len(held) else -1
 
 
-def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> set[int]:
-    """The chunk indices of an older version's end: the page needs none of them, and those before them have its own end.
+@dataclass(frozen=True)
+class Leftover:
+    """The end of a page's indices of which the page needs no chunk.
+
+    Attributes:
+        indices: The chunk indices; may be empty.
+        has_gone: Whether some of it is gone from the page.
+        is_gone: Whether all of it is.
+        ends_the_page: Whether it is the end of the page once more.
+    """
+
+    indices: frozenset[int] = frozenset()
+    has_gone: bool = False
+    is_gone: bool = False
+    ends_the_page: bool = False
+
+
+def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> Leftover:
+    """The end of an older version: the page needs none of it, and the chunks before it have the page's own end.
 
     Pages repeat themselves: gone chunks may repeat most of the page's remaining text. What is still on the page, as
     after an ingestion in larger chunks, goes back from the page's end, but not to its beginning, as a second ingestion
@@ -168,13 +185,13 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
     tail = [index for index in _unneeded(known, habits) if len(known[index]) == len(parts[index])]
     before = [index for index in known if index not in tail]
     if not before:
-        return set()
+        return Leftover()
     while tail and not (_differs(known[tail[0]], habits) or _goes_back(known[before[-1]], known[tail[0]])):
         before.append(tail.pop(0))
-    found = set(tail)
+    found = frozenset(tail)
     if not found or gone - found or is_lost(last):
-        return set()
-    return found if gone or _ends_the_page(known, before, tail) else set()
+        return Leftover()
+    return Leftover(found, bool(gone), gone == found, _ends_the_page(known, before, tail))
 
 
 def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], habits: Habits) -> list[int]:
@@ -202,14 +219,15 @@ def _goes_back(before: Iterable[ChunkFacts], chunks: Iterable[ChunkFacts]) -> bo
 
 
 def _ends_the_page(parts: Mapping[int, Sequence[ChunkFacts]], before: Iterable[int], tail: Iterable[int]) -> bool:
-    """Whether a tail on the page ends where the preceding chunks end, and begins after their beginning."""
+    """Whether a tail continues on the page, ends where the preceding chunks end, and begins after their beginning."""
     head, behind = ([chunk for index in indices for chunk in parts[index]] for indices in (before, tail))
     held, places = ([run for _, run in _placed(chunks)] for chunks in (head, behind))
     if not held or len(places) < len(behind):
         return False
+    continues = all(one[0] <= other[0] < one[1] + PASSAGE_LETTERS for one, other in pairwise(places))
     begins = min(places)[0] - min(held)[0]
     rest = max(end for _, end in held) - max(end for _, end in places)
-    return begins >= PASSAGE_LETTERS > rest
+    return continues and begins >= PASSAGE_LETTERS > rest
 
 
 def _placed(chunks: Iterable[ChunkFacts]) -> Iterator[tuple[ChunkFacts, tuple[int, int]]]:

@@ -96,7 +96,8 @@ def leftovers(chunks: list[str], content: list[str]) -> set[int]:
     evidence = evidence_of(stored, [record(paragraphs(*content))])
     [key] = keys = evidence.orders.keys
     [(_, own)], last = evidence.on_pages(keys), evidence.last_passages(keys)[key]
-    return leftover(evidence.orders.in_full(keys)[key], own, last, evidence.habits)
+    left = leftover(evidence.orders.in_full(keys)[key], own, last, evidence.habits)
+    return set(left.indices) if left.has_gone or left.ends_the_page else set()
 
 
 @pytest.mark.parametrize(
@@ -184,6 +185,8 @@ SHORTER = [*WHOLE[:2], *WHOLE[4:]]
         pytest.param([*WHOLE, *WHOLE], WHOLE, set(), id="a second ingestion with further numbers"),
         pytest.param([*joined(WHOLE, 2), *WHOLE], WHOLE, set(), id="a second ingestion in smaller chunks"),
         pytest.param([*WHOLE, WHOLE[2]], WHOLE, set(), id="a copy of a chunk"),
+        pytest.param([*WHOLE, WHOLE[5], WHOLE[2]], WHOLE, set(), id="copies of chunks in another order"),
+        pytest.param([*WHOLE, WHOLE[2], WHOLE[5]], WHOLE, set(), id="copies of chunks that do not adjoin"),
         pytest.param([*WHOLE[3:], *WHOLE[:3]], WHOLE, set(), id="chunks counted from another section"),
     ],
 )
@@ -208,6 +211,23 @@ def test_pages_without_dates_whose_last_chunks_go_back_are_named():
         for payload, text in zip(page("/a", *[None] * 6), [*joined(WHOLE, 2), *WHOLE[3:]], strict=True)
     ]
     assert on_page(WHOLE, *stored) == ["3", "4", "5"]
+
+
+def test_copies_of_last_chunks_among_copies_of_others_are_left_over_from_no_older_page():
+    pages = {f"/{number}": [f"{text} Hall {number} keeps it so." for text in WHOLE] for number in range(3)}
+    read = [record(paragraphs(*texts), page=name) for name, texts in pages.items()]
+
+    def judge(*copied):
+        stored = [
+            {"source_url": name, "chunk_index": at, "text": text}
+            for (name, texts), copy in zip(pages.items(), copied, strict=True)
+            for at, text in enumerate([*texts, *texts[copy:][:2]])
+        ]
+        return named(detected("chunk.stale_tail", evidence_of(rows(*stored, pages=tuple(pages)), read, now=NOW)))
+
+    assert judge(4, 4, 4) == ["14", "15", "22", "23", "6", "7"]
+    assert judge(4, 4, 2) == ["14", "15", "6", "7"]
+    assert judge(4, 3, 2) == []
 
 
 def test_what_most_pages_end_with_was_made_by_the_ingestion():
