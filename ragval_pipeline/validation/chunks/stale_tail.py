@@ -118,7 +118,9 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     # Copies of any chunks may happen to be of the last ones.
     repeated = {key for key, left in found.items() if not left.has_gone}
     old = {key for key in repeated if found[key].ends_the_page}
-    for key in found.keys() - repeated | (old if len(old) > MOST * len(repeated) else set()):
+    if len(old) <= MOST * len(repeated):
+        old.clear()
+    for key in (found.keys() - repeated) | old:
         yield from _gone_subjects(key, pages[key], found[key].indices)
 
 
