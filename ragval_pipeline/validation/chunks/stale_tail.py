@@ -100,9 +100,13 @@ def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     kept = {key: needed_points(old[key], own) for key, own in evidence.on_pages(old)}
     for key, tail in old.items():
         yield from _old_subjects(tail, kept.get(key, set()), checked=key in read)
-    layout = evidence.layout
+    yield from _undated_ends(evidence)
+
+
+def _undated_ends(evidence: ChunkEvidence) -> Iterator[Subject]:
+    orders, layout = evidence.orders, evidence.layout
     # Chunks of one date are of one ingestion: what is gone from their page was on it then.
-    undated = (layout.doubtful | layout.frayed) & read.keys() & set(orders.chosen(~orders.dated))
+    undated = (layout.doubtful | layout.frayed) & evidence.read.keys() & set(orders.chosen(~orders.dated))
     if not undated:
         return
     pages, ends = orders.in_full(undated), evidence.last_passages(undated)
