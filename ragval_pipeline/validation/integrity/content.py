@@ -218,9 +218,11 @@ def _holes(chunk: ChunkFacts, lost: Collection[int], *, behind: bool) -> Iterato
         first, last = (bisect_left(placeless, (letter,)) for letter in (begin, end))
         return end - begin - (upto[last] - upto[first])
 
+    # Single words may happen to be anywhere.
+    shortest = min(ANCHOR_LETTERS, chunk.longest)
     seen = 0
     before: int | None = None
-    for start, place, length in _in_order(span for span in spans if span[1] >= 0):
+    for start, place, length in _in_order(span for span in spans if span[1] >= 0 and span[2] >= shortest):
         other = others(seen, start)
         if other > 0:
             first = place - other if before is None else before

@@ -34,6 +34,8 @@ from tests.validation.integrity.world import (
 )
 from tests.validation.rows import texts
 
+ROOMS = ("amber", "birch", "cedar", "dahlia", "ebony", "fennel", "ginger", "hazel", "indigo", "juniper", "kelp", "lilac")
+
 
 def test_the_criteria_count_letters_of_chunks_and_of_content(tmp_path: Path):
     found = measured(tmp_path, PAGES, *changed(to={2: BATTERY.replace("battery", "quizzed")}))
@@ -185,6 +187,16 @@ def test_a_text_that_is_gone_stands_for_what_was_lost_where_its_number_says_that
     found = measured(tmp_path, pages, *stored)
     [lost] = next(entry for entry in found.findings if entry.code == "integrity.not_captured").subjects
     assert (Aspect.TEXT not in lost.without) is follows
+
+
+def test_a_paragraph_that_was_rewritten_is_lost_for_the_old_one_though_that_has_words_of_another_part(tmp_path: Path):
+    rooms = [f"Room {number} of the {name} hall is swept at noon by its owners." for number, name in enumerate(ROOMS)]
+    new = "Since spring a lamp tells every visitor when to wait, and a second one when it is safe to walk on again."
+    old = "Formerly nobody waited; people walked with the printed board in both hands, and hoped quietly for luck."
+    pages = {"/a": html(paragraphs(GRIPPER, new, *rooms, CAMERA))}
+    found = measured(tmp_path, pages, point("/a", f"{GRIPPER} {old}"), point("/a", " ".join([*rooms, CAMERA]), 1))
+    [lost] = next(entry for entry in found.findings if entry.code == "integrity.not_captured").subjects
+    assert Aspect.TEXT not in lost.without
 
 
 def test_a_text_that_the_page_repeats_does_not_say_what_a_gone_text_replaced(tmp_path: Path):
