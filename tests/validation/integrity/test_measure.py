@@ -34,7 +34,7 @@ from tests.validation.integrity.world import (
 )
 from tests.validation.rows import texts
 
-ROOMS = ("amber", "birch", "cedar", "dahlia", "ebony", "fennel", "ginger", "hazel", "indigo", "juniper", "kelp", "lilac")
+ROOMS = ("amber", "birch", "cedar", "dahlia", "ebony", "fennel", "ginger", "hazel", "indigo", "juniper", "kelp")
 
 
 def test_the_criteria_count_letters_of_chunks_and_of_content(tmp_path: Path):
