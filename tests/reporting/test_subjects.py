@@ -135,6 +135,37 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
             "99.9 % of it is on the page, 1 of 140 words differs: “90”, where it has “45”",
         ),
         "integrity.not_captured": ({"unknown": 1.5}, "unknown 1.5"),
+        "retrieval.hub_chunk": (
+            {"queries": 25, "of": 70, "expected": 0.47},
+            "answers 25 of 70 questions, where less than one would be expected",
+        ),
+        "query.dead_target": (
+            {"targets": ["/docs/tags/a"], "near": {"/docs/tags/a": URLS[1]}},
+            f"expects /docs/tags/a; did you mean {URLS[1]}?",
+        ),
+        "regression.query_lost": (
+            {"before": {"best_similarity": 0.524, "first_chunk": "p1", "first_page": URLS[0]},
+             "now": {"best_similarity": 0.437, "first_chunk": "p9", "first_page": URLS[1]}, "reason": "its page"},
+            "first came Intro with 0.524, now A with 0.437",
+        ),
+        "query.duplicate": ({"others": ["q2"], "contradicting": False}, "the same question as q2"),
+        "query.unreachable_gate": (
+            {"ceiling": 0.25, "gate": 0.95, "n": 20, "state": "unreachable"},
+            "the gate is 0.95, at most 0.25 is possible with 20 queries",
+        ),
+        "retrieval.crowded_top_k": (
+            {"hits": 5, "repeated": 4, "crowded_out": [URLS[1]]},
+            "4 of 5 hits nearly repeat a better one; no place is left for A",
+        ),
+        "retrieval.nondeterministic": ({"overlap": 0.667}, "66.7 % of the hits are the same"),
+        "chunk.stale_tail": (
+            {"embedded_at": "2026-01-01T00:00:00Z", "page_embedded_at": "2026-02-01T00:00:00Z"},
+            "embedded 2026-01-01T00:00:00Z, the rest of its page 2026-02-01T00:00:00Z",
+        ),
+        "chunk.token_count_off": ({"claimed": 875, "recounted": 171}, "875 stored, 171 counted"),
+        "text.mojibake": (
+            {"passages": 3, "example": "thÃ©", "reads": "thé"}, "“thÃ©” should read “thé”, and 2 more passages"
+        ),
     }  # fmt: skip
     for code, (details, told) in cases.items():
         named, finding = subjects(make_finding(code, [Subject(name="p0", details=details)]))
