@@ -211,7 +211,8 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
     if not draft.embedder.sure:
         steps.append((f"check embedding in {suite}", "the model is a guess"))
     if draft.guessed:
-        steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
+        are = "are guesses" if len(draft.guessed) > 1 else "is a guess"
+        steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} {are}"))
     if draft.source is None:
         steps.append(("run again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
     lacking = _lacking(draft.embedder.provider)

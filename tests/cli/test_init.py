@@ -362,15 +362,20 @@ def test_what_cannot_be_looked_at_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragval) -> None:
+@pytest.mark.parametrize(
+    ("text_field", "told"), [("wurst", "text, source_url are guesses"), ("text", "source_url is a guess")]
+)
+def test_unknown_names_are_found_by_what_they_hold(text_field: str, told: str, tmp_path: Path, ragval: Ragval) -> None:
     payloads = [
-        {"wurst": f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
+        {text_field: f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
         for n in range(3)
     ]
     store(tmp_path / "qdrant", payloads, size=700)
-    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert ended.code == 0
+    assert told in ended.out
     suite = written(tmp_path)
-    assert suite["payload"]["fields"] == {"text": "wurst", "source_url": "wo"}
+    assert suite["payload"]["fields"] == {"text": text_field, "source_url": "wo"}
     assert suite["embedding"]["provider"] == "my_embedder:embed"
     assert "CHECK THIS" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
     load_suite(tmp_path / "ragval.yaml")
