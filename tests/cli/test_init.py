@@ -349,6 +349,8 @@ def test_an_empty_collection_ends_with_four_and_writes_nothing(tmp_path: Path, r
         (("--qdrant-path", "nowhere"), 3, "there is no embedded Qdrant"),
         (("--qdrant-path", "nowhere", "--profile", "rag-validaton"), 2, "Did you mean rag-validation?"),
         (("--qdrant-path", "nowhere", "--sitemap", "nope.xml"), 2, "there is no file or folder nope.xml"),
+        (("--qdrant-path", "nowhere", "--source", "htp://a.example/s.xml"), 2, "--source: is not an http(s) URL"),
+        (("--qdrant-path", "nowhere", "--source", "https:///s.xml"), 2, "--source: is not an http(s) URL"),
         (("--qdrant-path", "nowhere", "--output", "."), 2, "is a folder"),
     ],
 )
