@@ -190,7 +190,7 @@ def _lost_query(found: Mapping[str, Any], names: Names) -> str:
     if found["now"] is None:
         return str(found["reason"])
     before, now = (_first_hit(found[run], names) for run in ("before", "now"))
-    return f"first came {before}, now {now}"
+    return f"first came {before}, now {now}" if before != now else str(found["reason"]).partition(" (found:")[0]
 
 
 def _first_hit(hit: Mapping[str, Any], names: Names) -> str:

@@ -186,6 +186,16 @@ def test_a_chunk_that_drifted_names_a_word_that_differs(changed, inserted, told)
     assert named.words(finding, "p0").note == f"99 % of it is on the page, {told}"
 
 
+def test_a_lost_question_with_the_same_first_hit_says_what_it_misses_now():
+    hit = {"best_similarity": 0.39, "first_chunk": "p1", "first_page": URLS[0]}
+    details = {"before": hit, "now": hit, "reason": "expected page not in the top 5 (found: /docs/intro)"}
+    named, finding = subjects(make_finding("regression.query_lost", [Subject(name="q1", details=details)]))
+    assert named.words(finding, "q1").note == "expected page not in the top 5"
+    vanished = Subject(name="q1", details={"before": hit, "now": None, "reason": "it is no longer asked"})
+    named, finding = subjects(make_finding("regression.query_lost", [vanished]))
+    assert named.words(finding, "q1").note == "it is no longer asked"
+
+
 def test_a_failed_question_says_where_its_page_is():
     finding = make_finding("query.failed", ["q1"])
     run = factory.report(findings=[finding])
