@@ -235,6 +235,14 @@ def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_page_without_a_title_is_named_by_its_first_heading_if_that_is_of_the_page(tmp_path):
+    headings = {"a": [{"level": 1, "text": "Error lights"}], "b": [{"level": 2, "text": "Descaling"}], "c": []}
+    copies = [{"page_key": key, "url": f"/{key}", "title": None, "headings": told} for key, told in headings.items()]
+    pq.write_table(pa.Table.from_pylist(copies), tmp_path / "copies.parquet")
+    found = read_corpus(CorpusFiles(pages=[UPath(tmp_path / "copies.parquet")]), ())
+    assert [page.name for page in found.pages.values()] == ["Error lights", "/b", "/c"]
+
+
 def test_evidence_that_cannot_be_read_costs_names_and_not_the_report(tmp_path):
     (tmp_path / "broken.parquet").write_bytes(b"no parquet")
     found = read_corpus(CorpusFiles(payload=[UPath(tmp_path / "broken.parquet")]), {"p1"})
