@@ -76,7 +76,7 @@ def _list(printer: LinePrinter) -> None:
     from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.suite.criteria import criterion_name, fixed_names
 
-    ranked = {f"{name}_K": criterion_name(f"{name}_5").replace("first 5", "first K") for name in _RANKED}
+    ranked = {f"{name}_K": criterion_name(f"{name}_5").replace("top 5", "top K") for name in _RANKED}
     findings = {code: row.title for code, row in CATALOGUE.items()}
     for heading, titles in (
         ("Findings", findings),

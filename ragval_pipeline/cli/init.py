@@ -95,6 +95,7 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
     from ragval_pipeline.cli.draft.drafting import Wishes
     from ragval_pipeline.cli.draft.suite_text import QUERIES
     from ragval_pipeline.suite.profiles import get_profile
+    from ragval_pipeline.suite.sections import is_http_address
 
     if output.is_dir():
         raise SuiteError(f"{output} is a folder", key="--output", remedy="Choose a file name, such as ragval.yaml.")
@@ -103,6 +104,8 @@ def _wishes(output: Path, source: str | None, profile: str | None, queries: int)
     if source is not None and "://" not in source and not Path(source).exists():
         remedy = "Give the sitemap's URL or file, an llms.txt, a list of URLs, or a folder of Markdown or HTML."
         raise SuiteError(f"there is no file or folder {source}", key="--source", remedy=remedy)
+    if source is not None and "://" in source and not is_http_address(source):
+        raise SuiteError("is not an http(s) URL with a host", key="--source", remedy="Correct it, or give a path.")
     return Wishes(output.absolute().parent, source, get_profile(profile), queries)
 
 
@@ -211,7 +214,8 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
     if not draft.embedder.sure:
         steps.append((f"check embedding in {suite}", "the model is a guess"))
     if draft.guessed:
-        steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} are guesses"))
+        are = "are guesses" if len(draft.guessed) > 1 else "is a guess"
+        steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} {are}"))
     if draft.source is None:
         steps.append(("run again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
     lacking = _lacking(draft.embedder.provider)

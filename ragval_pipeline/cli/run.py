@@ -171,7 +171,9 @@ def _only_prevented(report: ValidationReport) -> bool:
 
 
 def _unmeasured(report: ValidationReport) -> str:
-    """Required criteria without a value, with reasons; empty if there are none."""
+    """Required criteria without a value, with reasons and what to do; empty if there are none."""
+    from ragval_pipeline.sources.site.inventory import NO_SOURCE
+
     missing = [result for result in report.criteria if result.gate_fails]
     # error_findings would only repeat that the others could not be measured.
     told = [result for result in missing if result.name != "error_findings"] or missing
@@ -179,4 +181,6 @@ def _unmeasured(report: ValidationReport) -> str:
         return ""
     reasons = dict.fromkeys(result.cause.rstrip(".") for result in told)
     names = ", ".join(result.name for result in told)
-    return as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")
+    line = as_sentence(f"{report.collection_name}: {names} not measured: {'; '.join(reasons)}")
+    of_site = ", ".join(f"{result.name}: null" for result in told if result.cause == NO_SOURCE)
+    return f"{line} Set source, or criteria: {{{of_site}}}." if of_site else line

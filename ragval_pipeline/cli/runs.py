@@ -133,7 +133,10 @@ def compare(
     from ragval_pipeline.reporting.terminal.runs import render_comparison
 
     kept = open_history(suite)
-    comparison = compare_runs(kept.run(before), kept.run(after), tolerated_drop=kept.suite.history.tolerated_drop)
+    first, second = kept.run(before), kept.run(after)
+    if first.name == second.name:
+        say(f"{before} and {after} are the same run, {first.name}: it is compared with itself.")
+    comparison = compare_runs(first, second, tolerated_drop=kept.suite.history.tolerated_drop)
     if as_json:
         print_json(comparison_json(comparison))
     else:

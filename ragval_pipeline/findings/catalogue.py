@@ -564,10 +564,10 @@ _ROWS = (
         cause="Vectors and payloads got out of step when they were written.",
         remedy="Re-embed these points."),
     FindingType("index.unreachable", "error", "run", "index", "system", "setting",
-        title="Qdrant not reachable",
+        title="Index not reachable",
         means="does not answer", many="do not answer",
-        measured="ragval calls Qdrant and repeats failed calls. After the last attempt the run ends with exit code "
-            "3.",
+        measured="ragval calls Qdrant, or the search that retrieval.retriever names, and repeats failed calls. After "
+            "the last attempt the run ends with exit code 3.",
         cause="The server is down, the address is wrong, or the key is refused.",
         remedy="Check qdrant.url, qdrant.api_key and the network."),
     FindingType("index.collection_missing", "error", "run", "index", "collection", "setting",

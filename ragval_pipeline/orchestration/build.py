@@ -88,7 +88,9 @@ def build_validation_defs(
         )
     with naming_file_of(suite):
         prefix = prefix_parts(key_prefix)
-        watched = watched_asset(suite, upstream, [asset_key(suite.suite, name, prefix) for name in ASSETS])
+        watched = watched_asset(
+            suite, upstream, [asset_key(suite.suite, name, prefix) for name in (*ASSETS, COLLECTION, SITEMAP)]
+        )
         condition = condition_for(watched, declarative=declarative)
         assets = [build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched)) for name in ASSETS]
         keys = [asset.key for asset in assets]

@@ -42,7 +42,7 @@ def refusals(values: Mapping[str, Value], *, runs: Collection[str], now: Mapping
         measured_on |= values[name].stamp.states if name in values else {}
     expected = {**measured_on, **now}
     found = {name: _reason(value, runs, expected, now) for name, value in values.items()}
-    remedy = "Materialise it again together with its upstream assets."
+    remedy = "Materialise it again together with its upstream assets"
     return {name: f"{name} {reason}. {remedy}, or start {job}." for name, reason in found.items() if reason}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -70,17 +71,28 @@ def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
 
     ``resource`` is a ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
     """
-    from ragval_pipeline.sources.stores.qdrant.connect import place_of, reader_of_suite
+    from ragval_pipeline.sources.stores.qdrant.connect import place_of, reader_of_settings
 
     if hasattr(resource, "reader_for"):
         with resource.reader_for(suite) as reader:
             yield reader
         return
-    settings = suite.qdrant
-    place = place_of(settings)
-    opened = resource.client_for(settings) if hasattr(resource, "client_for") else closing_client(resource, place)
+    settings = _addressed(suite.qdrant, resource)
+    if hasattr(resource, "client_for"):
+        opened = resource.client_for(suite.qdrant)
+    else:
+        opened = closing_client(resource, place_of(settings))
     with opened as client:
-        yield reader_of_suite(client, suite)
+        yield reader_of_settings(client, settings, policy=suite.retry)
+
+
+def _addressed(settings: QdrantSettings, resource: Any) -> QdrantSettings:
+    """The settings with the resource's own address, if it has one, for messages to name the server that failed."""
+    own = {name: value for name in ("url", "path") if (value := getattr(resource, name, None))}
+    if not own or not all(isinstance(value, str) for value in own.values()):
+        return settings
+    path = Path(own["path"]) if "path" in own else None
+    return settings.model_copy(update={"url": own.get("url"), "path": path})
 
 
 @contextmanager

@@ -195,9 +195,11 @@ def _pages(files: CorpusFiles, inventory: SiteInventory | None) -> dict[str, Pag
     found = {key: PageEntry(key, url, in_scope=True) for key, url in scope.items()}
     for row in _rows(files, "facts", ("page_key", "url")):
         found.setdefault(row["page_key"], PageEntry(row["page_key"], row["url"], in_scope=True))
-    for row in _rows(files, "pages", ("page_key", "url", "title")):
+    for row in _rows(files, "pages", ("page_key", "url", "title", "headings")):
         page = found.setdefault(row["page_key"], PageEntry(row["page_key"], row["url"], in_scope=True))
-        page.title = encodable(row["title"] or "").strip()
+        # A Markdown file has no title but its first heading.
+        first = (row["headings"] or [{"level": 0, "text": ""}])[0]
+        page.title = encodable(row["title"] or (first["text"] if first["level"] == 1 else "")).strip()
     return found
 
 

@@ -61,7 +61,8 @@ def _strays(found: Mapping[str, Any], _: Names) -> str:
 
 def _hub(found: Mapping[str, Any], _: Names) -> str:
     answered = f"answers {found['queries']:,} of {found['of']:,} questions"
-    return f"{answered}, where about {found['expected']:,.0f} would be expected"
+    expected = f"about {found['expected']:,.0f}" if found["expected"] >= 0.5 else "less than one"
+    return f"{answered}, where {expected} would be expected"
 
 
 def _chance(found: Mapping[str, Any], _: Names) -> str:
@@ -176,9 +177,60 @@ def _high(found: Mapping[str, Any], _: Names) -> str:
 
 
 def _dead(found: Mapping[str, Any], names: Names) -> str:
-    near = [readable_path(str(name)) for name in (found.get("near") or {}).values()]
+    # An expected path without its host is spelled like the page that was meant: then the host is the difference.
+    near = [
+        str(name) if readable_path(str(name)) == readable_path(target) else readable_path(str(name))
+        for target, name in (found.get("near") or {}).items()
+    ]
     meant = f"; did you mean {names.value('near', near)}?" if near else ""
     return f"expects {names.value('targets', [readable_path(str(target)) for target in found['targets']])}{meant}"
+
+
+def _lost_query(found: Mapping[str, Any], names: Names) -> str:
+    if found["now"] is None:
+        return str(found["reason"])
+    before, now = (_first_hit(found[run], names) for run in ("before", "now"))
+    return f"first came {before}, now {now}" if before != now else str(found["reason"]).partition(" (found:")[0]
+
+
+def _first_hit(hit: Mapping[str, Any], names: Names) -> str:
+    page = names.page(str(hit["first_page"])) if hit.get("first_page") else "a point without a page"
+    return f"{page} with {show_score(hit['best_similarity'])}" if hit.get("first_chunk") else "nothing"
+
+
+def _garbled(found: Mapping[str, Any], _: Names) -> str:
+    read = " ".join(str(found["reads"] or "").split())
+    meant = f"“{shorten(found['example'], PASSAGE)}”" + (f" should read “{shorten(read, PASSAGE)}”" if read else "")
+    more = found["passages"] - 1
+    return f"{meant}, and {plural(more, 'more passage')}" if more else meant
+
+
+def _asked_twice(found: Mapping[str, Any], names: Names) -> str:
+    told = f"the same question as {names.value('ids', found['others'])}"
+    return f"{told}, which expects something else" if found["contradicting"] else told
+
+
+def _crowded(found: Mapping[str, Any], names: Names) -> str:
+    repeated = f"{found['repeated']} of {plural(found['hits'], 'hit')} nearly repeat a better one"
+    waiting = [names.page(str(url)) for url in found["crowded_out"]]
+    beyond = f"no place is left for {names.value('pages', waiting)}" if waiting else ""
+    return "; ".join(part for part in (repeated if found["repeated"] else "", beyond) if part)
+
+
+def _unsteady(found: Mapping[str, Any], _: Names) -> str:
+    if found["overlap"] == 1:
+        return "the same hits, in another order or with other scores"
+    return f"{show_percent(found['overlap'])} of the hits are the same"
+
+
+def _left_over(found: Mapping[str, Any], _: Names) -> str:
+    embedded = found.get("embedded_at")
+    return f"embedded {embedded}, the rest of its page {found['page_embedded_at']}" if embedded else ""
+
+
+def _out_of_reach(found: Mapping[str, Any], _: Names) -> str:
+    possible = f"{found['ceiling']:.3g} is possible with {plural(found['n'], 'query')}"
+    return f"the gate is {found['gate']:g}, at most {possible}"
 
 
 def _flat(found: Mapping[str, Any], _: Names) -> str:
@@ -227,4 +279,12 @@ NOTES: Mapping[str, Note] = {
     "query.dead_target": _dead,
     "retrieval.dark_page": _unanswered,
     "payload.flat_headings": _flat,
+    "query.duplicate": _asked_twice,
+    "query.unreachable_gate": _out_of_reach,
+    "retrieval.crowded_top_k": _crowded,
+    "retrieval.nondeterministic": _unsteady,
+    "regression.query_lost": _lost_query,
+    "chunk.stale_tail": _left_over,
+    "chunk.token_count_off": lambda found, _: f"{found['claimed']:,} stored, {found['recounted']:,} counted",
+    "text.mojibake": _garbled,
 }  # fmt: skip

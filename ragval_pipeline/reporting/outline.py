@@ -143,9 +143,7 @@ def own_first(finding: ReportedFinding) -> list[str]:
 def would_change(finding: ReportedFinding) -> str:
     """What repairing a finding would clear and break, as far as simulated; empty if nothing."""
     told = [
-        f"{len(result['cleared']):,} of the {result['of']:,} {JUDGED[code]}"
-        if result["of"] > 1
-        else f"the {_one(code)}"
+        f"{_how_many(len(result['cleared']), result['of'])} {JUDGED[code]}" if result["of"] > 1 else f"the {_one(code)}"
         for code, result in finding.details.get("would_clear", {}).items()
         if code in JUDGED
     ]
@@ -153,6 +151,13 @@ def would_change(finding: ReportedFinding) -> str:
     if broken := finding.details.get("would_fail"):
         changes.append(f"break {len(broken['failing']):,} of the {broken['of']:,} queries that pass now")
     return f"Would {', but '.join(changes)} (simulated)." if changes else ""
+
+
+def _how_many(some: int, of: int) -> str:
+    """``2 of the 3``, ``both`` or ``all 3``, before a plural."""
+    if some < of:
+        return f"{some:,} of the {of:,}"
+    return "both" if of == 2 else f"all {of:,}"
 
 
 def also_clears(node: FindingNode) -> list[str]:

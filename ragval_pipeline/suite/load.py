@@ -89,7 +89,8 @@ def suite_of(
         raise SuiteError(
             "this is a list (a query file?), not a suite",
             file=file,
-            remedy="A suite is a mapping with `suite:`, `qdrant:` and so on. Use that file, or narrow the pattern.",
+            remedy="A suite is a mapping with `suite:`, `qdrant:` and so on. Name the suite file, or a pattern that "
+            "matches nothing else.",
         )
     if not isinstance(content, Mapping):
         raise SuiteError(

@@ -70,7 +70,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     close = nearest(name, names, count=1)
     if close:
         return f"Did you mean {close[0]}?"
-    more = ", ..." if len(names) > LISTED else ""
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return f"Known are: {', '.join(names[:LISTED])}{more}." if names else ""
 
 

@@ -262,6 +262,7 @@ def test_a_source_that_a_required_criterion_needs_is_missed(home: Home, ragval: 
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert ended.code == 4
     assert "coverage: null" in checks(ended)["sitemap"]["remedy"]
+    assert checks(ended)["sitemap"]["remedy"].startswith("Set source.sitemap, folder, urls or llms, or switch these ")
 
 
 def test_pages_that_cannot_be_fetched_are_an_unreachable_system(home: Home, ragval: Ragval) -> None:

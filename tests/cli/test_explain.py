@@ -61,6 +61,8 @@ def test_without_a_name_all_names_are_listed_with_their_titles(ragval: Callable[
     listed = {line.split()[0] for line in ended.out.splitlines() if line.startswith("  ")}
     assert {*CATALOGUE, *(criterion.name for criterion in all_criteria([]))} <= listed
     assert "Thresholds" in ragval("explain", "coverage").out
+    [ranked] = [line for line in ended.out.splitlines() if "hit_at_K" in line]
+    assert ranked.endswith("Relevant page in the top K")
 
 
 def test_a_name_like_no_other_leads_to_the_list_of_all_names(ragval: Callable[..., Ended]) -> None:

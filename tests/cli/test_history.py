@@ -78,6 +78,14 @@ def test_compare_takes_the_baseline_and_the_last_run_by_itself(home: Home, runs:
     assert ended.code == 4
 
 
+def test_compare_says_that_a_run_is_compared_with_itself(home: Home, runs: UPath, ragval: Ragval) -> None:
+    ragval("bless", "bbbb2222", "-s", home.suite)
+    assert f"baseline and bbbb2222 are the same run, {NAMES[1]}" in (
+        ragval("compare", "baseline", "bbbb2222", "-s", home.suite).err
+    )
+    assert "same run" not in ragval("compare", NAMES[0], NAMES[1], "-s", home.suite).err
+
+
 def test_compare_names_what_only_one_run_measured_and_lists_the_rest(home: Home, runs: UPath, ragval: Ragval) -> None:
     found = [make_finding("coverage.missing_page", ["a"])]
     fewer = factory.report(groups=["coverage", "queries"], query_results=asked(20, 0), findings=found)

@@ -349,6 +349,8 @@ def test_an_empty_collection_ends_with_four_and_writes_nothing(tmp_path: Path, r
         (("--qdrant-path", "nowhere"), 3, "there is no embedded Qdrant"),
         (("--qdrant-path", "nowhere", "--profile", "rag-validaton"), 2, "Did you mean rag-validation?"),
         (("--qdrant-path", "nowhere", "--sitemap", "nope.xml"), 2, "there is no file or folder nope.xml"),
+        (("--qdrant-path", "nowhere", "--source", "htp://a.example/s.xml"), 2, "--source: is not an http(s) URL"),
+        (("--qdrant-path", "nowhere", "--source", "https:///s.xml"), 2, "--source: is not an http(s) URL"),
         (("--qdrant-path", "nowhere", "--output", "."), 2, "is a folder"),
     ],
 )
@@ -362,15 +364,20 @@ def test_what_cannot_be_looked_at_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unknown_names_are_found_by_what_they_hold(tmp_path: Path, ragval: Ragval) -> None:
+@pytest.mark.parametrize(
+    ("text_field", "told"), [("wurst", "text, source_url are guesses"), ("text", "source_url is a guess")]
+)
+def test_unknown_names_are_found_by_what_they_hold(text_field: str, told: str, tmp_path: Path, ragval: Ragval) -> None:
     payloads = [
-        {"wurst": f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
+        {text_field: f"A long text about kind {n} of sausage, with words.", "wo": f"https://a.example/p/{n}", "nr": n}
         for n in range(3)
     ]
     store(tmp_path / "qdrant", payloads, size=700)
-    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert ended.code == 0
+    assert told in ended.out
     suite = written(tmp_path)
-    assert suite["payload"]["fields"] == {"text": "wurst", "source_url": "wo"}
+    assert suite["payload"]["fields"] == {"text": text_field, "source_url": "wo"}
     assert suite["embedding"]["provider"] == "my_embedder:embed"
     assert "CHECK THIS" in (tmp_path / "ragval.yaml").read_text(encoding="utf-8")
     load_suite(tmp_path / "ragval.yaml")

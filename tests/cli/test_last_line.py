@@ -3,6 +3,7 @@ from __future__ import annotations
 from ragval_pipeline.cli.run import closing_line
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.site.inventory import NO_SOURCE
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 from tests.reporting.factory import criterion, report
@@ -32,6 +33,12 @@ def test_what_was_not_measured_is_named_with_its_reasons_once() -> None:
     reasons = {"coverage": "nothing to compare", "query_pass_rate": "nothing to compare", "error_findings": "see above"}
     line = closing_line(reported("not_measured", unmeasured=reasons))
     assert line.endswith("coverage, query_pass_rate not measured: nothing to compare.")
+
+
+def test_what_a_suite_without_a_source_cannot_measure_can_be_switched_off() -> None:
+    reasons = {"coverage": NO_SOURCE, "content_integrity": NO_SOURCE, "query_pass_rate": "nothing was asked"}
+    line = closing_line(reported("not_measured", unmeasured=reasons))
+    assert line.endswith(". Set source, or criteria: {coverage: null, content_integrity: null}.")
 
 
 def test_what_kept_the_run_from_measuring_is_named_with_its_remedy() -> None:

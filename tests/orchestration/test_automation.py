@@ -109,6 +109,12 @@ def test_code_may_name_the_ingestion_instead_of_the_suite(clean_world: World, up
     assert defs.resolve_sensor_def(SENSOR).metadata["watches"].value == dg.AssetKey(["other", "index"])
 
 
+@pytest.mark.parametrize("upstream", [f"{NAME}/collection", "a//b"])
+def test_a_wrong_upstream_is_an_error_of_the_code_that_gives_it(clean_world: World, upstream: str) -> None:
+    with pytest.raises(SuiteError, match=f"^upstream: '?{upstream}"):
+        build_validation_defs(clean_world.suite(), upstream=upstream)
+
+
 @pytest.mark.parametrize(("key", "value", "message"), [
     *(("cron", cron, ".*cron") for cron in ("every night", "99 4 * * *", "0 25 * * *", "a b c d e")),
     ("poll_s", 60, "an embedded Qdrant .* cannot be polled"),
@@ -116,7 +122,10 @@ def test_code_may_name_the_ingestion_instead_of_the_suite(clean_world: World, up
     ("after_job", f"{NAME}_validation", ".*each validation would start the next one"),
     ("after_job", f"ragval:{NAME}_validation", ".*each validation would start the next one"),
     *(("after_asset", name, ".* is not an asset key") for name in ("/", "a//b", "a/ /b")),
-    ("after_asset", f"{NAME}/validation_report", ".*each validation would start the next one"),
+    *(
+        ("after_asset", f"{NAME}/{name}", f"{NAME}/{name} is an asset of this suite, which cannot follow itself")
+        for name in ("validation_report", "collection", "sitemap")
+    ),
 ])  # fmt: skip
 def test_what_cannot_start_a_validation_is_an_error_of_the_suite(
     world: World, key: str, value: object, message: str

@@ -157,3 +157,6 @@ def test_only_what_this_run_or_its_root_measured_on_the_same_state_counts(kept: 
     found = refusals(values, runs=["now", "root"], now={"suite": "s"}, job=job_name(NAME))
     assert found.keys() == ({"coverage_report"} if reason else set())
     assert reason is None or reason in found["coverage_report"]
+    assert reason is None or found["coverage_report"].endswith(
+        ". Materialise it again together with its upstream assets, or start physical_ai_book_validation."
+    )

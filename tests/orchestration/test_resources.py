@@ -86,6 +86,21 @@ def test_a_foreign_resource_that_gives_no_client_is_an_unreachable_index(world: 
     assert failed_steps(result) == {"payload_snapshot"}
 
 
+class OwnServer(dg.ConfigurableResource):
+    url: str
+
+    def get_client(self) -> QdrantClient:
+        return QdrantClient(url=self.url, check_compatibility=False)
+
+
+@pytest.mark.parametrize("kind", [OwnServer, QdrantConnection])
+def test_a_server_that_does_not_answer_is_named_by_the_resources_own_address(world: World, kind: Any) -> None:
+    suite = resolve_suite(world.suite({"retry": {"max": 0}}))
+    with open_reader(kind(url=NOBODY), suite) as reader, pytest.raises(SystemFailure) as caught:
+        reader.facts()
+    assert f"{NOBODY} refused the connection" in str(caught.value)
+
+
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 def test_the_suites_own_resource_reads_a_server_with_its_key(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THE_KEY", "right")

@@ -326,6 +326,15 @@ def test_the_most_affected_subjects_are_shown_first():
     assert own_first(make_finding("integrity.not_captured", caused).reported()) == ["c", "a", "b"]
 
 
+def test_what_a_repair_clears_entirely_is_said_without_counting_twice():
+    told = {
+        "query.failed": {"cleared": ["q1", "q2", "q3"], "of": 3},
+        "retrieval.dark_page": {"cleared": ["/docs/a", "/docs/b"], "of": 2},
+    }
+    found = make_finding("coverage.missing_page", ["/docs/a"], details={"would_clear": told}).reported()
+    assert would_change(found) == "Would clear all 3 failed queries, both dark pages (simulated)."
+
+
 def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_others():
     told = {
         "query.failed": {"cleared": ["q1", "q2"], "of": 3},

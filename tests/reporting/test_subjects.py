@@ -135,6 +135,37 @@ def test_details_are_sentences_and_those_of_an_unknown_kind_still_names_and_valu
             "99.9 % of it is on the page, 1 of 140 words differs: “90”, where it has “45”",
         ),
         "integrity.not_captured": ({"unknown": 1.5}, "unknown 1.5"),
+        "retrieval.hub_chunk": (
+            {"queries": 25, "of": 70, "expected": 0.47},
+            "answers 25 of 70 questions, where less than one would be expected",
+        ),
+        "query.dead_target": (
+            {"targets": ["/docs/tags/a"], "near": {"/docs/tags/a": URLS[1]}},
+            f"expects /docs/tags/a; did you mean {URLS[1]}?",
+        ),
+        "regression.query_lost": (
+            {"before": {"best_similarity": 0.524, "first_chunk": "p1", "first_page": URLS[0]},
+             "now": {"best_similarity": 0.437, "first_chunk": "p9", "first_page": URLS[1]}, "reason": "its page"},
+            "first came Intro with 0.524, now A with 0.437",
+        ),
+        "query.duplicate": ({"others": ["q2"], "contradicting": False}, "the same question as q2"),
+        "query.unreachable_gate": (
+            {"ceiling": 0.25, "gate": 0.95, "n": 20, "state": "unreachable"},
+            "the gate is 0.95, at most 0.25 is possible with 20 queries",
+        ),
+        "retrieval.crowded_top_k": (
+            {"hits": 5, "repeated": 4, "crowded_out": [URLS[1]]},
+            "4 of 5 hits nearly repeat a better one; no place is left for A",
+        ),
+        "retrieval.nondeterministic": ({"overlap": 0.667}, "66.7 % of the hits are the same"),
+        "chunk.stale_tail": (
+            {"embedded_at": "2026-01-01T00:00:00Z", "page_embedded_at": "2026-02-01T00:00:00Z"},
+            "embedded 2026-01-01T00:00:00Z, the rest of its page 2026-02-01T00:00:00Z",
+        ),
+        "chunk.token_count_off": ({"claimed": 875, "recounted": 171}, "875 stored, 171 counted"),
+        "text.mojibake": (
+            {"passages": 3, "example": "thÃ©", "reads": "thé"}, "“thÃ©” should read “thé”, and 2 more passages"
+        ),
     }  # fmt: skip
     for code, (details, told) in cases.items():
         named, finding = subjects(make_finding(code, [Subject(name="p0", details=details)]))
@@ -153,6 +184,16 @@ def test_a_chunk_that_drifted_names_a_word_that_differs(changed, inserted, told)
     details = {"coverage": 0.99, "words": 140, "changed_words": changed, "replaced": [], "inserted": inserted}
     named, finding = subjects(make_finding("integrity.drifted", [Subject(name="p0", details=details)]))
     assert named.words(finding, "p0").note == f"99 % of it is on the page, {told}"
+
+
+def test_a_lost_question_with_the_same_first_hit_says_what_it_misses_now():
+    hit = {"best_similarity": 0.39, "first_chunk": "p1", "first_page": URLS[0]}
+    details = {"before": hit, "now": hit, "reason": "expected page not in the top 5 (found: /docs/intro)"}
+    named, finding = subjects(make_finding("regression.query_lost", [Subject(name="q1", details=details)]))
+    assert named.words(finding, "q1").note == "expected page not in the top 5"
+    vanished = Subject(name="q1", details={"before": hit, "now": None, "reason": "it is no longer asked"})
+    named, finding = subjects(make_finding("regression.query_lost", [vanished]))
+    assert named.words(finding, "q1").note == "it is no longer asked"
 
 
 def test_a_failed_question_says_where_its_page_is():
@@ -192,6 +233,14 @@ def test_titles_lose_the_name_of_the_site_and_lost_ends_are_seen(tmp_path):
     assert found == [
         ("O", 1.0, None, {}), ("A", 0.5, "its end", {"code": 100}), ("B", 0.5, "its beginning", {"item": 100}),
     ]  # fmt: skip
+
+
+def test_a_page_without_a_title_is_named_by_its_first_heading_if_that_is_of_the_page(tmp_path):
+    headings = {"a": [{"level": 1, "text": "Error lights"}], "b": [{"level": 2, "text": "Descaling"}], "c": []}
+    copies = [{"page_key": key, "url": f"/{key}", "title": None, "headings": told} for key, told in headings.items()]
+    pq.write_table(pa.Table.from_pylist(copies), tmp_path / "copies.parquet")
+    found = read_corpus(CorpusFiles(pages=[UPath(tmp_path / "copies.parquet")]), ())
+    assert [page.name for page in found.pages.values()] == ["Error lights", "/b", "/c"]
 
 
 def test_evidence_that_cannot_be_read_costs_names_and_not_the_report(tmp_path):

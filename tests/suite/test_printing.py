@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.suite.printing import plural, show_count, without_userinfo
+from ragval_pipeline.suite.printing import LISTED, did_you_mean, plural, show_count, without_userinfo
 
 
 def test_nouns_are_put_in_the_plural() -> None:
@@ -20,3 +20,10 @@ def test_a_login_is_taken_out_of_an_address_and_the_rest_stays_as_it_is() -> Non
     assert without_userinfo("HTTPS://u:p%40@X.org:443/a@b?c=@d") == "HTTPS://X.org:443/a@b?c=@d"
     assert without_userinfo("https://u:p@ho st/") == "https://ho st/"
     assert without_userinfo("https://x.org/a") == "https://x.org/a"
+
+
+def test_of_many_choices_the_first_are_listed_and_the_rest_counted() -> None:
+    known = [f"name{n:02}" for n in range(LISTED + 3)]
+    told = did_you_mean("qqq", known)
+    assert told.startswith("Known are: name00, name01, ")
+    assert told.endswith(f"name{LISTED - 1} and 3 more.")

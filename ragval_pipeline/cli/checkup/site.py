@@ -29,7 +29,7 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
     if source is None:
         told = "the suite has no source: coverage and integrity are not measured"
         return [
-            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms.")
+            _left_out("sitemap", told, required_of_site(suite), remedy="Set source.sitemap, folder, urls or llms")
         ], 0
     try:
         check_places(source)
@@ -98,7 +98,7 @@ def _pages(suite: Suite, source: SourceSettings, inventory: SiteInventory) -> Ch
         return _folder(source, urls)
     if source.folder is None and not source.fetch_pages:
         told = "source.fetch_pages is off: integrity is not measured"
-        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root.")
+        return _left_out("pages", told, required_of_site(suite, {"integrity"}), remedy="Name source.site_root")
     try:
         bad, asked = _unreadable(source, inventory, urls)
     except RagvalError as error:

@@ -43,20 +43,20 @@ def watched_asset(
     Raises:
         SuiteError: The key has an empty part, or is one of ``own``, the suite's own assets.
     """
-    chosen = upstream if upstream is not None else suite.automation.after_asset
+    chosen, given_as = (
+        (upstream, "upstream") if upstream is not None else (suite.automation.after_asset, "automation.after_asset")
+    )
     if chosen is None:
         return None
     path = chosen.path if isinstance(chosen, dg.AssetKey) else chosen.split("/") if isinstance(chosen, str) else chosen
     parts = [part.strip() for part in path]
     if not parts or not all(parts):
-        raise SuiteError(
-            f"{'/'.join(path)!r} is not an asset key", key="automation.after_asset", remedy="Write its parts as a/b/c."
-        )
+        raise SuiteError(f"{'/'.join(path)!r} is not an asset key", key=given_as, remedy="Write its parts as a/b/c.")
     key = dg.AssetKey(parts)
     if key in own:
         raise SuiteError(
-            f"{key.to_user_string()} is an asset of this suite, so each validation would start the next one",
-            key="automation.after_asset",
+            f"{key.to_user_string()} is an asset of this suite, which cannot follow itself",
+            key=given_as,
             remedy="Set the asset that fills the collection.",
         )
     return key

@@ -32,6 +32,8 @@ from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 _SPECIAL = re.compile(r"([\\`*\[\]#|~$>]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\A[-+])")
+#: Marks after an address that end a clause.
+_ENDS = ".,;:?!"
 _NOT_IN_LINKS = re.compile(r"[<>\\`]")
 _SIGNS = {"met": "✅", "not_met": "❌", "not_measured": "⚪"}
 _VERDICT_SIGNS = {"pass": "✅", "fail": "❌", "error": "❌", "not_measured": "⚪"}
@@ -71,7 +73,9 @@ def escape(text: str, length: int = 300) -> str:
 
 
 def _word(word: str) -> str:
-    stem = word.rstrip(".,;:")
+    stem = word.rstrip(_ENDS)
+    while stem.endswith(")") and stem.count(")") > stem.count("("):  # of the sentence, not of the address
+        stem = stem[:-1].rstrip(_ENDS)
     if is_http_url(stem) and not _NOT_IN_LINKS.search(stem):
         return f"<{stem.replace('|', '%7C')}>{word[len(stem) :]}"
     safe = _SPECIAL.sub(r"\\\1", word.replace("&", "&amp;").replace("<", "&lt;"))
@@ -102,9 +106,8 @@ def _changes(changes: RunChanges | None) -> Iterator[str]:
     view = change_view(changes)
     if view is None:
         return
-    yield f"Since {escape(view.since)}: " + (
-        "" if view.lines else "no verdict, criterion, query, page or number of findings changed."
-    )
+    nothing = " no verdict, criterion, query, page or number of findings changed."
+    yield f"Since {escape(view.since)}:{'' if view.lines else nothing}"
     yield ""
     for line in view.lines:
         queries = f": {', '.join(escape(name, 80) for name in line.queries[:_SUBJECTS])}" if line.queries else ""
@@ -159,7 +162,8 @@ def _findings(report: ValidationReport, subjects: Subjects) -> Iterator[str]:
         yield ""
         return
     counts = count_by_severity(report.findings)
-    yield "### Findings: " + ", ".join(plural(count, severity) for severity, count in counts.items() if count)
+    words = [plural(count, severity) for severity, count in counts.items() if count and severity != "info"]
+    yield "### Findings: " + ", ".join([*words, *([f"{counts['info']:,} info"] if counts["info"] else [])])
     yield ""
     for node in finding_tree(report.findings):
         yield from _finding(node, subjects, "")

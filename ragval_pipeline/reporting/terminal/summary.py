@@ -150,7 +150,7 @@ class SummaryPrinter(LinePrinter):
             line = words.note if finding.count == 1 and finding.subject_kind in {"page", "query"} else words.line
             if line:
                 self.line((line, "dim"), indent=indent)
-            if words.url and not below:
+            if words.url and words.url != words.title and not below:
                 self.line((words.url, "dim"), indent=indent if line == words.note else indent + 2, wrap=False)
         if finding.count > len(shown) > 0:
             self.line((f"and {finding.count - len(shown):,} more", "dim"), indent=indent)

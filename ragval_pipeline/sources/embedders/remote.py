@@ -207,7 +207,9 @@ def usable_key(provider: str, api_key: str | None) -> str:
         raise SuiteError(
             f"provider {provider} needs a key, but none is set",
             key="embedding.api_key",
-            remedy=f"Set the environment variable {PROVIDERS[provider].variable}.",
+            # The provider may be the default of a suite that does not say what embedded its index.
+            remedy=f"Set the environment variable {PROVIDERS[provider].variable}, or embedding.provider to what "
+            "embedded the index.",
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise SuiteError(

@@ -129,7 +129,7 @@ def _effective(old: QueryReport, before: HeldTo, new: QueryReport, after: HeldTo
     deciding = {*before.conditions, *after.conditions}
     yield from _stated(old.query, new.query, ("negative",))
     if before.conditions != after.conditions:
-        yield _change("conditions", ", ".join(before.conditions), ", ".join(after.conditions))
+        yield _change("conditions", ", ".join(before.conditions) or None, ", ".join(after.conditions) or None)
     elif before.min_similarity != after.min_similarity:
         yield _change("threshold", before.min_similarity, after.min_similarity)
     # The best score is that of the first hit.

@@ -31,6 +31,24 @@ def test_an_address_becomes_a_link_to_itself_and_names_nobody():
     assert "#<!-- -->12" in escape("see #12")
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("(3 chunks, such as https://x.example/a)", "https://x.example/a"),
+        ("(did you mean https://x.example/a?)", "https://x.example/a"),
+        ("see https://x.example/a_(b).", "https://x.example/a_(b)"),
+    ],
+)
+def test_a_link_ends_before_the_marks_of_the_sentence(text, address):
+    assert f'<a href="{address}">{address}</a>' in rendered(escape(text))
+
+
+def test_findings_of_information_are_counted_as_in_the_terminal():
+    found = [make_finding(code, ["1"]) for code in ("chunk.too_small", "chunk.near_duplicate", "vector.zero")]
+    text = summary_md(factory.report(findings=found)).decode()
+    assert "### Findings: 1 error, 2 info\n" in text
+
+
 def test_a_pipe_does_not_split_a_cell():
     html = rendered(f"| a |\n|---|\n| {escape('x | y')} {escape('https://x.example/a|b')} |")
     assert html.count("<td>") == 1

@@ -36,6 +36,12 @@ def test_the_summary_reads_from_the_verdict_to_the_path():
     assert places == sorted(places)
 
 
+def test_an_address_without_a_path_is_printed_once():
+    found = make_finding("index.unreachable", ["http://localhost:6333"])
+    lines = [line.strip() for line in printed(factory.report("error", findings=[found])).splitlines()]
+    assert lines.count("http://localhost:6333") == 1
+
+
 def test_no_line_ends_between_a_number_and_its_unit():
     lines = [line for width in range(40, 100) for line in printed(factory.faulty().report, width=width).splitlines()]
     assert any(re.search(r"\d %$", line) for line in lines)

@@ -60,7 +60,7 @@ def test_good_settings_are_let_through():
         ),
         ({"provider": "voyage", "api_key": "k", "model": "embed-v4.0"}, "embedding.model", "provider: cohere"),
         ({"provider": "voyage", "api_key": "k", "model": "voyage-4-nano"}, "embedding.model", "sentence-transformers"),
-        ({"provider": "cohere"}, "embedding.api_key", "COHERE_API_KEY"),
+        ({"provider": "cohere"}, "embedding.api_key", "COHERE_API_KEY, or embedding.provider to what embedded the"),
         ({"provider": "cohere", "api_key": ""}, "embedding.api_key", "COHERE_API_KEY"),
         ({"provider": "cohere", "api_key": " \n"}, "embedding.api_key", "COHERE_API_KEY"),
         ({"provider": "cohere", "api_key": "canary\nkey"}, "embedding.api_key", "line breaks"),

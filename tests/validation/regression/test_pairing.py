@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.regression.pairing import pair_queries
-from tests.validation.regression.runs import query
+from ragval_pipeline.validation.regression.pairing import changes_of, pair_queries
+from tests.validation.regression.runs import held_to, query
 
 
 def test_queries_are_paired_by_id_and_question() -> None:
@@ -34,6 +34,11 @@ def test_a_query_that_is_held_to_something_else_is_restated() -> None:
     pairing = pair_queries([query("a", min_similarity=0.4)], [query("a", min_similarity=0.9)])
     assert [new.query_id for _, new in pairing.restated] == ["a"]
     assert not pairing.same
+
+
+def test_a_draft_had_no_conditions_before_it_counted() -> None:
+    draft, counted = query("a", held_to=held_to(conditions=[])), query("a", held_to=held_to(conditions=["url"]))
+    assert changes_of(draft, counted) == ["conditions changed from none to url"]
 
 
 def test_a_description_changes_nothing() -> None:
