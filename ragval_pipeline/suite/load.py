@@ -55,8 +55,13 @@ def load_suite(path: str | Path, *, flags: Mapping[str, Any] | None = None, fold
         The suite, with paths resolved from the file's folder.
 
     Raises:
-        SuiteError: The file does not exist, is not YAML, or has an unknown or wrong key.
+        SuiteError: It is no path, or the file does not exist, is not YAML, or has an unknown or wrong key.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise SuiteError(
+            f"a suite is given as a path, or as a Suite, not as {type(path).__name__}",
+            remedy="For settings in Python, use Suite.model_validate(settings).",
+        )
     place, name = split_name(path)
     file = place.expanduser().absolute()
     text = read_text(file, kind="suite file", remedy="Choose another with -s, or create one with ragval init.")

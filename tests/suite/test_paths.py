@@ -73,3 +73,8 @@ def test_a_suite_that_is_not_there_is_an_error(tmp_path: Path):
         load_suite(tmp_path / "ragval.yaml")
     with pytest.raises(SuiteError, match="is a folder, not a suite file"):
         load_suite(tmp_path)
+
+
+def test_settings_that_are_given_instead_of_a_path_are_an_error_that_says_how():
+    with pytest.raises(SuiteError, match=r"not as dict. For settings in Python, use Suite.model_validate"):
+        load_suite(SMALLEST)  # type: ignore[arg-type]
