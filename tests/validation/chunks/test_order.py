@@ -242,6 +242,16 @@ def test_a_number_is_given_twice_because_of_a_text_of_another_page_where_it_woul
             assert (Aspect.PLACE in subject.without) is not bool(strangers)
 
 
+def test_a_number_is_given_twice_because_of_a_text_of_a_page_that_is_much_like_this_one() -> None:
+    alike = f"{GRIPPER} {CAMERA}"
+    pages = {"/a": (GRIPPER, CAMERA), "/b": (GRIPPER, CAMERA, BATTERY)}
+    finding = numbered((alike, 0), (f"{alike} {BATTERY}", 0), pages=pages)
+    assert [subject.points for subject in finding.subjects] == [("1",), ("1",)]
+    assert surplus(finding)[0] == []
+    # Without the other page it is an older version.
+    assert surplus(numbered((alike, 0), (f"{alike} {BATTERY}", 0), pages={"/a": pages["/a"]})) == (["1"], [])
+
+
 def test_of_two_points_with_one_number_the_one_that_differs_from_the_page_is_the_older() -> None:
     reworded = GRIPPER.replace("two amperes", "three old amperes")
     finding = numbered((GRIPPER, 0), (reworded, 0), (CAMERA, 1), pages={"/a": (GRIPPER, CAMERA)})
