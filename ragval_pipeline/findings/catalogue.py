@@ -259,7 +259,7 @@ _ROWS = (
         cause="The chunker loses the sections that a chunk belongs to.",
         remedy="Store the whole heading path of each chunk."),
     FindingType("chunk.index_gap", "error", "subject", "chunks", "page", "reingest",
-        breaks={Aspect.PRESENCE}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.CURRENT},
+        breaks={Aspect.PRESENCE}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.OWN, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
         title="Pages with missing chunks",
         means="lacks some of its chunks", many="lack some of their chunks",

@@ -198,7 +198,8 @@ class _Judge:
 
     def _alike(self, own: Sequence[str]) -> list[list[str]] | None:
         """Points with the same number by their part of the page; None if unknown for some."""
-        if len(own) < 2 or not all(name in self.held or name in self.misplaced for name in own):
+        of_page = [name for name in own if name not in self.misplaced]
+        if len(own) < 2 or (len(of_page) > 1 and not all(name in self.held for name in of_page)):
             return None
         found: dict[Hashable, list[str]] = {}
         for name in own:

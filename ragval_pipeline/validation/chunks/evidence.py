@@ -20,7 +20,14 @@ from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import FactRows, Facts
 from ragval_pipeline.validation.facts.tables import chunks_of
-from ragval_pipeline.validation.integrity.content import ChunkClass, class_of, pages_holding
+from ragval_pipeline.validation.integrity.content import (
+    SHOWN,
+    ChunkClass,
+    class_of,
+    common_digests,
+    of_other_pages,
+    pages_holding,
+)
 from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.payload.levels import present_fields
@@ -121,14 +128,39 @@ class ChunkEvidence:
         for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
             meant = pc.and_(table.column("compared"), pc.less(table.column("found"), table.column("letters")))
             chunks = _chunks(table, pc.and_(meant, wanted(table)))
-            found |= {chunk.point_id: chunk for chunk in chunks if class_of(chunk, self.habits) == kind}
+            found |= {chunk.point_id: chunk for chunk in chunks if self._class_of(chunk) == kind}
         return found
+
+    def _class_of(self, chunk: ChunkFacts) -> ChunkClass:
+        kind = class_of(chunk, self.habits)
+        return "gone" if kind == "drifted" and chunk.point_id in self._of_similar_pages else kind
+
+    @cached_property
+    def _of_similar_pages(self) -> frozenset[str]:
+        """The points that differ from their page because their text is from one that is much like it."""
+        drifted: list[ChunkFacts] = []
+        for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")):
+            lacking = pc.subtract(table.column("letters"), table.column("found"))
+            meant = pc.and_(table.column("compared"), pc.greater_equal(lacking, constant(PASSAGE_LETTERS)))
+            drifted += (chunk for chunk in _chunks(table, meant) if class_of(chunk, self.habits) == "drifted")
+        if not drifted:
+            return frozenset()
+        common = common_digests(self.facts.batches("pages", SHOWN))
+        lacks = {
+            page.page_key: sum(block.letters - block.held for block in page.blocks if block.digest not in common)
+            for page in self.facts.pages(lambda batch: pc.equal(batch.column("state"), constant("read")))
+        }
+        return frozenset(of_other_pages(drifted, self._searched_pages(), lacks))
+
+    def _searched_pages(self) -> Iterator[PageFacts]:
+        """The pages with what finds texts on them, without their blocks."""
+        for batch in self.facts.batches("pages", ("page_key", "url", "anchors")):
+            yield from (PageFacts(**row) for row in batch.to_pylist())
 
     def misplaced(self, points: Collection[str]) -> set[str]:
         """Those of some points that are gone from their page while another page has their text."""
         gone = self.differing(points, "gone")
-        batches = self.facts.batches("pages", ("page_key", "url", "anchors")) if gone else ()
-        pages = (PageFacts(**row) for batch in batches for row in batch.to_pylist())
+        pages = self._searched_pages() if gone else ()
         holding = pages_holding({name: chunk.probes for name, chunk in gone.items()}, pages)
         return {name for name, keys in holding.items() if set(keys) - {gone[name].page_key}}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.order import Orders
+from ragval_pipeline.validation.chunks.order import Orders, PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
@@ -30,7 +30,7 @@ _COUNTED = (
 def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Pages whose indices are not complete from 0."""
     first = _first_index(evidence.orders)
-    subjects = list(_gaps(evidence.orders, first))
+    subjects = list(_gaps(evidence, first))
     late = all(subject.details["missing_count"] == subject.details["lowest"] - first for subject in subjects)
     if subjects and late:
         several = len(subjects) > 1
@@ -42,10 +42,12 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
         yield make_finding("chunk.index_gap", subjects)
 
 
-def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
+def _gaps(evidence: ChunkEvidence, first: int) -> Iterator[Subject]:
+    orders = evidence.orders
     pages = orders.in_full(orders.chosen(orders.last - first - orders.indices + 1 > 0))
     # If numbers restart in each parent chunk, subdivided chunks may be missing from them.
     again = any(page.parents for page in pages.values()) and orders.begin_again()
+    misplaced = evidence.misplaced({name for page in pages.values() for name in _behind_a_gap(page, first)})
     for key, page in pages.items():
         if again and page.parents:
             continue
@@ -56,7 +58,22 @@ def _gaps(orders: Orders, first: int) -> Iterator[Subject]:
         extent = missing / (missing + len(present))
         # A number missing in every version of the page does not follow from there being two.
         without = frozenset({Aspect.CURRENT} if any(len(own) > 1 for own in page.points.values()) else ())
+        if not _is_complete_without(page, misplaced, first):
+            without |= {Aspect.OWN}
         yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent, without=without)
+
+
+def _behind_a_gap(page: PageOrder, first: int) -> Iterator[str]:
+    """The points numbered after a missing number."""
+    for position, index in enumerate(sorted(page.points), start=first):
+        if index != position:
+            yield from (name for name, _ in page.points[index])
+
+
+def _is_complete_without(page: PageOrder, points: Collection[str], first: int) -> bool:
+    """Whether a page without some points lacks no number: theirs are those of another page."""
+    own = sorted(index for index, stored in page.points.items() if any(name not in points for name, _ in stored))
+    return not own or own[-1] - first + 1 == len(own)
 
 
 def _between(first: int, present: Sequence[int]) -> Iterator[int]:

@@ -311,7 +311,7 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
     return "verified"
 
 
-def of_other_pages(chunks: Iterable[ChunkFacts], pages: Sequence[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
+def of_other_pages(chunks: Iterable[ChunkFacts], pages: Iterable[PageFacts], lacks: Mapping[str, int]) -> Iterator[str]:
     """Which chunks that differ from their page belong to a similar one.
 
     The other page has more of the text than its own, and its chunks lack about as much as is missing here: a page

@@ -59,7 +59,10 @@ class Habits:
 
     def has_put_all(self, chunk: ChunkFacts) -> bool:
         """Whether everything added at a chunk's edges, and between its words, is from the ingestion."""
-        if not self.frequent.issuperset(_inserted_in(chunk)):
+        # A description quotes the title and the first heading, which follow each other on the page: its own words
+        # between them are part of the edge.
+        outside = chunk.letters - chunk.found - sum(edge.missing for edge in self.in_chunk(chunk))
+        if outside > 0 and not self.frequent.issuperset(_inserted_in(chunk)):
             return False
         known = {*self.frequent, *self.openings, *self.closings}
         return ANY in (*self.openings, *self.closings) or all(map(known.intersection, _ends_of(chunk)))

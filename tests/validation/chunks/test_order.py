@@ -170,14 +170,19 @@ def test_of_points_with_one_number_the_page_tells_none_when_it_has_none_of_them(
     assert {entry.details["told_by"] for entry in finding.subjects} == {"id"}
 
 
-def numbered(*stored: tuple[str, int], pages: dict[str, tuple[str, ...]], at: str = "/a") -> Finding:
+def numbered(
+    *stored: tuple[str, int],
+    pages: dict[str, tuple[str, ...]],
+    at: str = "/a",
+    code: str = "chunk.duplicate_index",
+) -> Finding:
     """The finding of chunks of a page, each with a text and a number, and a later time than the one before."""
     chunks = [
         {"source_url": at, "chunk_index": index, "text": text, "embedded_at": f"2026-01-{day:02}"}
         for day, (text, index) in enumerate(stored, 1)
     ]
     records = [record(paragraphs(*content), page=page) for page, content in pages.items()]
-    [finding] = detected("chunk.duplicate_index", evidence_of(snapshot_rows(*chunks, pages=tuple(pages)), records))
+    [finding] = detected(code, evidence_of(snapshot_rows(*chunks, pages=tuple(pages)), records))
     return finding
 
 
@@ -237,6 +242,16 @@ def test_a_number_is_given_twice_because_of_a_text_of_another_page_where_it_woul
             assert (Aspect.PLACE in subject.without) is not bool(strangers)
 
 
+def test_a_number_is_given_twice_because_of_a_text_of_a_page_that_is_much_like_this_one() -> None:
+    alike = f"{GRIPPER} {CAMERA}"
+    pages = {"/a": (GRIPPER, CAMERA), "/b": (GRIPPER, CAMERA, BATTERY)}
+    finding = numbered((alike, 0), (f"{alike} {BATTERY}", 0), pages=pages)
+    assert [subject.points for subject in finding.subjects] == [("1",), ("1",)]
+    assert surplus(finding)[0] == []
+    # Without the other page it is an older version.
+    assert surplus(numbered((alike, 0), (f"{alike} {BATTERY}", 0), pages={"/a": pages["/a"]})) == (["1"], [])
+
+
 def test_of_two_points_with_one_number_the_one_that_differs_from_the_page_is_the_older() -> None:
     reworded = GRIPPER.replace("two amperes", "three old amperes")
     finding = numbered((GRIPPER, 0), (reworded, 0), (CAMERA, 1), pages={"/a": (GRIPPER, CAMERA)})
@@ -294,3 +309,15 @@ def test_a_passage_that_its_page_repeats_is_no_copy_of_itself() -> None:
     assert [subject.details["same"] for subject in finding.subjects] == [[], [], [], []]
     again = numbered((GRIPPER, 0), (CAMERA, 0), (BATTERY, 1), (CAMERA, 2), (CAMERA, 2), pages={"/a": page})
     assert {entry.name: entry.details["same"] for entry in again.subjects}["3"] == ["4"]
+
+
+def test_a_gap_before_the_text_of_another_page_follows_from_that_text_if_the_page_has_all_numbers_without_it() -> None:
+    pages = {"/a": (GRIPPER, CAMERA), "/b": (BATTERY, VISITORS)}
+    for stored, follows in (
+        (((GRIPPER, 0), (CAMERA, 1), (BATTERY, 4)), True),
+        (((GRIPPER, 0), (CAMERA, 2), (BATTERY, 4)), False),
+        (((GRIPPER, 0), (CAMERA, 2)), False),
+        (((GRIPPER, 0), (BATTERY, 1), (CAMERA, 3)), False),
+    ):
+        (subject,) = numbered(*stored, pages=pages, code="chunk.index_gap").subjects
+        assert (Aspect.OWN not in subject.without) is follows

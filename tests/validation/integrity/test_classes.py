@@ -127,3 +127,13 @@ def test_texts_of_other_pages_show_no_habit_however_many_begin_alike():
     strange = [replace(chunk(400, openings=(edge,)), longest=ANCHOR_LETTERS) for _ in range(6)]
     habits = Habits.of(strange, total=8, pages=1)
     assert {class_of(entry, habits) for entry in strange} == {"gone"}
+
+
+def test_words_between_quoted_titles_are_part_of_the_edge_that_a_habit_accounts_for():
+    """Descriptions quote the title and the first heading, which follow each other on the page."""
+    described = chunk(930, inserted=("and introduces",), openings=(Edge("this", 70),))
+    usual = Habits(openings={"this": Edge("this", 100)})
+    assert class_of(described, usual) == "verified"
+    assert class_of(replace(described, openings=(Edge("this", 57),)), usual) == "drifted"  # further down
+    assert class_of(described, Habits(openings={"this": Edge("this", 60)})) == "drifted"
+    assert class_of(described) == "drifted"
