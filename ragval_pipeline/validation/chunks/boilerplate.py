@@ -32,7 +32,6 @@ from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import Chosen, filled
 from ragval_pipeline.validation.facts.texts import TextFacts
-from ragval_pipeline.validation.integrity.content import class_of
 from ragval_pipeline.validation.integrity.habits import ANY
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, HABIT, MOST, WHOLE
 
@@ -149,11 +148,8 @@ def _around(text: TextFacts, phrases: Iterable[str]) -> float:
 def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> list[TextFacts]:
     """Some texts without those of pages whose chunks are all gone: there a wall was read instead of the page."""
     strange = _pages(text for text in texts if text.compared and text.found < MOST * text.letters)
-    walls = {
-        key
-        for key, chunks in evidence.on_pages(strange)
-        if all(class_of(chunk, evidence.habits) == "gone" for chunk in chunks)
-    }
+    compared = evidence.compared
+    walls = {key for key in strange if key not in evidence.read or compared.is_all_gone(compared.pages[key])}
     return [text for text in texts if text.page_key not in walls]
 
 
@@ -251,7 +247,7 @@ class _Additions:
 
     @cached_property
     def _usual(self) -> frozenset[str]:
-        return self.evidence.habits.usual
+        return self.evidence.compared.habits.usual
 
     @cached_property
     def _sizes(self) -> Mapping[_Edge, Counter[int]]:

@@ -10,8 +10,6 @@ from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.validation.facts.rows import AGAIN, ChunkFacts
-from ragval_pipeline.validation.integrity.content import class_of
-from ragval_pipeline.validation.integrity.habits import Habits
 from ragval_pipeline.validation.points import PointRef
 
 if TYPE_CHECKING:
@@ -105,7 +103,7 @@ class SameTexts:
         cls,
         texts: Columns,
         on_pages: Callable[[Collection[str]], Iterator[tuple[str, Sequence[ChunkFacts]]]],
-        habits: Callable[[], Habits],
+        is_gone: Callable[[ChunkFacts], bool],
     ) -> SameTexts:
         """Those of a run."""
         groups = _groups(texts)
@@ -118,7 +116,7 @@ class SameTexts:
                     by_text.setdefault((chunk.depth, digests[chunk.point_id]), []).append(chunk)
             for (depth, _), same in by_text.items():
                 # A larger chunk that is not divided equals its only smaller one.
-                if _have_their_places(same, [chunk for chunk in chunks if chunk.depth == depth], habits):
+                if _have_their_places(same, [chunk for chunk in chunks if chunk.depth == depth], is_gone):
                     own.update(chunk.point_id for chunk in same)
         copies = frozenset(digests.keys() - own)
         return cls({digests[name]: groups[digests[name]] for name in sorted(copies)}, copies)
@@ -135,14 +133,15 @@ def _groups(texts: Columns) -> dict[int, list[PointRef]]:
     return {digest: sorted(refs) for digest, refs in found.items()}
 
 
-def _have_their_places(same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], habits: Callable[[], Habits]) -> bool:
+def _have_their_places(
+    same: Sequence[ChunkFacts], own: Sequence[ChunkFacts], is_gone: Callable[[ChunkFacts], bool]
+) -> bool:
     """Whether chunks with the same text each have a position on their page that no other chunk has.
 
     ``own`` are all chunks of the page.
     """
     runs = [chunk.longest_part for chunk in same]
-    # Without habits more chunks are gone: they are computed only then.
-    if None in runs or any("gone" == class_of(chunk) == class_of(chunk, habits()) for chunk in same):
+    if None in runs or any(map(is_gone, same)):
         return False
     if len(same) == 1:
         return True

@@ -10,32 +10,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np, pc
-from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
+from ragval_pipeline.sources.arrow import numbers_of, one_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
 from ragval_pipeline.validation.detectors import find_all
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
 from ragval_pipeline.validation.facts.store import FactRows, Facts
 from ragval_pipeline.validation.facts.tables import chunks_of
-from ragval_pipeline.validation.integrity.content import (
-    SHOWN,
-    ChunkClass,
-    class_of,
-    common_digests,
-    of_other_pages,
-    pages_holding,
-)
-from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.compared import Compared, compare
+from ragval_pipeline.validation.integrity.content import ChunkClass
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 #: All columns of a chunk except those about differing words and other pages.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
@@ -84,17 +77,12 @@ class ChunkEvidence:
     @cached_property
     def same_texts(self) -> SameTexts:
         """Texts stored in several points."""
-        return SameTexts.of(self.texts, self.on_pages, lambda: self.habits)
+        return SameTexts.of(self.texts, self.on_pages, lambda chunk: self.compared.class_of(chunk) == "gone")
 
     @cached_property
     def read(self) -> Mapping[str, str]:
         """Addresses of the pages read, by key."""
-        return {
-            key: url
-            for batch in self.facts.batches("pages", ("page_key", "url", "state"))
-            for key, url, state in zip(*(column.to_pylist() for column in batch.columns), strict=True)
-            if state == "read"
-        }
+        return {page.page_key: page.url for page in self.compared.read}
 
     def last_passages(self, keys: Collection[str]) -> dict[str, BlockFacts]:
         """The last meaningful block of some pages, by key; pages without one are left out."""
@@ -117,71 +105,26 @@ class ChunkEvidence:
         wanted = one_of("page_key", keys)
         for table in self.facts.by_bucket("chunks", _PLACED):
             by_page: dict[str, list[ChunkFacts]] = {}
-            for chunk in _chunks(table, pc.and_(table.column("compared"), wanted(table))):
+            chosen = table.filter(pc.and_(table.column("compared"), wanted(table)))
+            for chunk in (chunk for batch in chosen.to_batches() for chunk in chunks_of(batch)):
+                if not chunk.letters:
+                    continue
                 by_page.setdefault(chunk.page_key or "", []).append(chunk)
             yield from by_page.items()
 
     def differing(self, points: Collection[str], kind: ChunkClass) -> dict[str, ChunkFacts]:
         """Those of some points with a class relative to their page, by id: ``drifted`` or ``gone``."""
-        found: dict[str, ChunkFacts] = {}
-        wanted = one_of("point_id", points)
-        for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")) if points else ():
-            meant = pc.and_(table.column("compared"), pc.less(table.column("found"), table.column("letters")))
-            chunks = _chunks(table, pc.and_(meant, wanted(table)))
-            found |= {chunk.point_id: chunk for chunk in chunks if self._class_of(chunk) == kind}
-        return found
-
-    def _class_of(self, chunk: ChunkFacts) -> ChunkClass:
-        kind = class_of(chunk, self.habits)
-        return "gone" if kind == "drifted" and chunk.point_id in self._of_similar_pages else kind
-
-    @cached_property
-    def _of_similar_pages(self) -> frozenset[str]:
-        """The points that differ from their page because their text is from one that is much like it."""
-        drifted: list[ChunkFacts] = []
-        for table in self.facts.by_bucket("chunks", (*_PLACED, "probes")):
-            lacking = pc.subtract(table.column("letters"), table.column("found"))
-            meant = pc.and_(table.column("compared"), pc.greater_equal(lacking, constant(PASSAGE_LETTERS)))
-            drifted += (chunk for chunk in _chunks(table, meant) if class_of(chunk, self.habits) == "drifted")
-        if not drifted:
-            return frozenset()
-        common = common_digests(self.facts.batches("pages", SHOWN))
-        lacks = {
-            page.page_key: sum(block.letters - block.held for block in page.blocks if block.digest not in common)
-            for page in self.facts.pages(lambda batch: pc.equal(batch.column("state"), constant("read")))
-        }
-        return frozenset(of_other_pages(drifted, self._searched_pages(), lacks))
-
-    def _searched_pages(self) -> Iterator[PageFacts]:
-        """The pages with what finds texts on them, without their blocks."""
-        for batch in self.facts.batches("pages", ("page_key", "url", "anchors")):
-            yield from (PageFacts(**row) for row in batch.to_pylist())
+        classes, chunks = self.compared.classes, self.compared.differing
+        return {name: chunks[name] for name in points if classes.get(name) == kind}
 
     def misplaced(self, points: Collection[str]) -> set[str]:
         """Those of some points that are gone from their page while another page has their text."""
-        gone = self.differing(points, "gone")
-        pages = self._searched_pages() if gone else ()
-        holding = pages_holding({name: chunk.probes for name, chunk in gone.items()}, pages)
-        return {name for name, keys in holding.items() if set(keys) - {gone[name].page_key}}
+        return {name for name in points if name in self.compared.stands_on}
 
     @cached_property
-    def habits(self) -> Habits:
-        """What the ingestion adds around its chunks."""
-        differing: list[ChunkFacts] = []
-        total = 0
-        for table in self.facts.by_bucket("chunks", _PLACED):
-            compared = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
-            compared = pc.and_(compared, pc.greater(table.column("letters"), constant(0)))
-            total += pc.sum(compared).as_py() or 0
-            differs = pc.less(table.column("found"), table.column("letters"))
-            differing += _chunks(table, pc.and_(compared, differs))
-        return Habits.of(differing, total=total, pages=len(self.read))
-
-
-def _chunks(table: pa.Table, meant: pa.ChunkedArray) -> Iterator[ChunkFacts]:
-    """The selected chunks with letters."""
-    chosen = (chunk for batch in table.filter(meant).to_batches() for chunk in chunks_of(batch))
-    return (chunk for chunk in chosen if chunk.letters)
+    def compared(self) -> Compared:
+        """The pages compared with their chunks."""
+        return compare(self.facts)
 
 
 def required_fields(manifest: SnapshotManifest) -> frozenset[str]:

@@ -14,8 +14,7 @@ from ragval_pipeline.validation.chunks.order import Orders, PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
-from ragval_pipeline.validation.integrity.content import class_of
-from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one counted from another start.
@@ -99,23 +98,23 @@ def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     found = {
         key: (own, order)
         for key, own in evidence.on_pages(evidence.layout.doubtful)
-        if key in evidence.read and (order := _out_of_order(own, evidence.habits))
+        if key in evidence.read and (order := _out_of_order(own, evidence.compared))
     }
     tails = {subject.name for subject in stale_tails(evidence)} if found else set()
     for key, (own, order) in found.items():
-        left = _out_of_order([chunk for chunk in own if chunk.point_id not in tails], evidence.habits)
+        left = _out_of_order([chunk for chunk in own if chunk.point_id not in tails], evidence.compared)
         # A page that is equally shuffled without the leftovers does not follow from them.
         without = frozenset({Aspect.CURRENT} if left else ())
         yield Subject(name=evidence.read[key], page=key, details=order, without=without)
 
 
-def _out_of_order(own: Sequence[ChunkFacts], habits: Habits) -> dict[str, int]:
+def _out_of_order(own: Sequence[ChunkFacts], compared: Compared) -> dict[str, int]:
     """How many of a page's located chunks are out of order, and how many are located; empty: none."""
     placed = sorted(
         (chunk.chunk_index, place)
         for chunk in own
         if chunk.chunk_index is not None and chunk.chunk_index >= 0
-        if (place := _place(chunk)) is not None and class_of(chunk, habits) == "verified"
+        if (place := _place(chunk)) is not None and compared.class_of(chunk) == "verified"
     )
     if len({index for index, _ in placed}) < len(placed):
         return {}  # of two chunks with the same index neither is known to be the page's

@@ -12,7 +12,7 @@ back on it. A last chunk with another page's text by mistake is gone too, but th
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, pairwise
@@ -26,12 +26,14 @@ from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts
-from ragval_pipeline.validation.integrity.content import class_of, is_lost
-from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.content import ChunkClass, is_lost
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW, FEWEST, MOST, PASSAGE_LETTERS, WHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+#: The class of a chunk relative to its page.
+Classify = Callable[[ChunkFacts], ChunkClass]
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _undated_ends(evidence: ChunkEvidence) -> Iterator[Subject]:
     found = {
         key: left
         for key, chunks in evidence.on_pages(undated)
-        if key in ends and (left := leftover(pages[key], chunks, ends[key], evidence.habits)).indices
+        if key in ends and (left := leftover(pages[key], chunks, ends[key], evidence.compared.class_of)).indices
     }
     made = {key for key, left in found.items() if left.is_gone}
     # Pages that all end with other text were ingested so: with a summary, or questions that they answer.
@@ -176,7 +178,7 @@ class Leftover:
     ends_the_page: bool = False
 
 
-def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, habits: Habits) -> Leftover:
+def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, class_of: Classify) -> Leftover:
     """The end of an older version: the page needs none of it, and the chunks before it have the page's own end.
 
     Pages repeat themselves: gone chunks may repeat most of the page's remaining text. What is still on the page, as
@@ -186,13 +188,13 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
     """
     own = {chunk.point_id: chunk for chunk in chunks}
     parts = {index: [own.get(name) for name, _ in points] for index, points in sorted(order.points.items())}
-    gone = {index for index, part in parts.items() if all(_is_gone(chunk, habits) for chunk in part)}
+    gone = {index for index, part in parts.items() if all(_is_gone(chunk, class_of) for chunk in part)}
     known = {index: [chunk for chunk in part if chunk is not None] for index, part in parts.items()}
-    tail = [index for index in _unneeded(known, habits) if len(known[index]) == len(parts[index])]
+    tail = [index for index in _unneeded(known, class_of) if len(known[index]) == len(parts[index])]
     before = [index for index in known if index not in tail]
     if not before:
         return Leftover()
-    while tail and not (_differs(known[tail[0]], habits) or _goes_back(known[before[-1]], known[tail[0]])):
+    while tail and not (_differs(known[tail[0]], class_of) or _goes_back(known[before[-1]], known[tail[0]])):
         before.append(tail.pop(0))
     found = frozenset(tail)
     if not found or gone - found or is_lost(last):
@@ -200,13 +202,13 @@ def leftover(order: PageOrder, chunks: Sequence[ChunkFacts], last: BlockFacts, h
     return Leftover(found, bool(gone), gone == found, _ends_the_page(known, before, tail))
 
 
-def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], habits: Habits) -> list[int]:
+def _unneeded(parts: Mapping[int, Sequence[ChunkFacts]], class_of: Classify) -> list[int]:
     """The longest end of some indices of which the page needs no chunk, given those before it."""
     first = _first_indices((index, chunk) for index, chunks in parts.items() for chunk in chunks)
     found: list[int] = []
     needs = -1
     for index, chunks in sorted(parts.items(), reverse=True):
-        on_page = (chunk for chunk in chunks if class_of(chunk, habits) != "gone")
+        on_page = (chunk for chunk in chunks if class_of(chunk) != "gone")
         needs = max([needs, *(_held_upto(chunk, first) for chunk in on_page)])
         if needs >= index or not chunks:
             break
@@ -244,14 +246,14 @@ def _placed(chunks: Iterable[ChunkFacts]) -> Iterator[tuple[ChunkFacts, tuple[in
             yield chunk, (place, place + length)
 
 
-def _is_gone(chunk: ChunkFacts | None, habits: Habits) -> bool:
+def _is_gone(chunk: ChunkFacts | None, class_of: Classify) -> bool:
     """Whether a sufficiently long chunk is gone from its page."""
-    return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk, habits) == "gone"
+    return chunk is not None and chunk.letters >= PASSAGE_LETTERS and class_of(chunk) == "gone"
 
 
-def _differs(part: Iterable[ChunkFacts], habits: Habits) -> bool:
+def _differs(part: Iterable[ChunkFacts], class_of: Classify) -> bool:
     """Whether the chunks of one index are not, or only partly, on their page."""
-    return all(class_of(chunk, habits) != "verified" for chunk in part)
+    return all(class_of(chunk) != "verified" for chunk in part)
 
 
 def _old_subjects(tail: Tail, kept: Collection[str], *, checked: bool) -> Iterable[Subject]:

@@ -13,7 +13,7 @@ from ragval_pipeline.text.folding import fold, words_of
 from ragval_pipeline.validation.facts.bucket import sampled_runs
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
-from ragval_pipeline.validation.facts.store import Chosen, Facts
+from ragval_pipeline.validation.facts.store import Chosen, FactRows
 from ragval_pipeline.validation.integrity.content import (
     SHOWN,
     ChunkClass,
@@ -45,7 +45,8 @@ class Compared:
         pages: Every in-scope page by key; with blocks only if some block is lost, without blocks that are on most
             pages.
         differing: Chunks that differ from their page or join words, by point id.
-        classes: The class of each of them.
+        classes: The class of each of them; every other chunk of a page that was read is verified.
+        habits: What the ingestion adds around its chunks.
         by_page: The chunks of each page with a lost block.
         strays: Points whose page was not read, and those of walls.
         found: Letters of chunks found on their page.
@@ -58,6 +59,7 @@ class Compared:
     pages: Mapping[str, PageFacts]
     differing: Mapping[str, ChunkFacts]
     classes: Mapping[str, ChunkClass]
+    habits: Habits
     by_page: Mapping[str, Sequence[ChunkFacts]]
     strays: Sequence[ChunkFacts]
     found: int
@@ -87,6 +89,10 @@ class Compared:
         whole = [key for key in beside if not lost_passages(self.pages[key].blocks)]
         stored = sum(page.has_chunks for page in self.read)
         return frozenset(own) if len(whole) >= max(FEWEST, WHOLE * stored) else frozenset()
+
+    def class_of(self, chunk: ChunkFacts) -> ChunkClass:
+        """The class of a chunk of a page that was read."""
+        return self.classes.get(chunk.point_id, "verified")
 
     @cached_property
     def differing_of(self) -> dict[str, list[ChunkFacts]]:
@@ -133,7 +139,7 @@ def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
     return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
 
 
-def compare(facts: Facts) -> Compared:
+def compare(facts: FactRows) -> Compared:
     """Collect differences from the facts; unchanged chunks only contribute their letters."""
     walls = walls_of(facts)
     pages = _read_pages(facts, walls)
@@ -159,6 +165,7 @@ def compare(facts: Facts) -> Compared:
         pages=pages.by_key,
         differing=differing,
         classes=classes,
+        habits=habits,
         by_page=by_page,
         strays=strays,
         found=found,
@@ -194,7 +201,7 @@ class _Pages:
         self.by_key[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else (), beside=())
 
 
-def _read_pages(facts: Facts, walls: Collection[str]) -> _Pages:
+def _read_pages(facts: FactRows, walls: Collection[str]) -> _Pages:
     """The pages without the blocks that are on most of them; walls and placeholders are marked as such."""
     common, pages = common_digests(facts.batches("pages", SHOWN)), _Pages()
     shown: dict[tuple[int, ...], list[str]] = {}
@@ -223,7 +230,7 @@ def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:
     return pc.or_(told, pc.invert(chunks.column("compared")))
 
 
-def _letters(facts: Facts, walls: Collection[str]) -> tuple[int, int]:
+def _letters(facts: FactRows, walls: Collection[str]) -> tuple[int, int]:
     """Letters of the compared chunks found on their pages, and all of them."""
     found = letters = 0
     beside = one_of("page_key", walls)
@@ -243,7 +250,7 @@ def _name(key: str) -> str:
 MOST_COMPARED = 256  # work
 
 
-def walls_of(facts: Facts) -> frozenset[str]:
+def walls_of(facts: FactRows) -> frozenset[str]:
     """Pages behind a wall (consent, login, rate limit, outage): they all show the same, and none of their chunks.
 
     The run sees the wall, but the index may be right: such a page cannot judge its chunks. A wall may contain a request
@@ -261,7 +268,7 @@ def walls_of(facts: Facts) -> frozenset[str]:
     )
 
 
-def _common(facts: Facts, compared: list[str]) -> NDArray[np.uint32]:
+def _common(facts: FactRows, compared: list[str]) -> NDArray[np.uint32]:
     """The trigrams that several of these pages show, and no chunk."""
     shown = [_triples(page) for page in facts.pages(one_of("page_key", compared))]
     triples, pages = np.unique(np.concatenate(shown), return_counts=True)
@@ -272,7 +279,7 @@ def _common(facts: Facts, compared: list[str]) -> NDArray[np.uint32]:
     return common
 
 
-def _silent(facts: Facts) -> list[str]:
+def _silent(facts: FactRows) -> list[str]:
     """Pages with chunks, none of which is on them."""
     standing = one_of("page_key", _with_standing_chunks(facts))
     silent: list[str] = []
@@ -284,7 +291,7 @@ def _silent(facts: Facts) -> list[str]:
     return silent if chunks else []
 
 
-def _with_standing_chunks(facts: Facts) -> frozenset[str]:
+def _with_standing_chunks(facts: FactRows) -> frozenset[str]:
     """Pages with a chunk that is mostly on them."""
     found: set[str] = set()
     for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):

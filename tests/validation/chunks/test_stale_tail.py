@@ -96,7 +96,7 @@ def leftovers(chunks: list[str], content: list[str]) -> set[int]:
     evidence = evidence_of(stored, [record(paragraphs(*content))])
     [key] = keys = evidence.orders.keys
     [(_, own)], last = evidence.on_pages(keys), evidence.last_passages(keys)[key]
-    left = leftover(evidence.orders.in_full(keys)[key], own, last, evidence.habits)
+    left = leftover(evidence.orders.in_full(keys)[key], own, last, evidence.compared.class_of)
     return set(left.indices) if left.has_gone or left.ends_the_page else set()
 
 
