@@ -8,7 +8,7 @@ import os
 import re
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from itertools import count
@@ -38,6 +38,7 @@ from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
+from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
@@ -103,7 +104,7 @@ def run_suite(
         defs = build_validation_defs(suite, resources=resources, io_manager=store)
         expect_steps(steps_of(STEPS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
-        with tidied(place_of, place_of().base), keeping_workers():
+        with tidied(place_of, place_of().base), keeping_workers(), _keeping_index(resolved):
             _check_place(place_of())
             result = defs.resolve_job_def(job_name(suite.suite)).execute_in_process(
                 instance=instance,
@@ -118,6 +119,11 @@ def run_suite(
     if output is not None:
         copy_outputs(finished.folder, str(output))
     return finished
+
+
+def _keeping_index(suite: Suite) -> AbstractContextManager[None]:
+    """An embedded index stays open for all steps, unless code of the suite's own may open it too."""
+    return keeping_embedded() if suite.retrieval.retriever is None else nullcontext()
 
 
 def _forget_earlier_runs() -> None:

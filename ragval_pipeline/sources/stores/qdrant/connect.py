@@ -7,7 +7,8 @@ import math
 import socket
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
@@ -16,6 +17,8 @@ from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import httpx
     from qdrant_client import QdrantClient
 
@@ -46,11 +49,32 @@ def open_client(settings: QdrantSettings) -> Iterator[QdrantClient]:
     Raises:
         SystemFailure: The embedded folder does not exist or is open in another process, or the URL is unusable.
     """
-    client = _client(settings)
-    try:
+    kept = _kept.get()
+    if settings.path is not None and kept is not None:
+        folder = settings.path.resolve()
+        if folder not in kept:
+            kept[folder] = _client(settings)
+        yield kept[folder]
+        return
+    with closing(_client(settings)) as client:
         yield client
+
+
+#: Open clients of embedded folders, while they are kept.
+_kept: ContextVar[dict[Path, QdrantClient] | None] = ContextVar("_kept", default=None)
+
+
+@contextmanager
+def keeping_embedded() -> Iterator[None]:
+    """An embedded Qdrant that is opened meanwhile stays open until the end: each opening reads all of its points."""
+    clients: dict[Path, QdrantClient] = {}
+    token = _kept.set(clients)
+    try:
+        yield
     finally:
-        client.close()
+        _kept.reset(token)
+        for client in clients.values():
+            client.close()
 
 
 def _client(settings: QdrantSettings) -> QdrantClient:

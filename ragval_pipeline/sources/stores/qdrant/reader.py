@@ -20,6 +20,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import (
     strict_mode_of,
     vectors_of,
 )
+from ragval_pipeline.sources.stores.qdrant.local import LocalPoints
 from ragval_pipeline.sources.stores.qdrant.names import (
     canonical_id,
     filter_json,
@@ -30,7 +31,7 @@ from ragval_pipeline.sources.stores.qdrant.names import (
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Search, VectorBatch, Way
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, read_all, way_of
-from ragval_pipeline.sources.stores.qdrant.vectors import VectorSource, answers_grpc, speaks_grpc
+from ragval_pipeline.sources.stores.qdrant.vectors import VectorSource, answers_grpc, point_key, speaks_grpc
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable_payload
 
@@ -69,6 +70,7 @@ class CollectionReader:
         self._equal = equal or {}
         self._ask = Asking(client, collection=collection, place=place, policy=policy or RetrySettings())
         self._rest = RestPoints.of_client(client, collection)
+        self._local = LocalPoints.of_client(client, collection, self._equal, self._ask)
         self._concurrency, self._batch = concurrency, batch
         # None: a REST client whose server has not been checked for gRPC yet.
         self._grpc: bool | None = None if self._rest is not None else speaks_grpc(client)
@@ -88,7 +90,7 @@ class CollectionReader:
         """
         info: Any = self._ask(self._info)
         aliases = self._aliases()
-        params, local = info.config.params, self._is_local()
+        params, local = info.config.params, self._local is not None
         used = params.vectors.get(self._vector_name) if isinstance(params.vectors, dict) else params.vectors
         return CollectionFacts(
             name=aliases.get(self._collection, self._collection),
@@ -148,10 +150,17 @@ class CollectionReader:
     def _pages(
         self, fields: Sequence[str] | None, part: tuple[int, int] | None, *, with_vectors: bool = False
     ) -> Iterator[list[Point]]:
+        local = self._local
+        ids = [] if local is None else local.ids()
         limit = PAGE_SIZE
 
         def ask_page(offset: Any) -> tuple[list[Point], Any]:
-            return self._page(fields, offset, limit=limit, part=part, with_vectors=with_vectors)
+            if local is None:
+                return self._page(fields, offset, limit=limit, part=part, with_vectors=with_vectors)
+            end = (offset or 0) + limit
+            wanted = self._vectors(wanted=with_vectors)
+            records = local.records(ids[offset or 0 : end], payload_selector(fields), wanted)
+            return [*map(self._point, records)], end if end < len(ids) else None
 
         for page in filter(None, self._ask.pages(ask_page)):
             yield page
@@ -177,17 +186,19 @@ class CollectionReader:
                 "with_vector": False,
             }
             return self._limits.page(lambda most: rest.scroll({**body, "limit": most}), limit)
-        wanted: Any = ([self._vector_name] if self._vector_name else True) if with_vectors else False
         call = partial(
             self._client.scroll,
             self._collection,
             scroll_filter=filter_model(self._equal, part),
             offset=offset,
             with_payload=selector,
-            with_vectors=wanted,
+            with_vectors=self._vectors(wanted=with_vectors),
         )
         records, offset = self._limits.page(lambda most: call(limit=most), limit)
         return [self._point(record) for record in records], offset
+
+    def _vectors(self, *, wanted: bool) -> bool | list[str]:
+        return [self._vector_name] if wanted and self._vector_name else wanted
 
     def newest(self, field: str) -> str | None:
         """The greatest value of an indexed payload field, as text; None without any."""
@@ -219,8 +230,10 @@ class CollectionReader:
             grpc=False,
             rest=self._rest,
             # The next response is fetched while one is read; more would hold too many vectors.
-            at_once=1 if self._is_local() else min(self._concurrency, 2),
+            at_once=1 if self._local is not None else min(self._concurrency, 2),
         )
+        if self._local is not None and ids is None:
+            return source.of([canonical_id(name) for name in self._local.ids()])
         if self._grpc is None:
             self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
         source = replace(source, grpc=self._grpc)
@@ -229,7 +242,7 @@ class CollectionReader:
     @property
     def vector_way(self) -> str:
         """How all vectors are read: ``grpc``, ``rest`` or ``local``."""
-        if self._is_local():
+        if self._local is not None:
             return "local"
         return "grpc" if self._grpc else "rest"
 
@@ -246,19 +259,28 @@ class CollectionReader:
         Raises:
             SystemFailure: Qdrant fails; of several failures the first search's.
         """
-        local = self._is_local()
+        local = self._local is not None
         calls = BatchedSearches(
             partial(self._search, fields=fields, exact=exact),
             partial(self._search_batch, fields=fields, exact=exact),
             concurrency=1 if local else self._concurrency,
             batch=1 if local else self._batch,
         )
-        return calls.all(searches)
+        stored = None if self._local is None else self._local.vectors(self._vector_name, self.vectors)
+        if stored is None:
+            return calls.all(searches)
+        return stored.search_all(searches, payloads=partial(self._payloads, fields=fields), otherwise=calls.all)
+
+    def _payloads(self, ids: Sequence[str], *, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Some fields of some points of an embedded collection."""
+        assert self._local is not None
+        records = self._local.records([point_key(name) for name in ids], payload_selector(fields), vectors=False)
+        return {canonical_id(record.id): encodable_payload(record.payload or {}) for record in records}
 
     def _search(self, search: Search, *, fields: Sequence[str], exact: bool) -> list[Hit]:
         from qdrant_client import models
 
-        local = self._is_local()  # local mode always searches exactly and warns about the parameter
+        local = self._local is not None  # local mode always searches exactly and warns about the parameter
         call = partial(
             self._client.query_points,
             self._collection,
@@ -323,9 +345,6 @@ class CollectionReader:
                 return {}
             raise
         return {entry.alias_name: entry.collection_name for entry in aliases.aliases}
-
-    def _is_local(self) -> bool:
-        return "local" in type(getattr(self._client, "_client", None)).__module__
 
     def _server_version(self) -> str | None:
         try:

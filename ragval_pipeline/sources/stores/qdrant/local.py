@@ -1,0 +1,149 @@
+"""Reading an embedded collection by ids, and many searches of it at a time.
+
+Local mode sorts all ids for every page of a scroll, and normalises all vectors for every query. Here the ids and the
+vectors are read once, and many queries are compared with the vectors in one product.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from ragval_pipeline.lazy import np
+from ragval_pipeline.sources.stores.qdrant.names import filter_model
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Search, VectorBatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from qdrant_client import QdrantClient
+
+    from ragval_pipeline.sources.stores.qdrant.asking import Asking
+
+#: Distances that are products, so that the greatest is the nearest.
+_PRODUCTS = frozenset({"Cosine", "Dot"})
+#: Scores in memory at a time, and searches, whose hits are.
+_SCORES, _SEARCHES = 1 << 23, 256
+
+
+@dataclass(frozen=True)
+class LocalPoints:
+    """The points of an embedded collection with a payload that equals ``equal``."""
+
+    client: QdrantClient
+    collection: str
+    equal: Mapping[str, str | int | bool]
+    ask: Asking
+
+    @classmethod
+    def of_client(
+        cls, client: QdrantClient, collection: str, equal: Mapping[str, str | int | bool], ask: Asking
+    ) -> LocalPoints | None:
+        """The points with a payload that equals this one's, if the client is an embedded one."""
+        is_local = "local" in type(getattr(client, "_client", None)).__module__
+        return cls(client, collection, equal, ask) if is_local else None
+
+    def ids(self) -> list[int | str]:
+        """All ids, in order."""
+        stored = self.ask(lambda: self.client.get_collection(self.collection)).points_count or 0
+        scroll = partial(self.client.scroll, self.collection, filter_model(self.equal, None), limit=stored + 1)
+        records, _ = self.ask(partial(scroll, with_payload=False, with_vectors=False))
+        return [record.id for record in records]  # type: ignore[misc]
+
+    def records(self, ids: Sequence[int | str], payload: bool | list[str], vectors: bool | list[str]) -> list[Any]:
+        """The records of some points."""
+        retrieve = partial(self.client.retrieve, self.collection, ids)
+        return self.ask(partial(retrieve, with_payload=payload, with_vectors=vectors))
+
+    def vectors(self, name: str | None, read: Callable[[], Iterable[VectorBatch]]) -> LocalVectors | None:
+        """The vectors with a name, as ``read`` gives them, if they can be searched here; read once for a client."""
+        info: Any = self.ask(lambda: self.client.get_collection(self.collection))
+        vectors = info.config.params.vectors
+        used = vectors.get(name) if isinstance(vectors, dict) else vectors
+        known = _VECTORS.setdefault(self.client, {})
+        key = (self.collection, name, *self.equal.items(), info.points_count)
+        if key not in known:
+            known[key] = LocalVectors.of(read(), getattr(getattr(used, "distance", None), "value", None))
+        return known[key]
+
+
+@dataclass(frozen=True, eq=False)
+class LocalVectors:
+    """The vectors of an embedded collection.
+
+    Attributes:
+        ids: Points with a vector, in id order, as text.
+        matrix: float32 array of shape (number of ids, dimension).
+        cosine: Whether queries are normalised; the stored vectors are.
+    """
+
+    ids: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    cosine: bool
+
+    @classmethod
+    def of(cls, batches: Iterable[VectorBatch], distance: str | None) -> LocalVectors | None:
+        """The vectors of a collection with a distance; None if products of them are not its scores."""
+        if distance not in _PRODUCTS:
+            return None
+        ids: list[str] = []
+        parts = []
+        for batch in batches:
+            if batch.other:
+                return None
+            ids += batch.ids
+            parts += [batch.matrix] if batch.ids else []
+        matrix = np.concatenate(parts) if parts else None
+        return (
+            None if matrix is None or not np.isfinite(matrix).all() else cls(tuple(ids), matrix, distance == "Cosine")
+        )
+
+    def suits(self, search: Search) -> bool:
+        """Whether a query can be compared with the vectors."""
+        return len(search.vector) == self.matrix.shape[1] and bool(np.isfinite(search.vector).all())
+
+    def nearest(self, searches: Sequence[Search]) -> Iterator[list[tuple[str, float]]]:
+        """Ids and scores of the points nearest to each query, best first; of equal scores in id order."""
+        asked = np.array([search.vector for search in searches], dtype=np.float64)
+        if self.cosine:
+            norms = np.linalg.norm(asked, axis=1, keepdims=True)
+            asked /= np.where(norms == 0, 1, norms)
+        for search, scores in zip(searches, asked.astype(np.float32) @ self.matrix.T, strict=True):
+            limit = min(search.limit, len(scores))
+            least = np.partition(scores, -limit)[-limit]
+            rows = np.flatnonzero(scores >= least)
+            best = rows[np.argsort(-scores[rows], kind="stable")][:limit]
+            yield [(self.ids[row], float(scores[row])) for row in best.tolist()]
+
+    def search_all(
+        self,
+        searches: Iterable[Search],
+        *,
+        payloads: Callable[[Sequence[str]], Mapping[str, dict[str, Any]]],
+        otherwise: Callable[[Sequence[Search]], Iterator[Found]],
+    ) -> Iterator[Found]:
+        """The hits of each search, in order.
+
+        ``payloads`` gives those of some points, by id; ``otherwise`` makes searches that cannot be compared here.
+        """
+        coming, known = iter(searches), dict[str, dict[str, Any]]()
+        while some := list(islice(coming, min(_SEARCHES, max(1, _SCORES // len(self.ids))))):
+            if not all(map(self.suits, some)):
+                yield from otherwise(some)
+                continue
+            asked_at, started = datetime.now(UTC), time.perf_counter()
+            nearest = list(self.nearest(some))
+            known |= payloads(sorted({name for found in nearest for name, _ in found} - known.keys()))
+            share = 1000 * (time.perf_counter() - started) / len(some)
+            for found in nearest:
+                hits = [Hit(rank, name, score, known.get(name, {})) for rank, (name, score) in enumerate(found, 1)]
+                yield Found(hits, share, asked_at)
+
+
+#: Vectors of the open clients, by collection, name and filter.
+_VECTORS: WeakKeyDictionary[QdrantClient, dict[Hashable, LocalVectors | None]] = WeakKeyDictionary()
