@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 COLLECTION, SITE = "scale", "https://docs.example.com"
@@ -61,15 +62,30 @@ def main() -> None:
         _serve_points(points, processes, link_s)
 
 
+def fill_folder(folder: Path, points: int, size: int) -> None:
+    """Make an embedded collection; writing its points one by one takes minutes."""
+    from qdrant_client import QdrantClient  # noqa: PLC0415
+
+    client = QdrantClient(path=str(folder))
+    _fill(client, points, size)
+    client.close()
+
+
+def _fill(client: Any, points: int, size: int) -> None:
+    from qdrant_client import models  # noqa: PLC0415
+
+    client.create_collection(COLLECTION, models.VectorParams(size=size, distance=models.Distance.COSINE))
+    for some in _made(points, size):
+        client.upsert(COLLECTION, [models.PointStruct(**entry) for entry in some], wait=True)
+
+
 @contextmanager
 def _filled(url: str, points: int, size: int) -> Iterator[None]:
-    from qdrant_client import QdrantClient, models  # noqa: PLC0415
+    from qdrant_client import QdrantClient  # noqa: PLC0415
 
     client = QdrantClient(url=url, api_key=os.environ.get("QDRANT_API_KEY"), timeout=60, check_compatibility=False)
-    client.create_collection(COLLECTION, models.VectorParams(size=size, distance=models.Distance.COSINE))
     try:
-        for some in _made(points, size):
-            client.upsert(COLLECTION, [models.PointStruct(**entry) for entry in some], wait=True)
+        _fill(client, points, size)
         yield
     finally:
         client.delete_collection(COLLECTION)

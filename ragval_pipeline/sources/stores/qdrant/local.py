@@ -1,7 +1,8 @@
 """Reading an embedded collection by ids, and many searches of it at a time.
 
-Local mode sorts all ids for every page of a scroll, and normalises all vectors for every query. Here the ids and the
-vectors are read once, and many queries are compared with the vectors in one product.
+Local mode sorts all ids for every page of a scroll, and normalises all vectors in place for every query: with a client
+that stays open, they would change by rounding. Here the ids and the vectors are read once, and many queries are
+compared with the vectors in one product.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _PRODUCTS = frozenset({"Cosine", "Dot"})
 #: Scores in memory at a time, and searches, whose hits are.
 _SCORES, _SEARCHES = 1 << 23, 256
+#: How far a score may be off in float32, relative to it.
+_ROUNDING = 1e-5
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class LocalVectors:
     Attributes:
         ids: Points with a vector, in id order, as text.
         matrix: float32 array of shape (number of ids, dimension).
-        cosine: Whether queries are normalised; the stored vectors are.
+        cosine: Whether queries are normalised, as the rows are.
     """
 
     ids: tuple[str, ...]
@@ -98,10 +101,10 @@ class LocalVectors:
                 return None
             ids += batch.ids
             parts += [batch.matrix] if batch.ids else []
-        matrix = np.concatenate(parts) if parts else None
-        return (
-            None if matrix is None or not np.isfinite(matrix).all() else cls(tuple(ids), matrix, distance == "Cosine")
-        )
+        if not parts:
+            return None
+        matrix, cosine = np.concatenate(parts), distance == "Cosine"
+        return cls(tuple(ids), _normalised(matrix) if cosine else matrix, cosine)
 
     def suits(self, search: Search) -> bool:
         """Whether a query can be compared with the vectors."""
@@ -110,15 +113,19 @@ class LocalVectors:
     def nearest(self, searches: Sequence[Search]) -> Iterator[list[tuple[str, float]]]:
         """Ids and scores of the points nearest to each query, best first; of equal scores in id order."""
         asked = np.array([search.vector for search in searches], dtype=np.float64)
-        if self.cosine:
-            norms = np.linalg.norm(asked, axis=1, keepdims=True)
-            asked /= np.where(norms == 0, 1, norms)
-        for search, scores in zip(searches, asked.astype(np.float32) @ self.matrix.T, strict=True):
-            limit = min(search.limit, len(scores))
-            least = np.partition(scores, -limit)[-limit]
-            rows = np.flatnonzero(scores >= least)
-            best = rows[np.argsort(-scores[rows], kind="stable")][:limit]
-            yield [(self.ids[row], float(scores[row])) for row in best.tolist()]
+        asked = _normalised(asked) if self.cosine else asked
+        for search, vector, scores in zip(searches, asked, asked.astype(np.float32) @ self.matrix.T, strict=True):
+            # As in local mode, a score that is no number comes first.
+            rough = np.where(np.isnan(scores), np.inf, scores)
+            limit = min(search.limit, len(rough))
+            last = np.partition(rough, -limit)[-limit]
+            rows = np.flatnonzero(rough >= last - _ROUNDING * max(1.0, abs(last)))
+            # The product's last digits depend on how many queries there are.
+            exact = (self.matrix[rows].astype(np.float64) @ vector).astype(np.float32)
+            order = np.argsort(-np.where(np.isnan(exact), np.inf, exact), kind="stable")[:limit]
+            yield [
+                (self.ids[row], score) for row, score in zip(rows[order].tolist(), exact[order].tolist(), strict=True)
+            ]
 
     def search_all(
         self,
@@ -143,6 +150,12 @@ class LocalVectors:
             for found in nearest:
                 hits = [Hit(rank, name, score, known.get(name, {})) for rank, (name, score) in enumerate(found, 1)]
                 yield Found(hits, share, asked_at)
+
+
+def _normalised(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows of length 1; zero vectors as they are."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms == 0, 1, norms)
 
 
 #: Vectors of the open clients, by collection, name and filter.

@@ -251,7 +251,7 @@ class CollectionReader:
 
         Without a score threshold: hits are judged afterwards, so that a miss keeps its score.
         """
-        return self._search(Search(vector, limit), fields=fields, exact=exact)
+        return next(self.search_all([Search(vector, limit)], fields=fields, exact=exact)).hits
 
     def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
         """The results of many searches, in order: ``batch`` searches per call, ``concurrency`` calls in parallel.

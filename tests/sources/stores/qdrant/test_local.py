@@ -54,12 +54,22 @@ def test_many_searches_find_what_the_client_finds(
     monkeypatch.setattr(local, "_SCORES", block * POINTS)
     own = reader(client, distance, equal={"site": "a"})
     found = all_hits(own, SEARCHES)
-    alone = [own.search(search.vector, limit=search.limit, fields=["n"], exact=False) for search in SEARCHES]
-    assert [[(hit.rank, hit.id, hit.payload) for hit in hits] for hits in found] == [
-        [(hit.rank, hit.id, hit.payload) for hit in hits] for hits in alone
-    ]
-    scores = [[hit.score for hit in hits] for hits in found]
-    assert scores == [pytest.approx([hit.score for hit in hits], abs=1e-5) for hits in alone]
+    chosen = models.Filter(must=[models.FieldCondition(key="site", match=models.MatchValue(value="a"))])
+    for hits, search in zip(found, SEARCHES, strict=True):
+        alone = client.query_points("docs", list(search.vector), query_filter=chosen, limit=search.limit).points
+        assert [int(hit.id) for hit in hits] == [point.id for point in alone]
+        assert [hit.payload["n"] for hit in hits] == [point.id for point in alone]
+        assert [hit.score for hit in hits] == pytest.approx([point.score for point in alone], abs=1e-6)
+        assert own.search(search.vector, limit=search.limit, fields=["n"], exact=False) == hits
+
+
+@pytest.mark.parametrize("distance", ["Cosine", "Dot", "Euclid", "Manhattan"])
+def test_searching_changes_no_stored_vector(client: QdrantClient, distance: str) -> None:
+    own = reader(client, distance)
+    before = np.concatenate([batch.matrix for batch in own.vectors()])
+    all_hits(own, SEARCHES)
+    own.search(SEARCHES[0].vector, limit=3, fields=["n"], exact=True)
+    assert np.array_equal(before, np.concatenate([batch.matrix for batch in own.vectors()]))
 
 
 def test_of_equal_scores_the_smaller_id_comes_first(client: QdrantClient) -> None:
