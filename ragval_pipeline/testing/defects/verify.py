@@ -44,6 +44,15 @@ class Seen:
         """The findings of one code in one scope: one or none."""
         return [finding for finding in self.findings if (finding.code, finding.scope) == (code, scope)]
 
+    def about(self, planted: Planted) -> ReportedFinding | None:
+        """The finding of a planted defect; without a scope of its own, that with most of the planted subjects."""
+        named = [
+            finding
+            for finding in self.findings
+            if finding.code == planted.code and planted.scope in (None, finding.scope)
+        ]
+        return max(named, key=lambda finding: len(self.subjects(finding).keys() & planted.subjects), default=None)
+
     def subjects(self, finding: ReportedFinding) -> Subjects:
         """All known subjects of a finding."""
         known = self._all.get((finding.code, finding.scope))
@@ -149,9 +158,9 @@ def clean(report: ValidationReport) -> list[str]:
 def _outcome(
     entry: Planted, planted: Sequence[Planted], seen: Seen, extra: tuple[str, ...], shared: Iterable[str]
 ) -> Outcome:
-    named = seen.named(entry.code, entry.scope)
-    subjects: Subjects = seen.subjects(named[0]) if named else {}
-    consequences = _consequences(entry, planted, named, subjects)
+    named = seen.about(entry)
+    subjects: Subjects = {} if named is None else seen.subjects(named)
+    consequences = set() if named is None else _consequences(entry, planted, named, subjects)
     found = subjects.keys() - consequences
     hit = found & entry.subjects
     return Outcome(
@@ -159,27 +168,27 @@ def _outcome(
         recall=len(hit) / len(entry.subjects),
         precision=len(hit) / len(found) if found else 0.0,
         named=len(found),
-        place=seen.findings.index(named[0]) + 1 if named else None,
+        place=None if named is None else seen.findings.index(named) + 1,
         followers=tuple(sorted({finding.code for finding in seen.loud} & (entry.followers | entry.causes))),
         extra=extra,
-        problems=(*_subject_problems(entry, found, bool(named)), *shared),
+        problems=(*_subject_problems(entry, found, named is not None), *shared),
     )
 
 
-def _consequences(
-    entry: Planted, planted: Sequence[Planted], named: Sequence[ReportedFinding], subjects: Subjects
-) -> set[str]:
-    """Subjects of this code that another planted defect explains."""
-    others = {
+def _consequences(entry: Planted, planted: Sequence[Planted], named: ReportedFinding, subjects: Subjects) -> set[str]:
+    """Subjects of this code that another planted defect explains, or is a consequence of."""
+    others = [other for other in planted if other is not entry]
+    codes = {
         code
-        for other in planted
-        if other is not entry and entry.code in other.followers
+        for other in others
+        if entry.code in other.followers
         for code in (other.code, *other.causes, *(other.followers - {entry.code}))
     }
+    causes = frozenset().union(*(other.subjects for other in others if entry.code in other.causes))
     return {
         name
         for name, details in subjects.items()
-        if name not in entry.subjects and details.get("because", named[0].because) in others
+        if name not in entry.subjects and (name in causes or details.get("because", named.because) in codes)
     }
 
 

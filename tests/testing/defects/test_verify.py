@@ -158,3 +158,17 @@ def test_what_was_named_before_is_nobody_s_doing_unless_it_was_planted_as_well()
     assert outcome.problems == ("retrieval.dark_page is named, and can neither follow nor was planted",)
     same = report(found("coverage.missing_page", "a", "b", "c"), found("retrieval.dark_page", "d"))
     assert judge([MISSING], same, before=before)[0].problems == ()
+
+
+def test_a_query_that_another_planted_defect_fails_is_not_this_ones_doing():
+    failed = Planted("query.failed", frozenset({"p"}))
+    findings = [found("query.failed", "p", "q"), found("regression.query_lost", "q", because="query.failed")]
+    assert [outcome.problems for outcome in judge([failed, LOST], report(*findings))] == [(), ()]
+
+
+def test_a_defect_without_a_scope_is_the_finding_with_its_subjects_whatever_the_others_are():
+    critical = found("regression.query_lost", "q", scope="critical", because="query.failed")
+    plain = found("regression.query_lost", "r", because="query.failed")
+    failed = found("query.failed", "q", "r", because="vector.model_mismatch")
+    told = report(found("vector.model_mismatch", "docs"), failed, critical, plain)
+    assert [outcome.problems for outcome in judge([LOST, MISMATCH], told)] == [(), ()]
