@@ -218,6 +218,8 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
         steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} {are}"))
     if draft.source is None:
         steps.append(("run again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
+    elif not drafted.site_read:
+        steps.append((f"check source in {suite}", "it could not be read; until it can, a run ends with an error"))
     lacking = _lacking(draft.embedder.provider)
     if lacking is not None:
         rest = ",".join(group for group in GROUPS if group not in EMBEDDING)

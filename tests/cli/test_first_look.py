@@ -67,6 +67,13 @@ def test_headings_that_many_pages_have_make_no_question(heading: str) -> None:
     assert not is_telling(heading)
 
 
+def test_a_heading_that_is_a_question_may_be_longer_than_another() -> None:
+    question = "Why is it that the installer asks for the same language a second time"
+    assert is_telling(f"{question}?")
+    assert not is_telling(question)
+    assert not is_telling(f"{question}, and then again for all those that nobody needs?")
+
+
 def pages(count: int, text: str = "The robot is moved by the motor and the arm.") -> list[DraftPage]:
     return [
         DraftPage(
@@ -204,6 +211,7 @@ def test_what_cannot_be_reached_is_not_claimed_to_have_been_looked_at(tmp_path: 
     assert seen["pages"].startswith("not compared: sitemap")
     assert seen["questions"].startswith("not asked: the embedder is a guess")
     assert "not indexed" not in seen
+    assert "check source in ragval.yaml   it could not be read" in " ".join(ended.out.split("\n"))
     written = yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))
     assert written["embedding"]["model"] == "text-embedding-3-small"
     for name in ("text-embedding-ada-002", "embed-v4.0", "check embedding in ragval.yaml"):
