@@ -171,7 +171,12 @@ def test_the_first_look_counts_pages_repetition_and_questions(home: Home, ragval
 
 @pytest.mark.parametrize(
     ("size", "lacking"),
-    [(384, install_line("sentence-transformers")), (1536, "export OPENAI_API_KEY=...")],
+    [
+        (384, install_line("sentence-transformers")),
+        (1536, "export OPENAI_API_KEY=..."),
+        (999, "check embedding in ragval.yaml the model is not known"),
+        (999, "write my_embedder.py your own embedder, as the comment under embedding says"),
+    ],
 )
 def test_what_the_embedder_lacks_is_reported_with_what_can_be_validated_without_it(
     tmp_path: Path, ragval: Ragval, monkeypatch: pytest.MonkeyPatch, size: int, lacking: str
