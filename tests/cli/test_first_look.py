@@ -208,6 +208,14 @@ def test_an_index_that_was_ingested_twice_is_reported_in_the_first_look(tmp_path
     assert "stored 2.0 times" in look(ragval("init", "--qdrant-path", "qdrant"))["stored"]
 
 
+def test_a_page_that_was_ingested_twice_is_not_called_stored_once(tmp_path: Path, ragval: Ragval) -> None:
+    texts = {f"{BASE}/{page}": [f"word{page}{n}" for n in range(60)] for page in range(5)}
+    pages = [*texts, f"{BASE}/0"]
+    store(tmp_path / "qdrant", [{"text": " ".join(texts[url]), "url": url, "title": url} for url in pages])
+    stored = look(ragval("init", "--qdrant-path", "qdrant"))["stored"]
+    assert stored.startswith("a typical page once; 1 of 5 pages more often")
+
+
 def test_what_cannot_be_reached_is_not_claimed_to_have_been_looked_at(tmp_path: Path, ragval: Ragval) -> None:
     store(tmp_path / "qdrant", langchain_payloads(), size=1536)
     ended = ragval("init", "--qdrant-path", "qdrant", "--sitemap", f"{refused_url()}/sitemap.xml")

@@ -182,7 +182,11 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
         return []
     usual = statistics.median(times)
     if usual < _REPEATED:
-        return [Line("stored", f"{part}once")]
+        more = sum(repeats >= _REPEATED for repeats in times)
+        if not more:
+            return [Line("stored", f"{part}once")]
+        told = f"a typical page once; {more:,} of {plural(len(times), 'page')} more often, or with repeated text"
+        return [Line("stored", f"{part}{told}: ragval run tells which")]
     told = (
         f"each page's words are stored {usual:.1f} times: it was ingested more than once, chunks overlap a lot, or it "
         "repeats itself"
