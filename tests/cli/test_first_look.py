@@ -196,6 +196,20 @@ def test_what_the_embedder_lacks_is_reported_with_what_can_be_validated_without_
     assert rest in refused.err
 
 
+@pytest.mark.parametrize(("model", "severity"), [(None, "warning"), ("all-MiniLM-L6-v2", "error")])
+def test_the_limit_of_a_guessed_model_fails_no_run(
+    model: str | None, severity: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    texts = [" ".join(f"word{page}{n}" for n in range(500)) for page in range(4)]
+    named = {} if model is None else {"model": model}
+    payloads = [{"text": text, "url": f"{BASE}/{at}", "title": f"Page {at}", **named} for at, text in enumerate(texts)]
+    store(tmp_path / "qdrant", payloads, size=384)
+    assert look(ragval("init", "--qdrant-path", "qdrant"))["length"].startswith("at least 100 % of chunks")
+    ended = ragval("run", "--only", "chunks", "--json")
+    [found] = [entry for entry in ended.json["findings"] if entry["code"] == "chunk.over_model_limit"]
+    assert (found["severity"], ended.code) == (severity, 1 if severity == "error" else 0)
+
+
 def test_an_index_that_was_ingested_twice_is_reported_in_the_first_look(tmp_path: Path, ragval: Ragval) -> None:
     words = [f"word{number} goes here with more of its kind" for number in range(40)]
     payloads = [

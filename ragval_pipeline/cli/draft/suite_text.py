@@ -225,7 +225,15 @@ def _judging(draft: SuiteDraft) -> list[str]:
             "  # `ragval calibrate -s FILE --write` measures it; until then 0.70 applies where only a score can "
             "decide.",
         ]
-    return [*lines, *_criteria(draft)]
+    return [*lines, *_criteria(draft), *_severity(draft)]
+
+
+def _severity(draft: SuiteDraft) -> list[str]:
+    """A guessed limit fails no run."""
+    if not draft.embedder.may_read_more:
+        return []
+    told = "delete this line when the model is checked: others read more tokens"
+    return ["", "severity:", f"  chunk.over_model_limit: warning   # {told}"]
 
 
 def _criteria(draft: SuiteDraft) -> list[str]:
