@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ragval_pipeline.demo.workspace import DemoHome
     from ragval_pipeline.reporting.run import Run
-    from ragval_pipeline.testing.defects import Planted, PlantedDemo
+    from ragval_pipeline.testing.defects import Outcome, Planted, PlantedDemo
 
 #: Folder in which the site, the index and the reports are built.
 HOME = Path(".ragval") / "demo"
@@ -34,12 +34,12 @@ def _defects(incomplete: str) -> list[str]:
 def demo(
     *,
     break_: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--break",
             metavar="CODE",
             autocompletion=_defects,
-            help="Plant this defect in the demo's index or site first.",
+            help="Plant this defect in the demo's index or site first; may be repeated.",
         ),
     ] = None,
     list_defects: Annotated[bool, typer.Option("--list-defects", help="List the defects that can be planted.")] = False,
@@ -51,29 +51,31 @@ def demo(
     if list_defects:
         return _list_defects()
     check_output(output)
-    if break_ is not None:
+    codes = tuple(dict.fromkeys(break_ or ()))
+    if codes:
         from ragval_pipeline.testing.defects import find_defect
 
-        find_defect(break_)
+        for code in codes:
+            find_defect(code)
     from ragval_pipeline.validation.payload.expectations import loading_expectations
 
     with loading_expectations():
-        return _build_and_validate(break_, output=output, as_json=as_json)
+        return _build_and_validate(codes, output=output, as_json=as_json)
 
 
-def _build_and_validate(code: str | None, *, output: str | None, as_json: bool) -> int:
+def _build_and_validate(codes: Sequence[str], *, output: str | None, as_json: bool) -> int:
     from ragval_pipeline.cli.run import run_quietly, validate_and_show
     from ragval_pipeline.suite.load import load_suite
 
     built = _build()
     spoilt = None
-    if code is not None:
+    if codes:
         from ragval_pipeline.testing.defects import find_defect, plant_in_demo
 
-        if find_defect(code).needs_baseline:
+        if any(find_defect(code).needs_baseline for code in codes):
             run_quietly(load_suite(built.suite_file))
-        spoilt = plant_in_demo(built, code)
-    # The planted defect is not part of the report: with --json it goes to stderr like progress.
+        spoilt = plant_in_demo(built, *codes)
+    # What was planted is not part of the report: with --json it goes to stderr like progress.
     console = stderr_console() if as_json else stdout_console()
     if spoilt is not None:
         with tolerating_closed_pipe():
@@ -85,7 +87,7 @@ def _build_and_validate(code: str | None, *, output: str | None, as_json: bool) 
         resources=None if spoilt is None else spoilt.resources,
         afterwards=None if spoilt is None else partial(show_outcome, spoilt.planted, console=console),
     )
-    if exit_code == 0 and code is None and not as_json:
+    if exit_code == 0 and not codes and not as_json:
         _next_steps()
     return exit_code
 
@@ -129,29 +131,33 @@ def show_planted(spoilt: PlantedDemo, console: Console) -> None:
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
     printer = LinePrinter(console)
-    printer.line((f"Planted {_name(spoilt.planted)}: ", "bold"), (spoilt.defect.describe, ""))
-    printer.line((f"{_count(spoilt.planted)}: {_listed(spoilt.planted.subjects)}", ""), indent=2)
+    for defect, planted in zip(spoilt.defects, spoilt.planted, strict=True):
+        printer.line((f"Planted {_name(planted)}: ", "bold"), (defect.describe, ""))
+        printer.line((f"{_count(planted)}: {_listed(planted.subjects)}", ""), indent=2)
 
 
-def show_outcome(planted: Planted, finished: Run, *, console: Console) -> None:
-    """Whether the run reported the planted defect with exactly its subjects."""
+def show_outcome(planted: Sequence[Planted], finished: Run, *, console: Console) -> None:
+    """Whether the run reported each planted defect with exactly its subjects."""
     from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
-    from ragval_pipeline.suite.printing import plural
     from ragval_pipeline.testing.defects import judge
 
-    outcome = judge([planted], finished.report, folder=finished.folder)[0]
-    exact = outcome.recall == outcome.precision == 1.0
-    looks = "pass" if exact else "fail"
-    if exact:
-        said = f"reported with exactly the planted {_count(planted)}."
-    elif outcome.place is None:
-        said = "not reported."
-    else:
-        hit = round(outcome.recall * len(planted.subjects))
-        said = f"reported for {hit} of the planted {_count(planted)} and for {plural(outcome.named - hit, 'other')}."
     printer = LinePrinter(console)
     printer.line()
-    printer.line((f"{SIGNS[looks]} Planted {_name(planted)}: ", STYLES[looks]), (said, ""))
+    for outcome in judge(planted, finished.report, folder=finished.folder):
+        looks = "pass" if outcome.recall == outcome.precision == 1.0 else "fail"
+        printer.line((f"{SIGNS[looks]} Planted {_name(outcome.planted)}: ", STYLES[looks]), (_reported(outcome), ""))
+
+
+def _reported(outcome: Outcome) -> str:
+    from ragval_pipeline.suite.printing import plural
+
+    planted = _count(outcome.planted)
+    if outcome.recall == outcome.precision == 1.0:
+        return f"reported with exactly the planted {planted}."
+    if outcome.place is None:
+        return "not reported."
+    hit = round(outcome.recall * len(outcome.planted.subjects))
+    return f"reported for {hit} of the planted {planted} and for {plural(outcome.named - hit, 'other')}."
 
 
 def _name(planted: Planted) -> str:

@@ -212,12 +212,15 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
     draft = drafted.suite
     steps = []
     if not draft.embedder.sure:
-        steps.append((f"check embedding in {suite}", "the model is a guess"))
+        why = "the model is a guess" if draft.embedder.provider else "the model is not known"
+        steps.append((f"check embedding in {suite}", why))
     if draft.guessed:
         are = "are guesses" if len(draft.guessed) > 1 else "is a guess"
         steps.append((f"check payload.fields in {suite}", f"{', '.join(draft.guessed)} {are}"))
     if draft.source is None:
         steps.append(("run again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
+    elif not drafted.site_read:
+        steps.append((f"check source in {suite}", "it could not be read; until it can, a run ends with an error"))
     lacking = _lacking(draft.embedder.provider)
     if lacking is not None:
         rest = ",".join(group for group in GROUPS if group not in EMBEDDING)
@@ -235,7 +238,7 @@ def _lacking(provider: str | None) -> tuple[str, str] | None:
     from ragval_pipeline.sources.embedders.opening import check_installed
 
     if provider is None:
-        return None
+        return "write my_embedder.py", "your own embedder, as the comment under embedding says"
     try:
         check_installed(provider)
     except SuiteError as error:

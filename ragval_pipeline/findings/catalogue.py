@@ -82,7 +82,7 @@ _ROWS = (
         measured="ragval requests the sitemap and repeats failed requests. After the last attempt the run ends "
             "with exit code 3.",
         cause="The host, the path or the network is wrong, or the site is down.",
-        remedy="Open the URL from the machine that runs ragval and correct source.sitemap or the network."),
+        remedy="Open the URL from the machine that runs ragval and correct source or the network."),
     FindingType("source.malformed", "error", "run", "coverage", "url", "setting",
         breaks={Aspect.PAGE},
         title="Sitemap not readable",
@@ -94,11 +94,11 @@ _ROWS = (
         remedy="Point source.sitemap at the sitemap itself and rebuild it if it is damaged."),
     FindingType("source.empty", "error", "run", "coverage", "url", "setting",
         breaks={Aspect.PAGE},
-        title="Sitemap without pages in scope",
+        title="Site without pages in scope",
         means="lists no page in scope", many="list no page in scope",
-        measured="The entries of the sitemap that pass source.include and source.exclude are counted.",
-        cause="No entry of the sitemap passes source.include and source.exclude, or the sitemap is empty.",
-        remedy="Correct source.include and source.exclude, or rebuild the sitemap."),
+        measured="The listed pages that pass source.include and source.exclude are counted.",
+        cause="No listed page passes source.include and source.exclude, or the list is empty.",
+        remedy="Correct source.include and source.exclude, or rebuild the sitemap or list."),
     FindingType("source.suspicious_lastmod", "info", "corpus", "coverage", "url", "site",
         title="Sitemap dates cannot be trusted",
         means="has lastmod dates that carry no information", many="have lastmod dates that carry no information",
@@ -109,22 +109,22 @@ _ROWS = (
         remedy="Configure the site generator to write the date on which each page last changed."),
     FindingType("source.page_unfit", "warning", "subject", "integrity", "page", "site",
         breaks={Aspect.PAGE, Aspect.LISTED},
-        title="Sitemap lists pages that it should not",
-        means="of the sitemap redirects, is noindex, is gone, or shows only what others show",
-        many="of the sitemap redirect, are noindex, are gone, or show only what others show",
+        title="Site lists pages that it should not",
+        means="of the site redirects, is noindex, is gone, or shows only what others show",
+        many="of the site redirect, are noindex, are gone, or show only what others show",
         measured="Each page in scope is read. It is listed if the server redirects it to another page, responds "
         "that it is gone, if the page asks not to be indexed, or if it shows the same few words as pages with other "
         "names and nothing else. If most pages redirect to the same page, it is an error: none of them can be read.",
-        cause="The sitemap lists everything that was built, or was not rebuilt after pages were moved or removed.",
-        remedy="Remove the page from the sitemap or exclude it with source.exclude; list the target of a redirect "
-        "instead; restore the page if it should be there."),
+        cause="The sitemap or list has all that was built, or was not rebuilt after pages were moved or removed.",
+        remedy="Remove the page from the sitemap or list, or exclude it with source.exclude; list the target of a "
+        "redirect instead; restore the page if it should be there."),
     FindingType("coverage.missing_page", "error", "subject", "coverage", "page", "reingest",
         breaks={Aspect.PRESENCE, Aspect.TARGET}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.LISTED},
         fields=("source_url",),
         lowers=("coverage", "source_captured", "self_retrieval"),
         title="Pages missing from the index",
         means="of the site has no chunk", many="of the site have no chunk",
-        measured="The pages in scope of the sitemap are compared with the pages of all points. Variants of a URL, "
+        measured="The pages in scope of the site are compared with the pages of all points. Variants of a URL, "
         "such as with and without a trailing slash, count as the same page.",
         cause="The page was never ingested, its ingestion failed, or its points were deleted.",
         remedy="Re-ingest these URLs.",
@@ -133,8 +133,8 @@ _ROWS = (
         breaks={Aspect.FIELD}, reads={Aspect.FIELD, Aspect.LISTED}, fields=("source_url",),
         title="Indexed pages that are not on the site",
         means="is in the index but not in scope", many="are in the index but not in scope",
-        measured="The pages of all points are compared with the sitemap pages in scope. Pages without a counterpart "
-        "are listed.",
+        measured="The pages of all points are compared with the pages of the site in scope. Those without a "
+        "counterpart are listed.",
         cause="The page was removed from the site, or was ingested although it is out of scope.",
         remedy="Delete the points of these pages, or bring the pages into scope."),
     FindingType("coverage.foreign_host", "error", "corpus", "coverage", "host", "reingest",
@@ -142,7 +142,7 @@ _ROWS = (
         title="Index holds pages of another host",
         means="of the index is not the site's",
         many="of the index are not the site's",
-        measured="The hosts of the stored URLs are compared with the host of the sitemap. Another host is reported "
+        measured="The hosts of the stored URLs are compared with the host of the site. Another host is reported "
         "if it has pages that the site has under the same path, or if nothing is stored from the site's own host. A "
         "single page of an unrelated site is reported as an orphan instead.",
         cause="The collection was ingested from another deployment, or holds another site.",

@@ -39,7 +39,7 @@ class Asking:
     """
 
     searcher: Searcher
-    repeater: Searcher | None
+    repeater: IndexSearcher | None
     embedder: Embedder | None
     manner: str
 

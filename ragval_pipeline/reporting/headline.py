@@ -117,7 +117,9 @@ def _root(finding: ReportedFinding, report: ValidationReport) -> ReportedFinding
 
 
 def _of(lost: float, whole: float | None) -> str:
-    return f"all {lost:,.0f}" if lost == whole and lost > 1 else f"{lost:,.0f} of {whole or 0:,.0f}"
+    if lost == whole and lost > 1:
+        return "both" if lost == 2 else f"all {lost:,.0f}"
+    return f"{lost:,.0f} of {whole or 0:,.0f}"
 
 
 #: Subjects of which a suite usually has one; the only addresses that are not pages are those of sitemaps.

@@ -147,7 +147,8 @@ def would_change(finding: ReportedFinding) -> str:
         for code, result in finding.details.get("would_clear", {}).items()
         if code in JUDGED
     ]
-    changes = [f"clear {', '.join(told)}"] if told else []
+    *most, last = told or [""]
+    changes = [f"clear {', '.join(most)}{' and ' if most else ''}{last}"] if told else []
     if broken := finding.details.get("would_fail"):
         changes.append(f"break {len(broken['failing']):,} of the {broken['of']:,} queries that pass now")
     return f"Would {', but '.join(changes)} (simulated)." if changes else ""

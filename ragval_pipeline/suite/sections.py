@@ -142,7 +142,7 @@ SOURCES = ("sitemap", "folder", "urls", "llms")
 class SourceSettings(Section):
     """The site that the collection came from. Exactly one of ``sitemap``, ``folder``, ``urls`` and ``llms``."""
 
-    sitemap: str | None = Field(None, description="URL or file: sitemap, sitemap index, .gz, or a site's root URL")
+    sitemap: str | None = Field(None, description="URL or file: sitemap, sitemap index, .gz, or a site's URL")
     folder: Local | None = Field(
         None, description="Folder of the Markdown, MDX or HTML files that the site is built from, instead of a sitemap"
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ragval_pipeline.cli.checkup.check import Check
-from ragval_pipeline.cli.checkup.estimate import check_estimate
+from ragval_pipeline.cli.checkup.estimate import Provider, Size, check_estimate, estimate
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.embedders.base import EmbeddingCost
 from ragval_pipeline.sources.embedders.opening import open_embedder
@@ -39,6 +39,13 @@ def test_time_calls_tokens_money_and_storage_are_estimated_before_anything_is_sp
     assert "estimate" in check.message
     assert check.state == "ok"
     assert checked(tmp_path, points=5_000_000).state == "note"
+
+
+def test_an_embedded_qdrant_is_not_waited_for(tmp_path: Path) -> None:
+    suite = suite_of(tmp_path, queries=QUERIES)
+    size = Size(500, pages=0, queries=30, text_characters=500)
+    own, server = (estimate(suite, size, Provider(), local=local) for local in (True, False))
+    assert own.seconds == own.cpu_s == server.cpu_s < server.seconds
 
 
 def test_latency_that_is_off_embeds_nothing(tmp_path: Path) -> None:

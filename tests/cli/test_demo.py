@@ -67,6 +67,21 @@ def test_the_demo_says_what_it_planted_and_that_exactly_that_was_named(ragval: R
     assert all(name in " ".join(ended.err.split()) for name in sorted(finding["subjects"])[:5])
 
 
+@pytest.mark.usefixtures("quick")
+def test_several_defects_are_planted_beside_each_other_and_each_outcome_is_told(ragval: Ragval) -> None:
+    codes = ("text.zero_width", "chunk.order_shuffled")
+    ended = ragval("demo", "--break", codes[0], "--break", codes[1], "--json")
+    assert set(codes) <= {finding["code"] for finding in ended.json["findings"]}
+    for code in codes:
+        assert f"Planted {code}: reported with exactly the planted 1 p" in ended.err
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_defect_without_room_beside_others_ends_with_two(ragval: Ragval) -> None:
+    ended = ragval("demo", "--break", "text.boilerplate", "--break", "text.mojibake", "--break", "text.glued_words")
+    assert (ended.code, "has no room beside the others" in ended.message) == (2, True)
+
+
 def test_a_planted_defect_that_is_not_named_or_not_exactly_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
     from types import SimpleNamespace
 
@@ -82,5 +97,5 @@ def test_a_planted_defect_that_is_not_named_or_not_exactly_is_said_so(capsys: py
     ):
         findings = [make_finding("coverage.missing_page", subjects).reported()] if subjects else []
         run = SimpleNamespace(report=SimpleNamespace(findings=findings), folder=None)
-        show_outcome(planted, run, console=stdout_console())  # type: ignore[arg-type]
+        show_outcome([planted], run, console=stdout_console())  # type: ignore[arg-type]
         assert " ".join(capsys.readouterr().out.split()).endswith(f"Planted coverage.missing_page: {says}")

@@ -67,6 +67,13 @@ def test_headings_that_many_pages_have_make_no_question(heading: str) -> None:
     assert not is_telling(heading)
 
 
+def test_a_heading_that_is_a_question_may_be_longer_than_another() -> None:
+    question = "Why is it that the installer asks for the same language a second time"
+    assert is_telling(f"{question}?")
+    assert not is_telling(question)
+    assert not is_telling(f"{question}, and then again for all those that nobody needs?")
+
+
 def pages(count: int, text: str = "The robot is moved by the motor and the arm.") -> list[DraftPage]:
     return [
         DraftPage(
@@ -164,7 +171,12 @@ def test_the_first_look_counts_pages_repetition_and_questions(home: Home, ragval
 
 @pytest.mark.parametrize(
     ("size", "lacking"),
-    [(384, install_line("sentence-transformers")), (1536, "export OPENAI_API_KEY=...")],
+    [
+        (384, install_line("sentence-transformers")),
+        (1536, "export OPENAI_API_KEY=..."),
+        (999, "check embedding in ragval.yaml the model is not known"),
+        (999, "write my_embedder.py your own embedder, as the comment under embedding says"),
+    ],
 )
 def test_what_the_embedder_lacks_is_reported_with_what_can_be_validated_without_it(
     tmp_path: Path, ragval: Ragval, monkeypatch: pytest.MonkeyPatch, size: int, lacking: str
@@ -184,6 +196,20 @@ def test_what_the_embedder_lacks_is_reported_with_what_can_be_validated_without_
     assert rest in refused.err
 
 
+@pytest.mark.parametrize(("model", "severity"), [(None, "warning"), ("all-MiniLM-L6-v2", "error")])
+def test_the_limit_of_a_guessed_model_fails_no_run(
+    model: str | None, severity: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    texts = [" ".join(f"word{page}{n}" for n in range(500)) for page in range(4)]
+    named = {} if model is None else {"model": model}
+    payloads = [{"text": text, "url": f"{BASE}/{at}", "title": f"Page {at}", **named} for at, text in enumerate(texts)]
+    store(tmp_path / "qdrant", payloads, size=384)
+    assert look(ragval("init", "--qdrant-path", "qdrant"))["length"].startswith("at least 100 % of chunks")
+    ended = ragval("run", "--only", "chunks", "--json")
+    [found] = [entry for entry in ended.json["findings"] if entry["code"] == "chunk.over_model_limit"]
+    assert (found["severity"], ended.code) == (severity, 1 if severity == "error" else 0)
+
+
 def test_an_index_that_was_ingested_twice_is_reported_in_the_first_look(tmp_path: Path, ragval: Ragval) -> None:
     words = [f"word{number} goes here with more of its kind" for number in range(40)]
     payloads = [
@@ -196,6 +222,14 @@ def test_an_index_that_was_ingested_twice_is_reported_in_the_first_look(tmp_path
     assert "stored 2.0 times" in look(ragval("init", "--qdrant-path", "qdrant"))["stored"]
 
 
+def test_a_page_that_was_ingested_twice_is_not_called_stored_once(tmp_path: Path, ragval: Ragval) -> None:
+    texts = {f"{BASE}/{page}": [f"word{page}{n}" for n in range(60)] for page in range(5)}
+    pages = [*texts, f"{BASE}/0"]
+    store(tmp_path / "qdrant", [{"text": " ".join(texts[url]), "url": url, "title": url} for url in pages])
+    stored = look(ragval("init", "--qdrant-path", "qdrant"))["stored"]
+    assert stored.startswith("a typical page once; 1 of 5 pages more often")
+
+
 def test_what_cannot_be_reached_is_not_claimed_to_have_been_looked_at(tmp_path: Path, ragval: Ragval) -> None:
     store(tmp_path / "qdrant", langchain_payloads(), size=1536)
     ended = ragval("init", "--qdrant-path", "qdrant", "--sitemap", f"{refused_url()}/sitemap.xml")
@@ -204,6 +238,7 @@ def test_what_cannot_be_reached_is_not_claimed_to_have_been_looked_at(tmp_path: 
     assert seen["pages"].startswith("not compared: sitemap")
     assert seen["questions"].startswith("not asked: the embedder is a guess")
     assert "not indexed" not in seen
+    assert "check source in ragval.yaml   it could not be read" in " ".join(ended.out.split("\n"))
     written = yaml.safe_load((tmp_path / "ragval.yaml").read_text(encoding="utf-8"))
     assert written["embedding"]["model"] == "text-embedding-3-small"
     for name in ("text-embedding-ada-002", "embed-v4.0", "check embedding in ragval.yaml"):

@@ -36,7 +36,8 @@ def test_history_lists_the_runs_and_their_courses(home: Home, runs: UPath, ragva
     ended = ragval("history", "-s", home.suite)
     assert ended.code == 0
     assert [line.split()[0] for line in ended.out.splitlines()[1:4]] == list(reversed(NAMES))
-    assert "query_pass_rate" in ended.out
+    [rate] = [line for line in ended.out.splitlines() if line.startswith("  Test questions answered ")]
+    assert rate.endswith("  query_pass_rate")
     assert ended.err == ""
 
 
@@ -64,7 +65,7 @@ def test_compare_ends_with_one_on_a_regression_and_names_the_queries(home: Home,
     assert ended.code == 1
     assert "REGRESSION" in ended.out
     assert "q12" in ended.out
-    assert "vector.swapped" in ended.out
+    assert "  Vectors swapped between texts  new, 1  vector.swapped\n" in ended.out
     content = ragval("compare", NAMES[0], NAMES[1], "-s", home.suite, "--json")
     assert content.code == 1
     assert len(content.json["queries"]["lost"]) == 12

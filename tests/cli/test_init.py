@@ -522,10 +522,26 @@ def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_numb
     draft = SuiteDraft(
         suite="book", profile=None, url=None, path="qdrant", collection="book", vector_name=None, fields={},
         required=None, points=3, embedder=guess, dimension=256, min_similarity=0.38,
-        lowest=0.41,
+        scores=(0.41, 0.22),
     )  # fmt: skip
-    [line] = [line for line in suite_text(draft).splitlines() if "min_similarity" in line]
-    value, comment = line.split("#")
-    assert value.strip() == "min_similarity: 0.38"
-    assert "scored 0.41 or more" in comment
-    assert "ragval calibrate" in comment
+    assert """
+  # A first guess: right answers scored 0.41 or more, off-topic questions 0.22 or less;
+  # `ragval calibrate` measures it.
+  min_similarity: 0.38
+""" in suite_text(draft)
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [(["/docs/c"], "no page of the list is outside"), (["/blog/a", "/docs/c", "/blog/b"], "2 other pages of the list")],
+)
+def test_the_suite_says_what_its_include_leaves_out(
+    others: list[str], told: str, tmp_path: Path, ragval: Ragval
+) -> None:
+    pages = [f"https://a.example/docs/{name}" for name in "ab"]
+    store(tmp_path / "qdrant", [{"text": "A text.", "url": url, "title": url} for url in pages])
+    listed = [*pages, *(f"https://a.example{path}" for path in others)]
+    (tmp_path / "pages.txt").write_text("\n".join(listed), encoding="utf-8")
+    ragval("init", "--qdrant-path", "qdrant", "--source", "pages.txt")
+    [line] = [line for line in (tmp_path / "ragval.yaml").read_text(encoding="utf-8").splitlines() if "include" in line]
+    assert f"include: [/docs/**]   # covers all indexed pages; {told}" in line

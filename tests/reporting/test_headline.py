@@ -60,3 +60,11 @@ def test_pages_that_are_nowhere_are_counted_beside_those_that_are_elsewhere():
 def test_pages_of_another_site_stand_for_none_of_this_one():
     assert elsewhere(of("https://other.example/", "https://other.example/shop", factory.PAGES[0] + "/x")) is None
     assert elsewhere(factory.report()) is None
+
+
+@pytest.mark.parametrize(
+    ("passed", "of", "told"), [(1, 2, "1 of 2 critical"), (0, 2, "Both critical"), (0, 3, "All 3")]
+)
+def test_a_headline_counts_as_people_count(passed: int, of: int, told: str):
+    missed = factory.criterion("critical_queries", passed / of, 1.0, required=True, numerator=passed, denominator=of)
+    assert headline(factory.report("fail", criteria=[missed])).startswith(told)

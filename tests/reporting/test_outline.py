@@ -332,7 +332,7 @@ def test_what_a_repair_clears_entirely_is_said_without_counting_twice():
         "retrieval.dark_page": {"cleared": ["/docs/a", "/docs/b"], "of": 2},
     }
     found = make_finding("coverage.missing_page", ["/docs/a"], details={"would_clear": told}).reported()
-    assert would_change(found) == "Would clear all 3 failed queries, both dark pages (simulated)."
+    assert would_change(found) == "Would clear all 3 failed queries and both dark pages (simulated)."
 
 
 def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_others():
@@ -342,7 +342,7 @@ def test_every_output_says_what_a_simulated_repair_would_clear_and_nothing_of_ot
     }
     found = make_finding("coverage.missing_page", ["/docs/a"], details={"would_clear": told})
     cause = found.reported()
-    sentence = "Would clear 2 of the 3 failed queries, the dark page (simulated)."
+    sentence = "Would clear 2 of the 3 failed queries and the dark page (simulated)."
     assert would_change(cause) == sentence
     assert would_change(make_finding("coverage.missing_page", ["/docs/a"]).reported()) == ""
     broken = {"would_clear": {}, "would_fail": {"failing": ["q4"], "of": 7}}

@@ -60,12 +60,21 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Drafted:
-    """The result of ``ragval init`` for a collection."""
+    """The result of ``ragval init`` for a collection.
+
+    Attributes:
+        suite: What its suite file says.
+        questions: The starter queries.
+        negatives: Those that are off topic.
+        seen: The first look.
+        site_read: Whether the pages of the source could be listed.
+    """
 
     suite: SuiteDraft
     questions: Sequence[Question]
     negatives: Sequence[str]
     seen: Sequence[Line]
+    site_read: bool = True
 
 
 def draft_suite(
@@ -106,7 +115,8 @@ def draft_suite(
         drafted=len(questions),
     )
     suite = _suite(name, found, vector, settings, wishes, asked)
-    return Drafted(suite, questions, negatives, [*seen, *_lacking(found.look, found.fields)])
+    site_read = found.site is None or found.site.inventory is not None
+    return Drafted(suite, questions, negatives, [*seen, *_lacking(found.look, found.fields)], site_read)
 
 
 @dataclass(frozen=True)
@@ -179,12 +189,13 @@ def _suite(
         source=None if site is None else _written(wishes, site.source),
         site_root=_near(wishes, site.source.site_root) if site is not None and site.source.site_root else None,
         include=list(site.source.include) if site is not None else include_of(found.urls),
+        scope=_scope(site),
         exclude=site.exclude if site is not None else [],
         unindexed=[folder for folder in site.unindexed if not folder.made] if site is not None else [],
         host=usual_host(found.urls),
         embedder=found.embedder,
         dimension=vector.size,
-        lowest=min(asked.right, default=None) if asked else None,
+        scores=(min(asked.right), max(asked.off_topic, default=0.0)) if asked and asked.right else None,
         min_similarity=None if asked is None else asked.threshold,
     )
 
@@ -208,6 +219,14 @@ def _lacking(look: Look, fields: Mapping[str, str]) -> list[Line]:
     if not told:
         return []
     return [Line("metadata", f"missing or empty: {told}; add it to payload.required if every point needs it", "note")]
+
+
+def _scope(site: SiteLook | None) -> str:
+    """What the included pages leave out, in words; empty: not known."""
+    out = None if site is None else site.left_out
+    if site is None or out is None:
+        return ""
+    return f"{plural(out, 'other page')} of {site.where} left out" if out else f"no page of {site.where} is outside"
 
 
 def _near(wishes: Wishes, path: str | Path) -> str:

@@ -141,10 +141,6 @@ def first_look(
     ]
 
 
-#: Description of what lists the pages, by kind of source.
-_WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
-
-
 #: What to do if points name files, which only a folder resolves.
 _OF_FILES = "; the points name files: run this again with --source and the folder of these files"
 
@@ -157,7 +153,7 @@ def _pages(site: SiteLook | None, *, partial: str, named: bool, files: bool) -> 
         return Line("pages", f"{told}; make the ingestion write one, or set payload.fields.source_url", "note")
     if site.inventory is None:
         return Line("pages", f"not compared: {site.problem}", "unseen")
-    scope, where = site.in_scope, _WHERE[site.source.kind]
+    scope, where = site.in_scope, site.where
     if not scope:
         return Line("pages", f"{where} lists no page in scope", "note")
     found = len(site.indexed & scope)
@@ -186,7 +182,11 @@ def _stored(texts: Mapping[str, Sequence[str]], part: str) -> list[Line]:
         return []
     usual = statistics.median(times)
     if usual < _REPEATED:
-        return [Line("stored", f"{part}once")]
+        more = sum(repeats >= _REPEATED for repeats in times)
+        if not more:
+            return [Line("stored", f"{part}once")]
+        told = f"a typical page once; {more:,} of {plural(len(times), 'page')} more often, or with repeated text"
+        return [Line("stored", f"{part}{told}: ragval run tells which")]
     told = (
         f"each page's words are stored {usual:.1f} times: it was ingested more than once, chunks overlap a lot, or it "
         "repeats itself"
@@ -226,7 +226,7 @@ def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: s
 
 def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) -> Line:
     if not drafted:
-        return Line("questions", "none drafted: no page has a unique title or heading", "note")
+        return Line("questions", "none drafted: no page has a unique title or heading of a few words", "note")
     if asked is not None:
         told = f"{asked.found} of {asked.of} starter questions find their page in the first {TOP_K} hits"
         if asked.missed:

@@ -58,6 +58,7 @@ class EmbedderGuess:
         stored: The model named in the payload, if the vectors are from another one.
         embedded_text: The template of ``payload.embedded_text``, if more than the text was embedded.
         text: Payload name of the embedded texts, if they are parts of those first taken for the text.
+        may_read_more: Whether another model that it may be reads more tokens.
     """
 
     provider: str | None
@@ -67,6 +68,7 @@ class EmbedderGuess:
     stored: str | None = None
     embedded_text: str | None = None
     text: str | None = None
+    may_read_more: bool = False
 
     @property
     def limited_by(self) -> str | None:
@@ -116,7 +118,10 @@ def guess_embedder(
     told = f"the profile and {vector.size}" if usual[0] == own else str(vector.size)
     also = f", which these models also have: {', '.join(usual[1:])}" if usual[1:] else ""
     why = f"guessed from {told} dimensions{also}"
-    return _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
+    guess = _proposed(KNOWN_MODELS[usual[0]], usual[0], why, sure=False)
+    limit = guess.limit
+    more = limit is not None and any((known_limit(name) or limit) > limit for name in usual[1:])
+    return replace(guess, may_read_more=more and usual[0] != own)
 
 
 def _proposed(facts: ModelFacts, name: str, why: str, *, sure: bool) -> EmbedderGuess:

@@ -22,8 +22,8 @@ from ragval_pipeline.validation.self_retrieval.names import as_read, shared_part
 #: Questions without ``--queries``, and additional off-topic ones.
 USUAL, OFF_TOPIC = 8, 5
 _LONGEST_ID = 40
-#: Words of a heading for a question, and letters of one that is a single word.
-_LONGEST, _SHORTEST = 10, 5
+#: Words of a heading for a question, of one that is a question, and letters of one that is a single word.
+_LONGEST, _LONGEST_ASKED, _SHORTEST = 10, 20, 5
 #: Marks of code.
 _MARKS = re.compile(r"[\[\]{}=<>|]")
 #: Common section titles that say nothing about the page.
@@ -158,7 +158,8 @@ def clean(heading: str) -> str:
 def is_telling(heading: str) -> bool:
     """Whether a heading says what its section is about."""
     words = re.findall(r"\w+", heading.casefold())
-    if not words or len(words) > _LONGEST or words[0] in _SMALL | {"welcome", "powered", "version"}:
+    longest = _LONGEST_ASKED if heading.endswith("?") else _LONGEST
+    if not words or len(words) > longest or words[0] in _SMALL | {"welcome", "powered", "version"}:
         return False
     if len(words) == 1 and len(words[0]) < _SHORTEST:
         return False

@@ -25,6 +25,8 @@ _MADE = frozenset(
     {"404", "404.html", "search", "search.html", "tags", "tag", "genindex.html", "genindex", "py-modindex.html",
      "py-modindex", "authors", "categories", "category", "archive", "print_page", "markdown-page"}
 )  # fmt: skip
+#: Description of what lists the pages, by kind of source.
+_WHERE = {"sitemap": "the sitemap", "folder": "the folder", "urls": "the list", "llms": "llms.txt"}
 #: Maximum pages fetched for their headings: the user is waiting.
 FETCHED = 50
 #: Timeouts in seconds for all of them together, and for one.
@@ -63,6 +65,17 @@ class SiteLook:
     problem: str = ""
     indexed: frozenset[str] = frozenset()
     unindexed: Sequence[UnindexedFolder] = field(default_factory=tuple)
+
+    @property
+    def where(self) -> str:
+        """What lists its pages."""
+        return _WHERE[self.source.kind]
+
+    @property
+    def left_out(self) -> int | None:
+        """Number of pages listed but not included; None if it could not be read."""
+        scope = Scope(tuple(self.source.include))
+        return None if self.inventory is None else sum(not scope.contains(page.url) for page in self.inventory.pages)
 
     @property
     def exclude(self) -> list[str]:

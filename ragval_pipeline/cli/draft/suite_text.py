@@ -47,13 +47,14 @@ class SuiteDraft:
         source: Kind and location of the source, as written in the file, or None.
         site_root: Folder of the built site, as written in the file, or None.
         include: Globs of the pages in scope.
+        scope: What they leave out, in words; empty: not known.
         exclude: Globs of pages to exclude.
         unindexed: Folders of the site without points.
         host: Host that the points come from, or None.
         embedder: The guess.
         dimension: Length of the vectors.
         min_similarity: Measured on the starter queries, also for ``relevance_similarity``; or None.
-        lowest: The lowest best score of starter queries that found their page, or None.
+        scores: The lowest best score of starter queries that found their page, and the highest of off-topic ones.
     """
 
     suite: str
@@ -77,11 +78,12 @@ class SuiteDraft:
     source: Mapping[str, str] | None = None
     site_root: str | None = None
     include: Sequence[str] = ()
+    scope: str = ""
     exclude: Sequence[str] = ()
     unindexed: Sequence[UnindexedFolder] = ()
     host: str | None = None
     min_similarity: float | None = None
-    lowest: float | None = None
+    scores: tuple[float, float] | None = None
 
 
 def suite_text(draft: SuiteDraft) -> str:
@@ -143,7 +145,7 @@ def _source(draft: SuiteDraft) -> list[str]:
     if draft.site_root is not None:
         lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
     if draft.include:
-        lines += [f"  include: {include}   # covers all indexed pages; other pages of the sitemap are left out"]
+        lines += [f"  include: {include}   # covers all indexed pages{draft.scope and f'; {draft.scope}'}"]
     if draft.exclude:
         lines += [f"  exclude: {_value(list(draft.exclude))}   # made by the site generator, and not indexed"]
     lines += [
@@ -208,11 +210,13 @@ def _judging(draft: SuiteDraft) -> list[str]:
         "retrieval:",
         "  top_k: 5   # as many hits as your assistant reads",
     ]
-    if draft.min_similarity is not None:
+    if draft.min_similarity is not None and draft.scores is not None:
         # Must stay true for other values: `ragval calibrate --write` changes only the number.
-        told = f"a first guess: right answers scored {draft.lowest:.2f} or more; `ragval calibrate` measures it"
+        right, wrong = draft.scores
         lines += [
-            f"  min_similarity: {draft.min_similarity}   # {told}",
+            f"  # A first guess: right answers scored {right:.2f} or more, off-topic questions {wrong:.2f} or less;",
+            "  # `ragval calibrate` measures it.",
+            f"  min_similarity: {draft.min_similarity}",
             f"  relevance_similarity: {draft.min_similarity}   # `ragval calibrate` sets the two separately",
         ]
     elif draft.profile is None:
@@ -221,7 +225,15 @@ def _judging(draft: SuiteDraft) -> list[str]:
             "  # `ragval calibrate -s FILE --write` measures it; until then 0.70 applies where only a score can "
             "decide.",
         ]
-    return [*lines, *_criteria(draft)]
+    return [*lines, *_criteria(draft), *_severity(draft)]
+
+
+def _severity(draft: SuiteDraft) -> list[str]:
+    """A guessed limit fails no run."""
+    if not draft.embedder.may_read_more:
+        return []
+    told = "delete this line when the model is checked: others read more tokens"
+    return ["", "severity:", f"  chunk.over_model_limit: warning   # {told}"]
 
 
 def _criteria(draft: SuiteDraft) -> list[str]:

@@ -139,7 +139,7 @@ def _vectors(
 
 
 def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSettings", way: Asking) -> "Answers":
-    return ask_with(
+    answers = ask_with(
         questions_of(queries, settings),
         searcher=way.searcher,
         repeater=way.repeater,
@@ -149,6 +149,9 @@ def _ask(suite: Suite, queries: "Sequence[TestQuery]", settings: "RetrievalSetti
         page_fields=[suite.payload.fields["source_url"]],
         on_progress=progress_of(QUERY_VALIDATION_RESULTS),
     )
+    if way.repeater is not None:
+        way.repeater.forget()
+    return answers
 
 
 def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measurement:

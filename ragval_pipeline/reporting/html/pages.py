@@ -104,9 +104,9 @@ def _page_of(key: str | None, name: str, corpus: Corpus) -> str | None:
 
 
 def _questions_by_page(bundle: ReportBundle) -> tuple[Counter[str], Counter[str]]:
-    """Number of questions that expect each page, and how many of these passed."""
+    """Number of questions that count and expect each page, and how many of these passed."""
     key, asked, passed = page_key(bundle), Counter[str](), Counter[str]()
-    for query in bundle.report.query_results:
+    for query in (query for query in bundle.report.query_results if query.counted):
         pages = {key(page) for page, grade in grades_of(query, bundle, key).items() if grade > 0}
         asked.update(pages)
         passed.update(pages if query.passed else ())

@@ -55,9 +55,7 @@ def scores_picture(rows: Sequence[QueryRow]) -> Markup | None:
     lanes, thresholds = score_lanes(rows), thresholds_of(rows)
     if not lanes:
         return None
-    said = [
-        f"{plural(len(lane.values), lane.name.removesuffix('ies') + 'y')} {score_range(lane.values)}" for lane in lanes
-    ]
+    said = [f"{plural(len(lane.values), lane.name.removesuffix('s'))} {score_range(lane.values)}" for lane in lanes]
     limits = f"; threshold {', '.join(f'{value:g}' for value in thresholds)}" if thresholds else ""
     return scores_chart(lanes, thresholds, title=f"Best scores: {'; '.join(said)}{limits}")
 

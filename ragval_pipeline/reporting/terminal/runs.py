@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_score
-from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, verdict_words
+from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, title_of, verdict_words
 from ragval_pipeline.reporting.terminal.lines import STYLES, LinePrinter
 from ragval_pipeline.reporting.text import shorten
+from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
 from ragval_pipeline.validation.query_report import QueryReport
@@ -31,7 +32,7 @@ def render_history(history: RunHistory, printer: LinePrinter, *, total: int) -> 
         _run(printer, run, history.baseline, width)
     printer.line()
     names = history.criteria()
-    width = max(map(len, names), default=0)
+    width = max((len(criterion_name(name)) for name in names), default=0)
     for name in names:
         _criterion(printer, history, name, width)
 
@@ -58,7 +59,7 @@ def history_json(history: RunHistory, suite: str) -> dict[str, Any]:
 
 
 def _run(printer: LinePrinter, run: RunPoint, baseline: str | None, width: int) -> None:
-    missed = [name for name, result in run.criteria.items() if result.gate_fails]
+    missed = [criterion_name(name) for name, result in run.criteria.items() if result.gate_fails]
     notes = [*(["baseline"] if run.name == baseline else []), *([", ".join(missed)] if missed else [])]
     printer.line((f"{_words(run):{width}}  ", STYLES[run.verdict]), ("; ".join(notes), "dim"), lead=f"  {run.name}  ")
 
@@ -73,7 +74,8 @@ def _criterion(printer: LinePrinter, history: RunHistory, name: str, width: int)
     now = show_measured(name, values[-1])
     span = f"  ({show_measured(name, min(known))} to {show_measured(name, max(known))})" if len(set(known)) > 1 else ""
     line = sparkline(values, plain=printer.plain)
-    printer.line((line, "cyan"), (f"  {now}", "bold"), (span, "dim"), lead=f"  {name:{width}}  ", wrap=False)
+    lead = [(f"  {criterion_name(name):{width}}  ", "")]
+    printer.line((line, "cyan"), (f"  {now}", "bold"), (span, "dim"), (f"  {name}", "dim"), lead=lead, wrap=False)
 
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -128,12 +130,13 @@ class _Comparison(LinePrinter):
     def criteria(self, comparison: RunComparison) -> None:
         changes = comparison.changes.criteria
         self._title("Criteria", "each over all queries of its own run" if changes else "none differs")
-        width = max((len(change.name) for change in changes), default=0)
+        width = max((len(criterion_name(change.name)) for change in changes), default=0)
         for change in changes:
             values = f"{show_measured(change.name, change.before)} → {show_measured(change.name, change.after)}"
             verdicts = "" if change.verdict_before == change.verdict_after else f"  {_verdict(change.verdict_after)}"
             style = "" if change.better is None else "green" if change.better else "red"
-            self.line((values, style), (verdicts, "dim"), lead=f"  {change.name:{width}}  ")
+            lead = f"  {criterion_name(change.name):{width}}  "
+            self.line((values, style), (verdicts, "dim"), (f"  {change.name}", "dim"), lead=lead)
 
     def metrics(self, answers: Comparison) -> None:
         """Print metrics under separate names: a criterion of the same name counts each run's own queries."""
@@ -177,7 +180,8 @@ class _Comparison(LinePrinter):
         for change in changes.findings:
             scope = f" [{change.scope}]" if change.scope else ""
             style = "green" if change.is_better else "red" if change.severity == "error" else ""
-            self.line((f"{change.code}{scope}", style), (f"  {change.words}", "dim"), lead="  ")
+            told = ((f"  {text}", "dim") for text in (change.words, change.code))
+            self.line((f"{title_of(change.code)}{scope}", style), *told, lead="  ")
             for kind, names in (("new", change.new), ("gone", change.gone)):
                 if names:
                     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""

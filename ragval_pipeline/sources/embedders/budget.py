@@ -91,6 +91,6 @@ class Budget:
 def _reached(name: str, limit: int, spent: int, more: int) -> BudgetReachedError:
     next_one = "" if name == "calls" else f", the next call would take up to {more:,}"
     return BudgetReachedError(
-        f"budget.{name} is {limit:,}: {spent:,} are spent{next_one}",
+        f"budget.{name} is {limit:,}: {spent:,} spent{next_one}",
         "Raise the budget, or lower embedding.identity_sample and retrieval.self_sample.",
     )

@@ -42,7 +42,7 @@ class Answer:
         query_id: Id of the test query.
         hits: The ``top_k`` hits of the first search, in the order the server gave them.
         deeper: Further hits, best first, only for the ranking of pages.
-        repeats: Hits of every further search for the same vector.
+        repeats: Hits of every further search for the same vector, without payload unless they are those of the first.
         embedding_ms: Milliseconds of embedding, this text's share of its batch; None without a vector.
         search_ms: Milliseconds of the first search, its share of the call, retries included.
         error: One line, if the search failed.
@@ -160,7 +160,8 @@ class _Asking:
         """One more search of each open query, without payload."""
         for number, found in self._found(searcher, (), rounds):
             answer = self._answers[number]
-            again = tuple(self._sharing(found.hits, "again"))
+            same = _ranking(found.hits) == _ranking(answer.hits)
+            again = answer.hits if same else tuple(self._sharing(found.hits, "again"))
             self._answers[number] = replace(answer, repeats=(*answer.repeats, again))
 
     def deepen(self, searcher: Searcher) -> None:
@@ -229,3 +230,7 @@ class _Asking:
         # A hit without a page still takes a rank.
         ranked = (*answer.hits, *answer.deeper)
         return len({self._page_of(hit.payload) or ("", hit.id) for hit in ranked}) < question.pages
+
+
+def _ranking(hits: Sequence[Hit]) -> list[tuple[str, float]]:
+    return [(hit.id, hit.score) for hit in hits]

@@ -73,6 +73,10 @@ class IndexSearcher:
         searches = (Search(self._given.vectors[text].tolist(), limit) for text, limit in asked)
         return self.reader.search_all(searches, fields=fields, exact=self.exact)
 
+    def forget(self) -> None:
+        """Free the vectors of the prepared texts: nothing more is searched for."""
+        self._given = EmbeddedTexts()
+
 
 @dataclass(frozen=True)
 class Probe:

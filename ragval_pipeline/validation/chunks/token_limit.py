@@ -133,7 +133,8 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
         return []
     limits = {measured.sources[row]: int(limit[row]) for row in over[::-1].tolist()}
     details: dict[str, Any] = {"limits": limits, "chunks": len(texts)}
-    head = f"{len(over):,} of {len(texts):,} chunks have more tokens than the embedding model reads"
+    verb = "has" if len(over) == 1 else "have"
+    head = f"{len(over):,} of {len(texts):,} chunks {verb} more tokens than the embedding model reads"
     if tokens.measured.all():
         total = float(tokens.tokens.sum())
         unread = float((tokens.tokens - limit)[over].sum())

@@ -19,7 +19,7 @@ from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
 ASSET = "coverage_report"
-_UNLISTED = "not in the sitemap"
+_UNLISTED = "not listed by the site"
 
 
 def measure_coverage(
@@ -139,8 +139,10 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
     ]
     if subjects and covered.comparable:
         unlisted = sum(subject.details["reason"] == _UNLISTED for subject in subjects)
-        shut_out = f"{len(subjects) - unlisted} excluded by source.include or source.exclude"
-        yield make_finding("coverage.orphan_page", subjects, cause=f"{unlisted} {_UNLISTED}, {shut_out}.")
+        excluded = "excluded by source.include or source.exclude"
+        counts = {_UNLISTED: unlisted, excluded: len(subjects) - unlisted}
+        told = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
+        yield make_finding("coverage.orphan_page", subjects, cause=f"{told}.")
 
 
 @detector("source.suspicious_lastmod", "coverage.stale_page", needs=Covered)

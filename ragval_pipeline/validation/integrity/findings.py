@@ -52,7 +52,7 @@ def _unfit(compared: Compared) -> Iterator[Finding]:
     if pages < FEWEST or pages <= MOST * len(compared.pages):
         yield make_finding("source.page_unfit", subjects)
         return
-    message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the sitemap redirect to the same page."
+    message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the site redirect to the same page."
     cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
     finding = make_finding("source.page_unfit", subjects, message=message, cause=cause, remedy=_READ_ELSEWHERE)
     yield finding.model_copy(update={"severity": "error"})

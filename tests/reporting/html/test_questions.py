@@ -4,7 +4,7 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.html.plots import score_lanes, thresholds_of
+from ragval_pipeline.reporting.html.plots import score_lanes, scores_picture, thresholds_of
 from ragval_pipeline.reporting.html.questions import excerpt, query_rows, score_note
 from ragval_pipeline.validation.query_report import HeldTo
 from tests.reporting import factory
@@ -55,6 +55,8 @@ def test_scores_are_shown_apart_for_positive_and_negative_queries():
         ("questions", [0.62]), ("off-topic questions", [0.11]),
     ]  # fmt: skip
     assert thresholds_of(rows) == [0.45]
+    told = "Best scores: 1 question 0.62; 1 off-topic question 0.11; threshold 0.45"
+    assert told in str(scores_picture(rows))
 
 
 def test_many_different_thresholds_are_not_drawn():

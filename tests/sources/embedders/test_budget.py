@@ -35,7 +35,7 @@ def test_calls_up_to_the_limit_are_made_and_none_beyond(tmp_path, limit, made):
             embedder.embed(TEXTS, input_type="search_document")
         assert len(server.requests) == made == embedder.cost.calls
         if limit < 3:
-            with pytest.raises(BudgetReachedError, match=rf"budget\.calls is {limit}: {limit} are spent"):
+            with pytest.raises(BudgetReachedError, match=rf"budget\.calls is {limit}: {limit} spent"):
                 embedder.embed(["one more"], input_type="search_document")
             assert len(server.requests) == made
             # What was paid for is remembered.
@@ -99,7 +99,7 @@ def test_calls_on_this_machine_count_without_tokens(tmp_path, inner):
             layer.budget = Budget(calls=2, tokens=1, ledger=UPath(tmp_path) / "ledger")
     for text in ("one robot", "another robot", "another robot"):
         embedder.embed([text], input_type="search_document")
-    with pytest.raises(BudgetReachedError, match=r"budget\.calls is 2: 2 are spent"):
+    with pytest.raises(BudgetReachedError, match=r"budget\.calls is 2: 2 spent"):
         embedder.embed(["a third robot"], input_type="search_document")
     assert embedder.cost.calls == 2
 

@@ -147,6 +147,11 @@ def test_every_question_is_repeated_without_payload(qdrant: Qdrant) -> None:
     assert [hit.score for hit in answer.repeats[0]] == [hit.score for hit in answer.hits]
 
 
+def test_a_repeat_with_the_same_result_is_kept_once(qdrant: Qdrant) -> None:
+    [answer] = ask(Recorder(qdrant.reader()), Question("q", "0", 2), repeats=3).answers
+    assert all(again is answer.hits for again in answer.repeats)
+
+
 def test_when_the_index_fails_in_between_the_answers_so_far_are_kept(qdrant: Qdrant) -> None:
     questions = [Question(f"q{number}", "0", 1) for number in range(4)]
     recorder = Recorder(qdrant.reader(), fail_at=3)

@@ -256,6 +256,18 @@ def test_a_root_address_means_sitemap_xml_when_robots_declares_none(robots):
     assert site.paths() == ["/robots.txt", "/sitemap.xml"]
 
 
+def test_the_address_of_a_site_in_a_folder_means_the_sitemap_there():
+    listing, site = read_from({"/project/": HTML, "/project/sitemap.xml": urlset("/project/a")}, "/project/")
+    assert [entry.url for entry in listing.entries] == [f"{HOST}/project/a"]
+    assert "/robots.txt" not in site.paths()
+    assert listing.location == f"{site.url}/project/"
+
+
+def test_a_sitemap_whose_own_address_ends_with_a_slash_is_read():
+    listing, _ = read_from({"/sitemap/": urlset("/a")}, "/sitemap/")
+    assert len(listing.entries) == 1
+
+
 def test_an_index_is_followed_through_its_levels():
     routes = {
         "/sitemap.xml": index("{base}/a.xml", "{base}/more/index.xml"),

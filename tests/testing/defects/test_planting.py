@@ -24,7 +24,7 @@ def test_a_defect_of_a_service_leaves_the_folder_alone_and_gives_resources(own_d
     after = Corpus.load(own_demo.home)
     assert (after.site, after.queries, after.settings) == (before.site, before.queries, before.settings)
     run = run_suite(load_suite(own_demo.suite_file), resources=spoilt.resources)
-    assert verify(spoilt.planted, run.report, folder=run.folder) == []
+    assert verify(spoilt.planted[0], run.report, folder=run.folder) == []
     assert run.report.index["simulated"] is True
 
 

@@ -29,7 +29,7 @@ def test_with_another_tokenizer_only_what_is_over_at_the_lower_end_is_named_and_
     assert subject.details["tokens"] == pytest.approx(100 * TOKENS, rel=0.02)
     assert 500 < subject.details["at_least"] < 100 * TOKENS < subject.details["at_most"]
     assert "Llama" in finding.details["tokenizer"]
-    assert finding.message.startswith("1 of 3 chunks have more tokens than the embedding model reads, by the lower end")
+    assert finding.message.startswith("1 of 3 chunks has more tokens than the embedding model reads, by the lower end")
     assert "about 2 by its middle, up to 2 by its upper end" in finding.message
     assert "%" not in finding.message
     assert {"embedded_share", "unread_share"}.isdisjoint({*subject.details, *finding.details})

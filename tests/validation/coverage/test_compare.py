@@ -33,6 +33,7 @@ def test_covered_is_the_intersection_and_orphans_add_nothing() -> None:
     assert report["coverage_percentage"] == 100 / 3
     assert report["total_sitemap_urls"] == 3
     assert report["indexed_urls"] == [f"{SITE}/a"]
+    assert by_code(measurement)["coverage.orphan_page"].cause == "3 not listed by the site."
     assert report["missing_urls"] == [f"{SITE}/b", f"{SITE}/c"]
     assert report["extra_urls"] == [f"{SITE}/x", f"{SITE}/y", f"{SITE}/z"]
     assert report["timestamp"] == "2026-11-20T12:00:00.000Z"
@@ -92,9 +93,9 @@ def test_pages_out_of_scope_neither_count_nor_are_missing_but_are_orphans_with_t
     orphans = by_code(measurement)["coverage.orphan_page"]
     assert {subject.name: subject.details["reason"] for subject in orphans.subjects} == {
         f"{SITE}/blog/c": "not included by '/docs/**'",
-        f"{SITE}/nowhere": "not in the sitemap",
+        f"{SITE}/nowhere": "not listed by the site",
     }
-    assert "1 not in the sitemap, 1 excluded" in orphans.cause
+    assert orphans.cause == "1 not listed by the site, 1 excluded by source.include or source.exclude."
     assert "coverage.missing_page" not in by_code(measurement)
 
 

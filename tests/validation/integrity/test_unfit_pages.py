@@ -184,7 +184,7 @@ def test_a_site_most_of_whose_pages_lead_to_one_page_cannot_be_read(tmp_path: Pa
     )
     most, some = walled("most", ["/b", "/c", "/d"]), walled("some", ["/b", "/c"])
     assert (most.severity, most.count) == ("error", 3)
-    assert most.message == "3 of 4 pages of the sitemap redirect to the same page."
+    assert most.message == "3 of 4 pages of the site redirect to the same page."
     assert most.cause.endswith("the pages redirect to https://docs.example.com/login.")
     assert (some.severity, some.count) == ("warning", 2)
 

@@ -198,7 +198,7 @@ def test_a_sample_is_the_same_in_every_run_and_reported_with_its_interval():
     answers = {query.id: answer(query.id, "x" if query.key == lost else query.key) for query in queries}
     measured = measure_self_retrieval(pages, queries, answers, page_of, points=200, asked=len(drawn))
     # Wilson's interval for 19 of 20, as tables of it have it.
-    told = "19 of 20 pages with a title, a sample of 20 of 50 pages; 95 % interval 0.764 to 0.991"
+    told = "19 of 20 pages with a title, a sample of 20 of 50 pages; 95 % interval 76.4 to 99.1 %"
     told += f"; not found: “{pages[lost].title}”"
     assert measured.value("self_retrieval").reason == told
     [dark] = measured.findings

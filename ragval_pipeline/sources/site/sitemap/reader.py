@@ -41,7 +41,8 @@ def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> Sitema
 
     Args:
         location: Address or path of a sitemap or index, gzipped or not. A site's root address means the ``Sitemap``
-            lines of its robots.txt, or else its ``/sitemap.xml``.
+            lines of its robots.txt, or else its ``/sitemap.xml``. Any other address that ends with a slash may be
+            that of a site in a folder, with its ``sitemap.xml`` there.
         fetcher: Opens addresses; None when nothing may be fetched.
 
     Raises:
@@ -52,6 +53,8 @@ def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> Sitema
     text = str(location)
     if is_http_url(location) and path_of(location) == "/":
         walk.read_site(location)
+    elif is_http_url(location) and path_of(location).endswith("/"):
+        walk.read_folder(location)
     elif isinstance(location, Path) or "://" not in text or text.lower().startswith("file:"):
         walk.read(as_path(text), depth=0)
     else:
@@ -82,6 +85,10 @@ class _Walk:
         self._hosts |= {self._host(url) for url in found}
         for url in found:
             self.read(url, depth=0)
+
+    def read_folder(self, folder: str) -> None:
+        inside = join(folder, "sitemap.xml")
+        self.read(inside if fetch(inside, self._fetcher).ok else folder, depth=0)
 
     def read(self, location: str | Path, *, depth: int) -> None:
         if self._is_new(location):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.demo.workspace import DemoHome, move_into_place
-from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.errors import NothingToSpoilError, SuiteError
 from ragval_pipeline.findings.catalogue import ORDER
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
@@ -45,35 +45,43 @@ def find_defect(name: str) -> Defect:
 
 @dataclass(frozen=True)
 class PlantedDemo:
-    """A demo with a planted defect.
+    """A demo with planted defects.
 
     Attributes:
-        defect: What was planted.
-        planted: What the run must report.
+        defects: What was planted.
+        planted: What the run must report, one for each.
         resources: Resources for the run (``run_suite(resources=...)``); None: none needed.
     """
 
-    defect: Defect
-    planted: Planted
+    defects: tuple[Defect, ...]
+    planted: tuple[Planted, ...]
     resources: Mapping[str, Any] | None
 
 
-def plant_in_demo(home: DemoHome, name: str) -> PlantedDemo:
-    """Plant a defect in the built demo for the next run, at the minimum of its code's definition.
+def plant_in_demo(home: DemoHome, *names: str) -> PlantedDemo:
+    """Plant defects in the built demo for the next run, each at the minimum of its code's definition.
 
     The changed parts are written next to ``home`` and moved into place at the end; reports are kept.
 
     Args:
-        home: The built demo; rebuild it to remove the defect.
-        name: A code of the catalogue, or ``code:variant``.
+        home: The built demo; rebuild it to remove the defects.
+        names: Codes of the catalogue, or ``code:variant``.
 
     Raises:
-        SuiteError: There is no such defect.
+        SuiteError: There is no such defect, or no room for it beside the others.
     """
-    chosen = find_defect(name)
+    chosen = [find_defect(name) for name in names]
     corpus = Corpus.load(home.home)
-    planted = chosen.plant_in(corpus)
+    planted = [_planted(defect, corpus) for defect in chosen]
     with tempfile.TemporaryDirectory(prefix=f".{home.home.name}-", dir=home.home.parent) as folder:
         corpus.write(Path(folder) / "fresh")
         move_into_place(Path(folder) / "fresh", home.home, replaced=Path(folder) / "replaced")
-    return PlantedDemo(chosen, planted, resources_of(corpus.services))
+    return PlantedDemo(tuple(chosen), tuple(planted), resources_of(corpus.services))
+
+
+def _planted(defect: Defect, corpus: Corpus) -> Planted:
+    try:
+        return defect.plant_in(corpus)
+    except NothingToSpoilError as error:
+        told = f"{defect.name} has no room beside the others: {error}"
+        raise SuiteError(told, key="--break", remedy="The demo is small: plant fewer at a time.") from None
