@@ -1,7 +1,7 @@
 """Identical and nearly identical texts in several points: ``chunk.duplicate_text`` and ``chunk.near_duplicate``.
 
-MinHash signatures are in a file, one band of them in memory at a time: datasketch and rensa hold all, which is a gigabyte
-at a million chunks.
+MinHash signatures are in a file, one band of them in memory at a time: datasketch and rensa hold all, which is a
+gigabyte at a million chunks.
 """
 
 from __future__ import annotations

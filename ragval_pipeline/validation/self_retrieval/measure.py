@@ -126,7 +126,8 @@ def _value(
     reason = value.reason
     if drawn < len(pages):
         low, high = _interval(hits, len(titles))
-        sample = f"a sample of {drawn:,} of {len(pages):,} pages; 95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+        interval = f"{100 * low:.1f} to {100 * high:.1f} %"  # shown
+        sample = f"a sample of {drawn:,} of {len(pages):,} pages; 95 % interval {interval}"
         reason = f"{reason}, {sample}"
     if lost := [query.text for query in titles if not found[query.id]]:
         named = ", ".join(f"“{printable(fold_blanks(text), limit=QUOTED)}”" for text in lost[:NAMED])
