@@ -35,8 +35,7 @@ PARSED_MS, PAGE_MS, SEARCH_MS = 1.7, 0.3, 1.0
 #: Peak memory (``benchmarks.defects_cost``, 469 MiB at 20,868 chunks, 1,291 at 1,001,490): MiB of a small run, KiB per
 #: chunk, and MiB per worker.
 RUN_MIB, CHUNK_KIB, WORKER_MIB = 460, 0.9, 350
-#: Server seconds of one request: a page of points, or a batch of searches. An embedded Qdrant is not waited for: 0.1 ms
-#: a search at 3,000 points, 0.6 at 20,000.
+#: Server seconds of one request: a page of points, or a batch of searches.
 REQUEST_S = 0.02
 #: Compressed size of a chunk in the snapshot: share of its text, and bytes besides the text.
 TEXT_KEPT, BESIDE_TEXT = 0.45, 150
@@ -123,15 +122,14 @@ class Estimate:
 def estimate(suite: Suite, size: Size, provider: Provider, *, local: bool = False, workers: int = 1) -> Estimate:
     """The estimate of a whole validation.
 
-    In an embedded Qdrant (``local``), each search is one call. ``workers`` parse pages and compare texts with them.
+    An embedded Qdrant (``local``) is not waited for. ``workers`` parse pages and compare texts with them.
     """
     own = min(size.pages, suite.retrieval.self_sample) * QUESTIONS_A_PAGE
     own = min(own, suite.retrieval.self_sample)
     probed = min(size.queries, PROBED)
     searches = size.queries * (suite.retrieval.repeats + DEEPER) + own + 2 * (probed + PROBED)
     timed = 0 if suite.latency == "off" or not size.queries else max(TIMINGS, size.queries) + 1
-    batch = 1 if local else suite.qdrant.batch
-    requests = (READS + 1) * math.ceil(size.points / PAGE_SIZE) + math.ceil(searches / batch) + timed
+    requests = (READS + 1) * math.ceil(size.points / PAGE_SIZE) + math.ceil(searches / suite.qdrant.batch) + timed
     shared = (size.points * SHARED_MS + size.pages * PARSED_MS) / 1000
     alone = START_S + (size.points * (READ_MS + CHUNK_MS) + size.pages * PAGE_MS + searches * SEARCH_MS) / 1000
     waiting = 0.0 if local else requests * REQUEST_S / suite.qdrant.concurrency
