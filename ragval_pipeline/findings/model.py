@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -152,7 +152,43 @@ class Subject:
     needs: tuple[Need, ...] = ()
 
 
-class Finding(BaseModel):
+class Cleared(NamedTuple):
+    """What a simulated repair clears, or breaks.
+
+    Attributes:
+        names: Its subjects.
+        of: Number of all subjects that it could.
+    """
+
+    names: tuple[str, ...]
+    of: int
+
+
+class Told:
+    """What the details of a finding say whatever its code, with its type."""
+
+    if TYPE_CHECKING:
+        details: dict[str, Any]
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the suite requires the payload field that it is about; true if it is about none."""
+        return bool(self.details.get("required", True))
+
+    @property
+    def would_clear(self) -> dict[str, Cleared]:
+        """What its repair clears, by code, as far as it was simulated."""
+        entries = self.details.get("would_clear", {}).items()
+        return {code: Cleared(tuple(entry["cleared"]), entry["of"]) for code, entry in entries}
+
+    @property
+    def would_break(self) -> Cleared | None:
+        """The queries that pass now and fail after its repair, as far as it was simulated; None without any."""
+        entry = self.details.get("would_fail")
+        return None if entry is None else Cleared(tuple(entry["failing"]), entry["of"])
+
+
+class Finding(Told, BaseModel):
     """One problem: a code in one scope, with all its subjects.
 
     Attributes:
@@ -226,7 +262,7 @@ class Finding(BaseModel):
         )
 
 
-class ReportedFinding(BaseModel):
+class ReportedFinding(Told, BaseModel):
     """A finding in ``validation_report.json``.
 
     ``details.subjects`` maps subject names to their measurements.
@@ -248,3 +284,29 @@ class ReportedFinding(BaseModel):
         description="Code of the finding that this one follows from; null where some subjects have no cause: then "
         "`details.subjects` names the cause of each that has one"
     )
+
+    @property
+    def measured(self) -> dict[str, dict[str, Any]]:
+        """What was measured on its subjects, by name."""
+        entries = self.details.get("subjects", {})
+        return {name: entry for name, entry in entries.items() if isinstance(entry, dict)}
+
+    @property
+    def worst(self) -> tuple[str, ...]:
+        """The subjects that are affected most, if some are more than others."""
+        return tuple(self.details.get("worst", ()))
+
+    @property
+    def share(self) -> float:
+        """Share of the index or of the queries that is affected, 0..1; 0: not known."""
+        return float(self.details.get("share") or 0.0)
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """Number of subjects by the code that they follow from, if not all follow from one."""
+        return dict(self.details.get("causes", {}))
+
+    @property
+    def joint_causes(self) -> dict[str, int]:
+        """Of subjects that one cause does not account for, their number by the further code."""
+        return dict(self.details.get("together_with", {}))

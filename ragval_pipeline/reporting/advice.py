@@ -25,7 +25,7 @@ def first_steps(report: ValidationReport) -> list[tuple[FindingNode, list[str]]]
     nodes = [node for node in causes(report.findings) if node.finding.severity != "info"]
 
     def weight(node: FindingNode) -> tuple[float, int, int, float]:
-        cleared = sum(len(result["cleared"]) for result in _simulated(node.finding).values())
+        cleared = sum(len(each.names) for each in node.finding.would_clear.values())
         return -sum(gates.gained(node).values()), -cleared, *gravest(node)
 
     return [(node, gates.kept(node)) for node in sorted(nodes, key=weight)[:3]]
@@ -60,20 +60,14 @@ class _Gates:
         shares = {id(each): 1.0 for each in (node.finding, *going_away(node))}
         if node.finding.code in JUDGED:
             del shares[id(node.finding)]
-        for code, result in _simulated(node.finding).items():
-            shares.update({id(each): len(result["cleared"]) / result["of"] for each in self._of_code.get(code, ())})
+        for code, cleared in node.finding.would_clear.items():
+            shares.update({id(each): len(cleared.names) / cleared.of for each in self._of_code.get(code, ())})
         gains = {}
         for name, weights in self.weights.items():
             gained = sum(weights.get(each, 0) * share for each, share in shares.items())
             if gained > 0:
                 gains[name] = gained / sum(weights.values())
         return gains
-
-
-def _simulated(finding: ReportedFinding) -> Mapping[str, Any]:
-    """What the simulated repair of a finding clears, by code."""
-    found: Mapping[str, Any] = finding.details.get("would_clear", {})
-    return found
 
 
 _OF_PAGES = ("hit_at_", "precision_at_", "recall_at_", "ndcg_at_", "mrr", "map")
@@ -91,7 +85,7 @@ def is_judged(finding: ReportedFinding, report: ValidationReport) -> bool:
     """Whether a required criterion covers an error, so that ``error_findings`` leaves it out."""
     known = CATALOGUE.get(finding.code)
     required = {result.name for result in report.criteria if result.required}
-    return bool(known and finding.details.get("required", True) and not required.isdisjoint(known.judged_by))
+    return bool(known and finding.is_required and not required.isdisjoint(known.judged_by))
 
 
 #: Addresses to copy; remediation.json has all.

@@ -129,7 +129,7 @@ def bundle_of(run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None
 
 def _whole(finding: ReportedFinding) -> Finding:
     """A finding with the subjects in the report: the first hundred."""
-    measured = finding.details.get("subjects", {})
+    measured = finding.measured
     fields = finding.model_dump(exclude={"count", "subjects", "details"})
     return Finding(
         **fields,

@@ -102,7 +102,7 @@ def _errors(report: ValidationReport) -> str:
     errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
     named_above = {finding.code for finding in errors}
     leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
-    leading.sort(key=lambda finding: -(finding.details.get("share") or 0.0))
+    leading.sort(key=lambda finding: -finding.share)
     roots = [root for root in (_root(finding, report) for finding in leading) if root.code not in said]
     named = Counter(map(_in_words, roots))
     left = sum(list(named.values())[_NAMED:])

@@ -83,7 +83,7 @@ def gravest(node: FindingNode) -> tuple[int, float]:
 
 
 def _weight(finding: ReportedFinding) -> tuple[int, float]:
-    return SEVERITIES.index(finding.severity), -(finding.details.get("share") or 0.0)
+    return SEVERITIES.index(finding.severity), -finding.share
 
 
 def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:
@@ -93,7 +93,7 @@ def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:
 
 
 def _partial_causes(node: FindingNode) -> set[str]:
-    return {code for finding in _all_of(node) for code in finding.details.get("causes", {})}
+    return {code for finding in _all_of(node) for code in finding.causes}
 
 
 def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
@@ -122,11 +122,10 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
         follow from the parent. Joint causes are mentioned: "2 follow from vector.zero, 1 of them together with
         chunk.stale_tail."
     """
-    cause, details = finding.because, finding.details
-    counts: dict[str, int] = details.get("causes", {})
+    cause, counts = finding.because, finding.causes
     own = counts.get(cause or "", finding.count)
     others = [f"{count:,} from {code}" for code, count in counts.items() if cause in counts and code != cause]
-    others += [f"{count:,} of them together with {code}" for code, count in details.get("together_with", {}).items()]
+    others += [f"{count:,} of them together with {code}" for code, count in finding.joint_causes.items()]
     if cause is None or not others:
         return own, ""
     of = f" of {finding.count:,}" if own < finding.count else ""
@@ -135,22 +134,22 @@ def following(finding: ReportedFinding) -> tuple[int, str]:
 
 def own_first(finding: ReportedFinding) -> list[str]:
     """The subjects in the report: those without a cause first, and of these the most affected."""
-    measured = finding.details.get("subjects", {})
-    names = dict.fromkeys((*finding.details.get("worst", ()), *finding.subjects))
-    return sorted(names, key=lambda name: "because" in (measured.get(name) or {}))
+    measured = finding.measured
+    names = dict.fromkeys((*finding.worst, *finding.subjects))
+    return sorted(names, key=lambda name: "because" in measured.get(name, {}))
 
 
 def would_change(finding: ReportedFinding) -> str:
     """What repairing a finding would clear and break, as far as simulated; empty if nothing."""
     told = [
-        f"{_how_many(len(result['cleared']), result['of'])} {JUDGED[code]}" if result["of"] > 1 else f"the {_one(code)}"
-        for code, result in finding.details.get("would_clear", {}).items()
+        f"{_how_many(len(cleared.names), cleared.of)} {JUDGED[code]}" if cleared.of > 1 else f"the {_one(code)}"
+        for code, cleared in finding.would_clear.items()
         if code in JUDGED
     ]
     *most, last = told or [""]
     changes = [f"clear {', '.join(most)}{' and ' if most else ''}{last}"] if told else []
-    if broken := finding.details.get("would_fail"):
-        changes.append(f"break {len(broken['failing']):,} of the {broken['of']:,} queries that pass now")
+    if broken := finding.would_break:
+        changes.append(f"break {len(broken.names):,} of the {broken.of:,} queries that pass now")
     return f"Would {', but '.join(changes)} (simulated)." if changes else ""
 
 

@@ -95,8 +95,7 @@ class Subjects:
 
     def words(self, finding: ReportedFinding, name: str) -> SubjectWords:
         """One subject."""
-        measured = finding.details.get("subjects", {}).get(name)
-        details: Mapping[str, Any] = measured if isinstance(measured, Mapping) else {}
+        details = finding.measured.get(name, {})
         note = shorten(self._note(finding, details), _NOTE)
         if finding.code == "query.failed" and name in self._located and name in self._queries:
             note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"

@@ -137,7 +137,7 @@ def counted_errors(findings: Iterable[FindingT], results: Iterable[CriterionResu
 
 
 def _judged(finding: Finding | ReportedFinding, judging: AbstractSet[str]) -> bool:
-    return finding.details.get("required", True) and not judging.isdisjoint(CATALOGUE[finding.code].judged_by)
+    return finding.is_required and not judging.isdisjoint(CATALOGUE[finding.code].judged_by)
 
 
 def judge_value(criterion: Criterion, gate: Gate, value: MeasuredValue) -> CriterionResult:

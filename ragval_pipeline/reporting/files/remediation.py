@@ -296,9 +296,15 @@ def remediation(
         "also_clears": [_cleared(node) for node in nodes if also_clears(node)],
         "would_clear": [entry for finding in findings for entry in _would_clear(finding)],
         "would_fail": [
-            {"code": finding.code, "scope": finding.scope, **finding.details["would_fail"], "simulated": True}
+            {
+                "code": finding.code,
+                "scope": finding.scope,
+                "failing": list(broken.names),
+                "of": broken.of,
+                "simulated": True,
+            }
             for finding in findings
-            if "would_fail" in finding.details
+            if (broken := finding.would_break) is not None
         ],
     }
 
@@ -343,8 +349,10 @@ def _cleared(node: FindingNode) -> dict[str, Any]:
 
 def _would_clear(finding: Finding) -> list[dict[str, Any]]:
     about = {"code": finding.code, "scope": finding.scope}
-    cleared = finding.details.get("would_clear", {})
-    return [{**about, "clears": code, **result, "simulated": True} for code, result in cleared.items()]
+    return [
+        {**about, "clears": code, "cleared": list(cleared.names), "of": cleared.of, "simulated": True}
+        for code, cleared in finding.would_clear.items()
+    ]
 
 
 def _note(noted: dict[str, list[str]], name: str, code: str) -> None:

@@ -57,7 +57,7 @@ class Seen:
         """All known subjects of a finding."""
         known = self._all.get((finding.code, finding.scope))
         if known is None:
-            details = finding.details.get("subjects", {})
+            details = finding.measured
             known = {name: details.get(name, {}) for name in finding.subjects}
         own = self._own(finding)
         return {name: entry for name, entry in known.items() if name not in own}
