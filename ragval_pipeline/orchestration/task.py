@@ -120,7 +120,7 @@ def budget_of(suite: Suite, place: RunPlace) -> Budget | None:
     from ragval_pipeline.sources.embedders.budget import Budget
 
     limits = suite.budget
-    if limits.calls is None and limits.tokens is None:
+    if not limits.is_limited:
         return None
     return Budget(calls=limits.calls, tokens=limits.tokens, ledger=place.work / "budget")
 

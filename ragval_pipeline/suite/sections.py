@@ -280,10 +280,15 @@ class RetrySettings(Section):
 
 
 class BudgetSettings(Section):
-    """What a run may spend on the embedding provider. Reached: no further call, and exit code 4."""
+    """What a run may spend on the embedding provider, test queries first. Reached: no further call, and exit code 4."""
 
     calls: FromOne | None = Field(None, description="Maximum number of calls, including retries; null: no limit")
     tokens: FromOne | None = Field(None, description="Maximum number of tokens billed by the provider; null: no limit")
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit."""
+        return self.calls is not None or self.tokens is not None
 
 
 class HistorySettings(Section):

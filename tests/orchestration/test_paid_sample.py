@@ -37,9 +37,14 @@ def texts() -> list[str]:
 
 
 def validated(
-    folder: Path, cohere: CohereStandIn, spoil: Callable[[Vectors], None], budget: Any = None, **embedding: Any
+    folder: Path,
+    cohere: CohereStandIn,
+    spoil: Callable[[Vectors], None],
+    budget: Any = None,
+    queries: Any = None,
+    **embedding: Any,
 ) -> Run:
-    """Store the texts with their vectors, spoilt, and validate the vectors."""
+    """Store the texts with their vectors, spoilt, and validate the vectors, and the queries if there are any."""
     from qdrant_client import QdrantClient, models
 
     vectors = [hashed_vector(text, SIZE) for text in texts()]
@@ -62,8 +67,10 @@ def validated(
         "qdrant": {"path": "./qdrant", "collection": "c"},
         "embedding": settings,
     }
-    (folder / "ragval.yaml").write_text(yaml.safe_dump({**suite, "report_uri": "./reports"}), encoding="utf-8")
-    return run_suite(load_suite(folder / "ragval.yaml"), only=["vectors", "metadata"])
+    suite |= {"report_uri": "./reports", "latency": "off", **({"queries": queries} if queries else {})}
+    (folder / "ragval.yaml").write_text(yaml.safe_dump(suite), encoding="utf-8")
+    only = ["vectors", "metadata", *(["queries"] if queries else [])]
+    return run_suite(load_suite(folder / "ragval.yaml"), only=only)
 
 
 def sampled(run: Run) -> tuple[Any, Any]:
@@ -100,6 +107,19 @@ def test_a_run_stops_at_its_budget_and_keeps_what_it_measured(
         assert len(texts_asked) == run.report.cost.embedding_inputs == SAMPLED
         assert run.report.cost.billed_tokens == SAMPLED * 40
         assert {request.body["input_type"] for request in cohere.requests} == {"search_document"}
+
+
+def test_a_budget_for_less_than_everything_pays_for_the_test_queries_first(
+    tmp_path: Path, cohere: CohereStandIn
+) -> None:
+    queries = [{"id": f"q{number}", "query": text} for number, text in enumerate(texts()[:5])]
+    run = validated(tmp_path, cohere, lambda vectors: None, budget={"calls": 2}, queries=queries)
+    asked = {entry.name: entry for entry in run.report.criteria}
+    assert (asked["query_pass_rate"].numerator, asked["query_pass_rate"].denominator) == (5, 5)
+    assert asked["embedding_match"].reason_code == "no_data"
+    assert [request.body["input_type"] for request in cohere.requests] == ["search_query", "search_document"]
+    assert run.report.cost.embedding_calls == 2
+    assert run.report.cost.stopped is not None
 
 
 def test_the_suite_may_ask_for_more_or_for_nothing(tmp_path: Path, cohere: CohereStandIn) -> None:

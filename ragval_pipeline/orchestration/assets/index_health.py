@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -99,14 +100,24 @@ def _stored_vectors(manifest: SnapshotManifest, reader: Any) -> Mapping[str, Seq
 _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 
-def examine_vectors(suite: Suite, facts: FactsManifest, connection: Any, embedding: Any) -> Measurement:
-    """Read every vector once, re-embed the sampled texts, and judge both."""
+def examine_vectors(
+    suite: Suite, facts: FactsManifest, connection: Any, embedding: Any, *, asks_queries: bool
+) -> Measurement:
+    """Read every vector once, re-embed the sampled texts, and judge both.
+
+    ``asks_queries``: the run asks the test queries too, which have precedence if the budget is not enough for both.
+    """
     manifest = facts.points
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
 
     def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         return rows_by_id(snapshot.batches(columns), ids) if ids else {}
 
+    if asks_queries and suite.budget.is_limited and suite.retrieval.retriever is None:
+        texts = list(dict.fromkeys(query.query_text for query in load_queries(suite)))
+        # Whatever fails here fails the queries, which report it.
+        with suppress(SystemFailure, NotMeasurableError), embedding.embedder_for(suite) as embedder:
+            embed_each(embedder, vector, texts, suite.embedding.query_input_type)
     with (
         open_reader(connection, suite) as reader,
         embedding.embedder_for(suite) as embedder,

@@ -29,8 +29,10 @@ from ragval_pipeline.orchestration.names import (
     VALIDATION_REPORT,
     VECTOR_HEALTH,
     asset_key,
+    is_selected,
     pool_name,
     resource_key,
+    selected_groups,
 )
 from ragval_pipeline.orchestration.task import Task
 from ragval_pipeline.orchestration.values import (
@@ -187,7 +189,11 @@ ROWS: Mapping[str, Row] = {
         asks=("qdrant", "embedder"),
         parts={
             VECTOR_HEALTH: lambda task: index_health.examine_vectors(
-                task.suite, task.facts, task.qdrant, task.embedding
+                task.suite,
+                task.facts,
+                task.qdrant,
+                task.embedding,
+                asks_queries=is_selected(QUERY_VALIDATION_RESULTS, selected_groups(task.place.tags)),
             ),
             INDEX_HEALTH: lambda task: index_health.examine_index(
                 task.suite, task.manifest, task.qdrant, task.embedding
