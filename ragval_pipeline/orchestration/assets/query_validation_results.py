@@ -158,6 +158,8 @@ def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measureme
     reason = "the collection holds no points" if manifest.points == 0 else "the suite has no test queries"
     names = ("query_pass_rate", "negative_pass_rate", "critical_queries")
     values = [not_measured(name, "no_data", reason) for name in names]
+    if manifest.points:
+        values[0] = not_measured(names[0], "no_data", f"{reason}; ragval init proposes some")
     if not any(query.critical for query in queries):
         values[2] = not_measured("critical_queries", "not_applicable", "the suite has no critical queries")
     failure = Failure(kind="no_data", message=reason)
