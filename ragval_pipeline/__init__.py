@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
     from ragval_pipeline.findings.model import Finding
     from ragval_pipeline.orchestration.alerts.sensor import build_alert_sensor
-    from ragval_pipeline.orchestration.alerts.targets import EmailAlert, SlackAlert, WebhookAlert
+    from ragval_pipeline.orchestration.alerts.targets import AppriseAlert, EmailAlert, SlackAlert, WebhookAlert
     from ragval_pipeline.orchestration.build import build_validation_defs
     from ragval_pipeline.orchestration.component.component import RagValidation
     from ragval_pipeline.orchestration.run import run_validation, validate
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _EXPORTS = {
+    "AppriseAlert": "ragval_pipeline.orchestration.alerts.targets",
     "EmailAlert": "ragval_pipeline.orchestration.alerts.targets",
     "Finding": "ragval_pipeline.findings.model",
     "NotMeasurableError": "ragval_pipeline.errors",
@@ -48,6 +49,7 @@ _EXPORTS = {
 }
 
 __all__ = [
+    "AppriseAlert",
     "EmailAlert",
     "Finding",
     "NotMeasurableError",

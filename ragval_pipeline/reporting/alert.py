@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ragval_pipeline.findings.model import ReportedFinding
@@ -161,9 +161,21 @@ def subject(alert: Alert) -> str:
 
 def plain_text(alert: Alert) -> str:
     """The alert for an e-mail: the verdict, the failed criteria, the top findings with what to do, the links."""
+    return f"{_titled(alert)}\n\n{body_text(alert)}"
+
+
+def body_text(alert: Alert, limit: int | None = None) -> str:
+    """``plain_text`` without its title, in ``limit`` characters where leaving out findings, then criteria, suffices."""
     places = {"Report": alert.report, "Run": alert.run_url or alert.run_id, "Collection": alert.collection}
     told = [f"{name}: {one_line(place)}" for name, place in places.items() if place]
-    return "\n\n".join(map("\n".join, [[_titled(alert)], *_paragraphs(alert, _PLAIN), told])) + "\n"
+    text = "\n\n".join(map("\n".join, [*_paragraphs(alert, _PLAIN), told])) + "\n"
+    if limit is None or len(text) <= limit or not (alert.findings or alert.criteria):
+        return text
+    if alert.findings:
+        fewer = replace(alert, findings=alert.findings[:-1], more_findings=alert.more_findings + 1)
+    else:
+        fewer = replace(alert, criteria=alert.criteria[:-1])
+    return body_text(fewer, limit)
 
 
 def slack_blocks(alert: Alert) -> list[dict[str, Any]]:

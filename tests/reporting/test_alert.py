@@ -13,6 +13,7 @@ from ragval_pipeline.reporting.alert import (
     Alert,
     alert_of,
     alert_without_report,
+    body_text,
     finding_keys,
     is_worth_telling,
     plain_text,
@@ -92,6 +93,18 @@ def test_an_alert_about_a_run_without_a_report_names_the_run() -> None:
     text = plain_text(alert_without_report("demo_book", RUN_ID, before="pass"))
     assert "before it could write a report" in text
     assert f"Run: {RUN_ID}" in text
+
+
+@pytest.mark.parametrize(("limit", "findings", "criteria"), [(10_000, 5, 3), (2000, 3, 3), (500, 0, 1), (300, 0, 0)])
+def test_a_text_with_a_limit_leaves_out_findings_then_criteria(limit: int, findings: int, criteria: int) -> None:
+    met = [criterion(f"c{n}", 0.5, 1.0, required=True, reason="why " * 100) for n in range(3)]
+    found = [make_finding("payload.missing_field", [Subject(name="p")], scope=f"f{n}" * 99) for n in range(7)]
+    alert = alert_of(report("fail", criteria=met, findings=found), before=None, known=(), location="s3://b/report.html")
+    text = body_text(alert, limit)
+    assert len(text) <= limit
+    assert text.endswith("Report: s3://b/report.html\nRun: " + RUN_ID + "\nCollection: ragval_demo\n")
+    assert (text.count("(error)"), text.count("(required:")) == (findings, criteria)
+    assert (f"and {7 - findings} more in the report" in text) == (findings > 0)
 
 
 def test_slack_gets_a_header_sections_and_links() -> None:

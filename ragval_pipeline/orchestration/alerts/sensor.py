@@ -40,7 +40,7 @@ def build_alert_sensor(
 
     Args:
         suites: As ``load_suite`` reads them.
-        to: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own ``AlertTarget``.
+        to: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, ``AppriseAlert``, or your own ``AlertTarget``.
         name: Name of the sensor.
         webserver_url: Address of Dagster's UI, for links to runs.
         enabled: Whether it is on by default; None: if one of the suites switches automation on.

@@ -1,25 +1,28 @@
-"""Targets of alerts: Slack, e-mail, a webhook, or your own; and their common base."""
+"""Targets of alerts: Slack, e-mail, a webhook, any service of Apprise, or your own; and their common base."""
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import smtplib
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from email.message import EmailMessage
 from hashlib import sha256
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal, Protocol
+from urllib.parse import unquote
 
 import dagster as dg
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from ragval_pipeline.errors import RagvalError, SuiteError, install_line
-from ragval_pipeline.reporting.alert import Alert, plain_text, slack_blocks, subject, webhook_body
-from ragval_pipeline.reporting.text import one_line
-from ragval_pipeline.suite.interpolation import interpolate
+from ragval_pipeline.reporting.alert import Alert, body_text, plain_text, slack_blocks, subject, webhook_body
+from ragval_pipeline.reporting.text import one_line, shorten
+from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
 
 #: One target must not use up the minute that a sensor has for all.
 TIMEOUT_S = 10
@@ -197,7 +200,7 @@ class WebhookAlert(Target):
     @property
     def name(self) -> str:
         """``webhook`` and a hash of the address as written: many addresses are secret."""
-        return f"webhook {sha256(self.url.get_secret_value().encode()).hexdigest()[:8]}"
+        return f"webhook {_digest(self.url)}"
 
     def send(self, alert: Alert) -> None:
         """Post it; any status other than 2xx is a failure."""
@@ -206,7 +209,7 @@ class WebhookAlert(Target):
         url = read_secret(self.url) or ""
         headers = {name: read_secret(value) or "" for name, value in self.headers.items()}
         try:
-            with _unlogged():
+            with _unlogged("httpx"):
                 answer = httpx.post(url, json=webhook_body(alert), headers=headers, timeout=TIMEOUT_S)
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             raise AlertNotSentError(self.name, f"it could not be reached ({type(error).__name__})") from None
@@ -214,20 +217,123 @@ class WebhookAlert(Target):
             raise AlertNotSentError(self.name, f"it answered with status {answer.status_code}")
 
 
+class AppriseAlert(Target):
+    """A service that Apprise knows, such as Teams, Discord, PagerDuty, Telegram or ntfy.
+
+    With ``pip install "ragval-pipeline[apprise]"``. The text is cut to what the service takes.
+
+    Attributes:
+        url: One address as in https://appriseit.com/services, such as ``discord://ID/TOKEN``; it holds secrets, so best
+            as ``${NAME}`` or ``dg.EnvVar``.
+    """
+
+    type: Literal["apprise"] = "apprise"
+    url: Secret
+
+    @property
+    def name(self) -> str:
+        """``apprise``, the schema unless a variable holds it, and a hash of the address as written."""
+        schema = re.match(r"(\w+)://", self.url.get_secret_value())
+        return " ".join(["apprise", *(schema.groups() if schema else ()), _digest(self.url)])
+
+    def check(self) -> None:
+        """Check that the extra is installed, and the address, unless a variable of it is not set yet.
+
+        Raises:
+            SuiteError: It is not, or Apprise does not know the address.
+        """
+        if find_spec("apprise") is None:
+            raise SuiteError(
+                "alerts through Apprise need apprise", remedy=f"Install it with: {install_line('apprise')}"
+            )
+        address = interpolate_known(self.url.get_secret_value(), os.environ)
+        if not is_unread(address):
+            self._service(address)
+
+    def send(self, alert: Alert) -> None:
+        """Send it as plain text, which Apprise turns into what the service shows."""
+        address = read_secret(self.url) or ""
+        service = self._service(address)
+        kind = {"pass": "success", "not_measured": "warning"}.get(alert.verdict, "failure")
+        title = subject(alert)
+        text = body_text(alert, limit=service[0].body_maxlen - len(title))
+        with _unlogged(*_APPRISE_LOGS) as said:
+            sent = service.notify(text, title, notify_type=kind, body_format="text")
+        if not sent:
+            reason = _without(address, said[-1]) if said else "no reason given"
+            raise AlertNotSentError(self.name, f"it was not sent ({shorten(reason, 200).rstrip('.')})")
+
+    def _service(self, address: str) -> Any:
+        """Apprise with this one service, that waits no longer than other targets."""
+        import apprise
+
+        # Not in threads of its own, where a log could not be attributed to this alert.
+        service = apprise.Apprise(asset=apprise.AppriseAsset(async_mode=False))
+        with _unlogged(*_APPRISE_LOGS):
+            known = service.add(address)
+        # Several would all get an alert again when one of them had failed.
+        if not known or len(service) != 1:
+            raise SuiteError(
+                f"{self.name}: not the address of one service that Apprise knows",
+                remedy="See https://appriseit.com/services; several addresses are several targets.",
+            )
+        settings: Any = service[0]
+        settings.socket_connect_timeout = settings.socket_read_timeout = TIMEOUT_S
+        settings.overflow_mode = apprise.OverflowMode.TRUNCATE
+        return service
+
+
+#: What logs an address on Apprise's way to a service.
+_APPRISE_LOGS = (
+    "apprise",
+    "oauthlib.oauth1.rfc5849",
+    "requests_oauthlib.oauth1_auth",
+    "urllib3.connectionpool",
+    "urllib3.util.retry",
+)
+#: The warnings of the alert that is being sent.
+_said: ContextVar[list[str] | None] = ContextVar("said", default=None)
+
+
 @contextmanager
-def _unlogged() -> Iterator[None]:
-    """Keep the address out of httpx's log."""
-    log = logging.getLogger("httpx")
-    log.addFilter(_nothing)
+def _unlogged(*loggers: str) -> Iterator[list[str]]:
+    """Keep addresses out of these logs; yields the warnings that they do not get.
+
+    What other threads log meanwhile is left alone.
+    """
+    said: list[str] = []
+
+    def passes(record: logging.LogRecord) -> bool:
+        if _said.get() is not said:
+            return True
+        if record.levelno >= logging.WARNING:
+            said.append(record.getMessage())
+        return False
+
+    token = _said.set(said)
+    logs = [logging.getLogger(name) for name in loggers]
+    for log in logs:
+        log.addFilter(passes)
     try:
-        yield
+        yield said
     finally:
-        log.removeFilter(_nothing)
+        for log in logs:
+            log.removeFilter(passes)
+        _said.reset(token)
 
 
-def _nothing(record: logging.LogRecord) -> bool:
-    return False
+def _without(address: str, text: str) -> str:
+    """``text`` without URLs, and without any part of ``address`` but its schema."""
+    text = re.sub(r"\w+://\S+", "…", text)
+    written = {part for part in re.split(r"[/?&=@:,#+]+", address.partition("://")[2]) if len(part) > 2}
+    for part in sorted({*written, *map(unquote, written)}, key=len, reverse=True):
+        text = text.replace(part, "…")
+    return text
+
+
+def _digest(secret: SecretStr) -> str:
+    return sha256(secret.get_secret_value().encode()).hexdigest()[:8]
 
 
 #: Targets in configuration files, distinguished by ``type``.
-AnyTarget = Annotated[SlackAlert | EmailAlert | WebhookAlert, Field(discriminator="type")]
+AnyTarget = Annotated[SlackAlert | EmailAlert | WebhookAlert | AppriseAlert, Field(discriminator="type")]

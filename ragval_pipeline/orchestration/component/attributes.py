@@ -114,7 +114,7 @@ class DagsterSettings(Section):
         None, description="An existing suite file, instead of the suite's keys"
     )
     alerts: tuple[AnyTarget, ...] = Field(
-        (), description="Where to send alerts when the verdict changes: slack, email, webhook"
+        (), description="Where to send alerts when the verdict changes: slack, email, webhook, apprise"
     )
     webserver_url: str | None = Field(None, description="URL of the Dagster UI, for links in alerts")
     declarative: bool = Field(

@@ -113,7 +113,8 @@ class RagValidation(dg.Component, dg.Resolvable):
 
     Attributes:
         suite: What to validate.
-        alerts: Targets of alerts about verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``, or your own.
+        alerts: Targets of alerts about verdict changes: ``SlackAlert``, ``EmailAlert``, ``WebhookAlert``,
+            ``AppriseAlert``, or your own.
         webserver_url: Address of Dagster's UI, for links in alerts.
         declarative: Whether an automation condition on every asset follows ``automation.after_asset``, instead of the
             sensor.

@@ -46,6 +46,7 @@ def test_it_is_a_schema() -> None:
         {"key_prefix": "search/prod"},
         {"key_prefix": ["{{ env.TEAM }}", "prod"]},
         {"owners": ["team:search"], "tags": {"a": "b"}, "io_manager": "{{ s }}", "resources": {"qdrant": "{{ q }}"}},
+        {"alerts": [{"type": "apprise", "url": "${DISCORD_URL}"}]},
         {"alerts": [{"type": "slack", "channel": "#rag"}], "webserver_url": "http://x", "executor": "{{ mine }}"},
     ],
 )
@@ -77,6 +78,7 @@ def test_it_lets_the_demos_suite_through() -> None:
         ({"promotion": {}}, "promotion: 'alias' is a required property"),
         ({"promotion": {"alias": "live", "api_key": "s3cr3t"}}, "promotion.api_key: 's3cr3t'"),
         ({"alerts": [{"type": "slack"}]}, "alerts.0: {'type': 'slack'}"),
+        ({"alerts": [{"type": "apprise"}]}, "alerts.0: {'type': 'apprise'}"),
     ],
 )
 def test_a_problem_is_reported_once_with_its_location(changes: dict[str, Any], said: str) -> None:
