@@ -143,12 +143,13 @@ LOOKS = {
     "negated": "it is the vector of the text with the signs flipped",
     "zero_padded": "it is the vector of the text with some numbers set to 0",
     "unnormalised": "its length is not 1",
+    "rescaled": "its length is not that of its text's vector",
 }
 
 
 def _vector(found: Mapping[str, Any], names: Names) -> str:
     if "length" in found:
-        return f"length {found['length']:g}, not 1"
+        return f"length {found['length']:g}, not {found.get('expected_length', 1):g}"
     looks = LOOKS.get(str(found.get("looks_like")), "")
     if found.get("looks_like") == "another_point" and found.get("belongs_to"):
         looks = f"it is that of {names.value('others', [found['belongs_to']])}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Look = Literal[
     "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "zero_padded",
-    "unnormalised", "emptied",
+    "unnormalised", "rescaled", "emptied",
 ]  # fmt: skip
 
 
