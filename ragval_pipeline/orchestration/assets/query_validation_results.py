@@ -228,5 +228,5 @@ def review(
     if not load_queries(suite) or not manifest.points:
         return Measurement(asset=GOLDEN_SET)
     golden = golden_of(suite, inventory, manifest)
-    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points)
+    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points, expected=golden.queries)
     return review_golden_set(golden, facts, results=results, own=own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
@@ -17,6 +18,9 @@ from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.outcome import Judged
 from ragval_pipeline.validation.thresholds import MOST, ROUNDING
+
+#: A query, its verdict and its best score.
+_Scored: TypeAlias = tuple[TestQuery, Judged, float]
 
 
 @dataclass(frozen=True)
@@ -49,15 +53,11 @@ def _thresholds(reviewed: Reviewed) -> list[Finding]:
     titles = reviewed.own.get("self_retrieval", {}).get("title_scores", [])
     asked = [(query, answered[query.id]) for query in golden.queries if query.id in answered]
     scored = [(query, entry, best) for query, entry in asked if (best := entry.best_similarity) is not None]
-    scores = Scores(
-        right=[*titles, *(best for query, entry, best in scored if _is_right(query, entry))],
-        negative=[best for query, _, best in scored if query.negative],
-        higher_is_better=rules.higher_is_better,
-    )
+    scores = _scores(scored, rules.higher_is_better, titles)
     used = set(map(rules.threshold, golden.queries))
     return [
         finding
-        for threshold, negative in sorted(_in_use(golden).items())
+        for threshold, negative in sorted(_in_use(golden, scored).items())
         for finding in unfit_threshold(threshold, _decided(scores, negative), used)
     ]
 
@@ -69,8 +69,17 @@ def _decided(scores: Scores, negative: Set[bool]) -> Scores:
     )
 
 
-def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
-    """Thresholds of the suite or of most queries, with whether those queries are negative.
+def _scores(scored: Iterable[_Scored], higher_is_better: bool, titles: Iterable[float] = ()) -> Scores:
+    known = list(scored)
+    return Scores(
+        right=[*titles, *(best for query, entry, best in known if _is_right(query, entry))],
+        negative=[best for query, _, best in known if query.negative],
+        higher_is_better=higher_is_better,
+    )
+
+
+def _in_use(golden: GoldenSet, scored: Sequence[_Scored]) -> dict[float, set[bool]]:
+    """Thresholds of the suite, of most queries or of some that most of these miss; with whether these are negative.
 
     A query with pages and no threshold of its own has none, unless ``judge`` says so.
     """
@@ -81,7 +90,12 @@ def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
     return {
         threshold: {query.negative for query in queries}
         for threshold, queries in held.items()
-        if any(query.min_similarity is None for query in queries) or 2 * len(queries) > len(golden.queries)
+        if any(query.min_similarity is None for query in queries)
+        or 2 * len(queries) > len(golden.queries)
+        or unfit_threshold(
+            threshold,
+            _scores((entry for entry in scored if entry[0] in queries), golden.settings.rules.higher_is_better),
+        )
     }
 
 
