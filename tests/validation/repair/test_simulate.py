@@ -308,6 +308,15 @@ def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_a
         assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
 
 
+def test_a_metric_follows_although_a_query_that_failed_before_pulls_it_down_too() -> None:
+    failed, lost = make_finding("query.failed", ["q", "r", "before"]), make_finding("regression.query_lost", ["q", "r"])
+    subject = Subject(name="ndcg_at_5", queries=("q", "r", "before"))
+    drop = make_finding("regression.significant_drop", [subject], scope="ndcg_at_5")
+    repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
+    found = links(tried(repair, findings=[failed, lost, drop], others=[other]))
+    assert found[drop.code] == {"ndcg_at_5": {"chunk.stale_tail"}}
+
+
 def test_a_lost_query_follows_from_the_cause_whose_repair_lets_it_pass() -> None:
     failed, lost = make_finding("query.failed", ["q"]), make_finding("regression.query_lost", ["other", "q"])
     simulated = tried(Repair("chunk.stale_tail", removed=frozenset({"a"})), findings=[failed, lost])
