@@ -72,7 +72,7 @@ def ask_and_judge(
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
     _log_each(measured)
-    measured = with_manner(measured, way.manner)
+    measured = with_manner(measured, way.manner, way.moved(queries))
     sections = {**measured.sections, "query_diagnosis": located, **vectors}
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
 
