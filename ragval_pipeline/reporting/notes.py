@@ -141,6 +141,7 @@ LOOKS = {
     "another_point": "it belongs to another point",
     "copied": "points with other texts have the same vector",
     "negated": "it is the vector of the text with the signs flipped",
+    "shifted": "it is the vector of the text with a constant added to each number",
     "zero_padded": "it is the vector of the text with some numbers set to 0",
     "unnormalised": "its length is not 1",
     "rescaled": "its length is not that of its text's vector",

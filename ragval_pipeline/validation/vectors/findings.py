@@ -47,6 +47,7 @@ _LOOKS: Mapping[Look, str] = {
     "another_point": "vector{s} of another point, which also has it",
     "copied": "vector{s} shared with points that have other texts",
     "negated": "vector{s} of the text with the signs flipped",
+    "shifted": "vector{s} of the text with a constant added to each number",
     "zero_padded": "vector{s} of the text with some numbers set to 0",
     "unnormalised": "vector{s} whose length is not 1",
     "rescaled": "vector{s} of the text with another length",
@@ -65,6 +66,8 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
     "negated": "The vectors are those of the texts with the sign of each number flipped.",
+    "shifted": "The vectors are those of the texts with a constant added to each number, as for unsigned 8-bit "
+    "numbers.",
     "zero_padded": "The vectors are those of the texts with some numbers set to 0: they were shortened, and padded "
     "to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored as the others were, and the collection "
