@@ -91,15 +91,28 @@ class Simulated:
                     found.setdefault(finding.code, {}).setdefault(subject.name, several)
         return found
 
-    def unasked(self, findings: Iterable[Finding]) -> dict[str, frozenset[str]]:
-        """Subjects left out of the simulation because there were too many, by code."""
+    def unasked(self, findings: Sequence[Finding]) -> dict[str, frozenset[str]]:
+        """Subjects left out of the simulation, by code: there were too many, or they are about ranks.
+
+        A metric whose newly failed queries would all pass, but which others lower that pass at a lower rank, is neither
+        made good nor refuted.
+        """
         judged = (part for result in self.results for part in (*result.cleared.items(), *result.kept.items()))
         asked = by_code((code, name) for code, names in judged for name in names)
-        return {
+        needs = self.needs(findings)
+        cleared = frozenset[str]().union(*(needs.get(code, {}) for code in QUERIES))
+        left = {
             finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
             for finding in findings
             if finding.code in asked and finding.code not in FELL
         }
+        of_ranks = by_code(
+            (finding.code, subject.name)
+            for finding in findings
+            for subject in finding.subjects
+            if finding.code in FELL and _is_half_good(subject, newly_failed(findings), cleared)
+        )
+        return {**left, **{code: names - needs.get(code, {}).keys() for code, names in of_ranks.items()}}
 
     @property
     def refuted(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -159,6 +172,12 @@ def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: 
     lower = frozenset(subject.queries)
     good = lower & cleared
     return lower & failed <= good and len(good) > MOST * len(lower)
+
+
+def _is_half_good(subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
+    """Whether some queries that lower a metric newly failed, and all of these would pass."""
+    lost = frozenset(subject.queries) & failed
+    return bool(lost) and lost <= cleared
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:

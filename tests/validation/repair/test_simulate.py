@@ -308,6 +308,16 @@ def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_a
         assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
 
 
+def test_a_metric_that_passing_queries_lower_by_their_ranks_is_left_open() -> None:
+    failed, lost = make_finding("query.failed", ["q", "r"]), make_finding("regression.query_lost", ["q", "r"])
+    lower = [Subject(name="some", queries=("q", "one", "two")), Subject(name="more", queries=("q", "r", "one", "two"))]
+    drops = [make_finding("regression.significant_drop", [subject], scope=subject.name) for subject in lower]
+    result = WouldClear("vector.swapped", None, {failed.code: frozenset({"q"})}, {failed.code: frozenset({"r"})})
+    assert Simulated((result,)).unasked([failed, lost, *drops]) == {
+        failed.code: frozenset(), drops[0].code: {"some"},
+    }  # fmt: skip
+
+
 def test_a_metric_follows_although_a_query_that_failed_before_pulls_it_down_too() -> None:
     failed, lost = make_finding("query.failed", ["q", "r", "before"]), make_finding("regression.query_lost", ["q", "r"])
     subject = Subject(name="ndcg_at_5", queries=("q", "r", "before"))
