@@ -99,8 +99,8 @@ def assemble_report(
         findings = explain(shared, site)
     else:
         simulated = simulated.below_roots(explain(shared, site))
-        # A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold: its scores
-        # may be the same with correct vectors.
+        # A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold that rejects
+        # right answers: their scores may be the same with correct vectors.
         needs = simulated.needs(shared)
         computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
         untried = simulated.too_large | _UNTRIED

@@ -33,13 +33,14 @@ class Scores:
 
     def rejected(self, threshold: float) -> float:
         """Share of right results below the threshold; 0 without any."""
-        return _share([not self._reaches(score, threshold) for score in self.right])
+        return _share([not self.reaches(score, threshold) for score in self.right])
 
     def admitted(self, threshold: float) -> float:
         """Share of negative queries that reach the threshold; 0 without any."""
-        return _share([self._reaches(score, threshold) for score in self.negative])
+        return _share([self.reaches(score, threshold) for score in self.negative])
 
-    def _reaches(self, score: float, threshold: float) -> bool:
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score reaches a threshold."""
         return score >= threshold - ROUNDING if self.higher_is_better else score <= threshold + ROUNDING
 
 
@@ -55,11 +56,11 @@ def _thresholds(reviewed: Reviewed) -> list[Finding]:
     scored = [(query, entry, best) for query, entry in asked if (best := entry.best_similarity) is not None]
     scores = _scores(scored, rules.higher_is_better, titles)
     used = set(map(rules.threshold, golden.queries))
-    return [
-        finding
-        for threshold, negative in sorted(_in_use(golden, scored).items())
-        for finding in unfit_threshold(threshold, _decided(scores, negative), used)
-    ]
+    found = []
+    for threshold, negative in sorted(_in_use(golden, scored).items()):
+        high = [query.id for query, _, best in scored if query.negative and scores.reaches(best, threshold)]
+        found += unfit_threshold(threshold, _decided(scores, negative), used, high)
+    return found
 
 
 def _decided(scores: Scores, negative: Set[bool]) -> Scores:
@@ -107,10 +108,13 @@ def _is_right(query: TestQuery, answer: Judged) -> bool:
     return states_more and {"score"}.issuperset(answer.failed_conditions)
 
 
-def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
+def unfit_threshold(
+    threshold: float, scores: Scores, used: Iterable[float] = (), high: Sequence[str] = ()
+) -> list[Finding]:
     """The finding if ``threshold`` rejects most right hits, or admits most negative queries.
 
-    ``used`` are the thresholds of all queries: equivalent ones are equally unfit.
+    ``used`` are the thresholds of all queries: equivalent ones are equally unfit. ``high`` are the negative queries
+    that it admits.
     """
     # With fewer, even all of them may be on one side by chance.
     rejected = scores.rejected(threshold) if len(scores.right) >= fewest_pairs() else 0.0
@@ -135,7 +139,8 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
     measures = {Aspect.REACH: scores.rejected, Aspect.SELECTION: scores.admitted}
     broken = [measure for aspect, measure in measures.items() if aspect not in without]
     alike = tuple(sorted(value for value in set(used) if any(measure(value) > MOST for measure in broken)))
-    subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without)
+    named = tuple(high) if admitted > MOST else ()
+    subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without, queries=named)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 
 

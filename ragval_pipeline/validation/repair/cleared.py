@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -9,11 +10,12 @@ from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.graph import Needs
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.repair.cases import FELL, QUERIES
 from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
+_THRESHOLD, _HIGH = "query.threshold_unfit", "query.negative_scored_high"
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,11 @@ class Simulated:
                     queries = sorted(of_query.keys() & {subject.name, *subject.queries})
                     several = tuple(dict.fromkeys(chain.from_iterable(of_query[name] for name in queries)))
                     found.setdefault(finding.code, {}).setdefault(subject.name, several)
+        for finding in findings:
+            for subject in finding.subjects if finding.code == _THRESHOLD else ():
+                causes = _of_threshold(subject, alone.get(_HIGH, {}))
+                if causes:
+                    found.setdefault(finding.code, {})[subject.name] = (causes,)
         return found
 
     def unasked(self, findings: Sequence[Finding]) -> dict[str, frozenset[str]]:
@@ -134,6 +141,17 @@ class Simulated:
             if causes.issuperset(root for cause in causes if (root := root_of.get(cause)) is not None)
         }
         return replace(self, results=tuple(results), together=together)
+
+
+def _of_threshold(subject: Subject, alone: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The causes without which a threshold would no longer admit most negative queries; none if it also rejects."""
+    if Aspect.REACH not in subject.without or not subject.queries:
+        return _NONE
+    of = subject.details["negative"]["n"]
+    cleared = Counter(chain.from_iterable(alone.get(name, _NONE) for name in subject.queries))
+    return frozenset(
+        cause for cause, count in cleared.items() if cause != _THRESHOLD and len(subject.queries) - count <= MOST * of
+    )
 
 
 def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> dict[str, dict[str, frozenset[str]]]:

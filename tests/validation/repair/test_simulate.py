@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -306,6 +306,26 @@ def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_a
         repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
         found = tried(repair, findings=[failed, drop], others=[other])
         assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
+
+
+@pytest.mark.parametrize(("cleared", "follows"), [("abc", True), ("ab", False)])
+def test_a_threshold_admits_off_topic_questions_because_of_what_raises_the_scores_of_most(
+    cleared: str, follows: bool
+) -> None:
+    high = make_finding("query.negative_scored_high", [*"abcde"])
+    told = {"details": {"negative": {"n": 5}}, "queries": tuple("abcde")}
+    unfit = make_finding("query.threshold_unfit", [Subject(name="0.7", without=frozenset({Aspect.REACH}), **told)])
+    both = make_finding("query.threshold_unfit", [Subject(name="0.7", **told)])
+    results = [
+        WouldClear("vector.text_mismatch", None, {high.code: frozenset(cleared)}, {high.code: _REST - set(cleared)}),
+        WouldClear("query.threshold_unfit", None, {high.code: _REST}, {high.code: frozenset()}),
+    ]
+    needs = Simulated(tuple(results)).needs([high, unfit]).get(unfit.code, {})
+    assert needs == ({"0.7": (frozenset({"vector.text_mismatch"}),)} if follows else {})
+    assert unfit.code not in Simulated(tuple(results)).needs([high, both])
+
+
+_REST = frozenset("abcde")
 
 
 def test_a_metric_that_passing_queries_lower_by_their_ranks_is_left_open() -> None:
