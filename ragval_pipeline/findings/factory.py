@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER, FindingType
-from ragval_pipeline.findings.model import REPORTED_SUBJECTS, SEVERITIES, Finding, Severity, Subject
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, SEVERITIES, Aspect, Finding, Severity, Subject
 
 #: Maximum entries of a list in the details of a finding or a subject.
 SHOWN = 20
@@ -137,7 +137,8 @@ def with_shares(findings: Iterable[Finding], totals: Totals) -> list[Finding]:
 
     It is the sum of its subjects' extents, or their number, divided by the total: pages of the site (for a host, its
     own pages and those missing because of it), points of the collection, queries of the suite. A collection, system or
-    field counts as everything, a setting or metric as the queries that it names. ``None``: the total is not known.
+    field counts as everything, as does a setting of every search, a setting or metric else as the queries that it
+    names. ``None``: the total is not known.
     """
     return [
         finding.model_copy(
@@ -202,7 +203,7 @@ def _share(finding: Finding, affected: float, totals: Totals) -> float | None:
     kind = finding.subject_kind
     if kind == "host":
         affected, total = sum(len(subject.pages) for subject in finding.subjects), totals.pages
-    elif kind in _NO_CONTENT:
+    elif kind in _NO_CONTENT and Aspect.SPACE not in CATALOGUE[finding.code].breaks:
         affected, total = len({name for entry in finding.subjects for name in entry.queries}), totals.queries
     else:
         total = {"page": totals.pages, "point": totals.points, "query": totals.queries}.get(kind, 1)

@@ -251,8 +251,11 @@ def _linked(
                 finding,
                 named,
                 None if whole else len(chosen),
-                presumed=not any(link.simulated for link in links.values())
-                and all(cause in untried or is_presumed(finding.code, cause) for cause in named),
+                presumed=any(
+                    not links[name].simulated
+                    and all(cause in untried or is_presumed(finding.code, cause) for cause in codes)
+                    for name, codes in chosen.items()
+                ),
             ),
         }
     )

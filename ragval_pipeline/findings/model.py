@@ -118,7 +118,7 @@ class Subject:
         pages: Keys of further pages: those that a query expects, that a host holds or has copies of.
         points: Ids of the points in a query's result, of those next to a page's missing content, or of those of other
             pages with a point's number.
-        queries: Ids of the queries that lowered a metric.
+        queries: Ids of the queries that lowered a metric, or of the negative ones that a threshold admits.
         fields: Canonical payload fields that this subject is about.
         module: The module that a query expects if it names no page.
         thresholds: The score threshold of a query, or the thresholds judged.

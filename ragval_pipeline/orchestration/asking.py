@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.lazy import np
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.search.production import production_searcher
@@ -20,6 +21,7 @@ from ragval_pipeline.suite.gates import gates_of, ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries, unmatched_topics
+from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import GoldenSet
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
@@ -48,6 +50,16 @@ class Asking:
         if self.embedder is None:
             return []
         return find_all(QueryEmbedding(self.embedder, suite.embedding.query_input_type, text))
+
+    def moved(self, queries: Iterable[TestQuery]) -> frozenset[str]:
+        """Ids of the queries that got another vector when they were embedded again for their repeats."""
+        first, again = self.searcher, self.repeater
+        if not isinstance(first, IndexSearcher) or not isinstance(again, IndexSearcher):
+            return frozenset()
+        pairs = ((query.id, first.vector_of(query.query_text), again.vector_of(query.query_text)) for query in queries)
+        return frozenset(
+            name for name, one, two in pairs if one is not None and two is not None and not np.array_equal(one, two)
+        )
 
 
 @contextmanager

@@ -141,14 +141,16 @@ LOOKS = {
     "another_point": "it belongs to another point",
     "copied": "points with other texts have the same vector",
     "negated": "it is the vector of the text with the signs flipped",
+    "shifted": "it is the vector of the text with a constant added to each number",
     "zero_padded": "it is the vector of the text with some numbers set to 0",
     "unnormalised": "its length is not 1",
+    "rescaled": "its length is not that of its text's vector",
 }
 
 
 def _vector(found: Mapping[str, Any], names: Names) -> str:
     if "length" in found:
-        return f"length {found['length']:g}, not 1"
+        return f"length {found['length']:g}, not {found.get('expected_length', 1):g}"
     looks = LOOKS.get(str(found.get("looks_like")), "")
     if found.get("looks_like") == "another_point" and found.get("belongs_to"):
         looks = f"it is that of {names.value('others', [found['belongs_to']])}"

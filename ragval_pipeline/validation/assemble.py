@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -92,15 +92,15 @@ def assemble_report(
     """
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     moved = sections.get("moved_pages", {})
-    graded = with_moved(graded_findings(measurements, severities, extra_findings), moved)
+    graded = graded_findings(measurements, severities, extra_findings)
     shared = with_shares(graded, _totals(sections, inventory))
     site = Site(_pages_of_modules(inventory), moved)
     if simulated is None:
         findings = explain(shared, site)
     else:
         simulated = simulated.below_roots(explain(shared, site))
-        # A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold: its scores
-        # may be the same with correct vectors.
+        # A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold that rejects
+        # right answers: their scores may be the same with correct vectors.
         needs = simulated.needs(shared)
         computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
         untried = simulated.too_large | _UNTRIED
@@ -178,9 +178,10 @@ def _pages_stated(query: Mapping[str, Any]) -> Iterator[Any]:
 def graded_findings(
     measurements: Sequence[Measurement], severities: Mapping[str, str], extra: Sequence[Finding] = ()
 ) -> list[Finding]:
-    """All findings of a run, merged by code and scope, with the suite's severities."""
+    """All findings of a run, merged by code and scope, with the suite's severities and pages at other addresses."""
     found = [finding for measurement in measurements for finding in measurement.findings]
-    return grade_findings(merge_findings([*found, *extra]), severities)
+    moved = [measurement.sections.get("moved_pages", {}) for measurement in measurements]
+    return with_moved(grade_findings(merge_findings([*found, *extra]), severities), ChainMap(*moved))
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:

@@ -380,6 +380,15 @@ def test_a_cause_that_is_too_large_to_be_tried_is_inferred_and_may_be_one():
     assert "It may go away with vector.model_mismatch" in found[0].remedy
 
 
+def test_beside_a_cause_that_was_tried_one_that_was_not_is_not_promised_to_clear_the_rest():
+    failed = finding("query.failed", query("q", "/a"), query("r", "/a"))
+    causes = finding("embedder.input_type", "setting"), finding("retrieval.hub_chunk", point("9"))
+    computed = {"query.failed": {"q": frozenset({"retrieval.hub_chunk"})}}
+    found = linked(failed, *causes, simulated=computed, untried=frozenset({"embedder.input_type"}))
+    assert because(found, "query.failed") == {"q": "retrieval.hub_chunk", "r": "embedder.input_type"}
+    assert "It may go away with embedder.input_type and retrieval.hub_chunk" in found[0].remedy
+
+
 def test_what_was_not_asked_again_among_many_has_an_inferred_cause():
     dark = finding("retrieval.dark_page", page("/a"), page("/b"))
     wrong = finding("vector.model_mismatch", Subject(name="collection"))

@@ -81,3 +81,9 @@ def test_a_search_misses_hits_because_its_answers_change():
     missing, changing = finding("index.low_ann_recall", "docs"), finding("retrieval.nondeterministic", query("q"))
     assert follows(missing, changing) == "retrieval.nondeterministic"
     assert follows(changing, missing) is None
+
+
+def test_a_setting_of_every_search_accounts_for_whatever_searches_lost() -> None:
+    fallen = finding("regression.significant_drop", Subject(name="self_retrieval", fell=0.05), scope="self_retrieval")
+    assert follows(fallen, finding("embedder.input_type", "embedding.query_input_type")) == "embedder.input_type"
+    assert follows(fallen, finding("query.threshold_unfit", "0.7")) is None

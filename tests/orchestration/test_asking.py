@@ -1,20 +1,25 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.asking import asking
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.orchestration.asking import Asking, asking
 from ragval_pipeline.orchestration.run import check_before_any_call
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
 from ragval_pipeline.sources.embedders.cache import CachingEmbedder
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement
 from ragval_pipeline.validation.retrieval.repeats import with_manner
 
@@ -111,6 +116,32 @@ def test_a_search_that_is_not_there_ends_a_run_before_any_call() -> None:
     with pytest.raises(SuiteError, match=r"retrieval\.retriever"):
         check_before_any_call(offline, only={"queries"})
     check_before_any_call(offline, only={"coverage"})
+
+
+class Restless(StaticEmbedder):
+    """A model that never gives the same vector again."""
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        batch = super().embed(texts, input_type=input_type)
+        return replace(batch, vectors=batch.vectors + np.random.default_rng().normal(scale=1e-3, size=(1, 256)))
+
+
+@pytest.mark.parametrize(("embedder", "moved"), [(StaticEmbedder(), set()), (Restless(), {"q"})])
+def test_queries_that_are_embedded_otherwise_each_time_are_known(embedder: StaticEmbedder, moved: set[str]) -> None:
+    queries = [TestQuery(id="q", query_text="What is a gear?")]
+    first, again = (IndexSearcher(embedder, None, VECTOR) for _ in range(2))
+    for searcher in (first, again):
+        searcher.prepare(["What is a gear?"])
+    assert Asking(first, again, embedder, "").moved(queries) == moved
+    assert Asking(first, None, embedder, "").moved(queries) == set()
+
+
+def test_results_that_differ_because_the_embedder_does_say_so() -> None:
+    unstable = make_finding("retrieval.nondeterministic", ["p", "q"])
+    measurement = Measurement(asset="query_validation_results", findings=(unstable,))
+    [told] = with_manner(measurement, "", {"p", "q", "other"}).findings
+    assert "embedder gives these queries other vectors" in told.cause
+    assert with_manner(measurement, "", {"q"}).findings == (unstable,)
 
 
 def test_how_repeats_were_run_is_in_the_reason_of_determinism_only() -> None:

@@ -72,7 +72,7 @@ def ask_and_judge(
         except SystemFailure as failure:
             return measure_retrieval(queries, (), settings, failure=failure)
     _log_each(measured)
-    measured = with_manner(measured, way.manner)
+    measured = with_manner(measured, way.manner, way.moved(queries))
     sections = {**measured.sections, "query_diagnosis": located, **vectors}
     return measured.model_copy(update={"findings": (*measured.findings, *misused), "sections": sections})
 
@@ -233,5 +233,5 @@ def review(
     if not load_queries(suite) or not manifest.points:
         return Measurement(asset=GOLDEN_SET)
     golden = golden_of(suite, inventory, manifest)
-    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points)
+    facts = collect_facts(Snapshot(manifest).batches(COLUMNS), points=manifest.points, expected=golden.queries)
     return review_golden_set(golden, facts, results=results, own=own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -11,6 +12,7 @@ from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Aspect, Finding, S
 from ragval_pipeline.reporting.outline import FindingNode, also_clears, causes, going_away
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import (
+    ANOTHER_SITE,
     FOREIGN,
     LOOPBACK,
     STANDS_FOR,
@@ -195,8 +197,13 @@ class _Remediation:
             pages = {subject.name: self._scope_urls.get(subject.page or "") for subject in finding.subjects}
             for name in surplus.incomplete:
                 _note(self._reingest, pages[name] or name, finding.code)
+        # Another site's points are its own to delete.
+        others = {subject.name for subject in finding.subjects if ANOTHER_SITE in subject.details}
         for url in urls:
-            self._delete_page(url, finding.code)
+            if url not in others:
+                self._delete_page(url, finding.code)
+        for name in chain.from_iterable(self._lookup.ids_of.get(url, ()) for url in urls if url in others):
+            _note(self._review, name, finding.code)
         for subject in finding.subjects:
             for page in subject.details.get(STANDS_FOR, ()):
                 _note(self._reingest, page, finding.code)

@@ -140,6 +140,10 @@ class TestQuery(BaseModel):
             raise ValueError("a negative query cannot name relevant pages or expected results: keep one of the two")
         return self
 
+    def stated(self, key: str) -> list[str]:
+        """The values of a key in the expected results."""
+        return [str(result[key]) for result in self.expected_results if key in result]
+
     @property
     def grades(self) -> dict[str, int]:
         """Relevance grade of each judged page as written in the query: relevant 2, acceptable 1, qrels as given."""

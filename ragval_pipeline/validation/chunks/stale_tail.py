@@ -131,9 +131,9 @@ def _undated_ends(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
-    """Points of a tail whose text is on the page but not in the preceding chunks."""
+    """Points of a tail whose text is on the page but not in the preceding chunks, and those without text to tell by."""
     first = _first_indices([(tail.first - (chunk.point_id in tail.head), chunk) for chunk in chunks])
-    return {
+    return (tail.points.keys() - {chunk.point_id for chunk in chunks}) | {
         chunk.point_id
         for chunk in chunks
         if chunk.point_id in tail.points and chunk.share >= MOST and _held_upto(chunk, first) >= tail.first

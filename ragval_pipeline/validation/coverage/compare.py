@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import utc_text
+from ragval_pipeline.validation.coverage.hosts import ANOTHER_SITE, of_another_site
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
@@ -20,6 +21,10 @@ from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
 ASSET = "coverage_report"
 _UNLISTED = "not listed by the site"
+_SHARED = (
+    "If another site shares the collection, exclude its points with qdrant.filter. Otherwise delete the points under "
+    "review_point_ids in remediation.json, or bring the pages into scope."
+)
 
 
 def measure_coverage(
@@ -131,8 +136,17 @@ def _missing(covered: Covered) -> Iterator[Finding]:
 def _orphans(covered: Covered) -> Iterator[Finding]:
     out_of_scope = {page.key: page.out_of_scope for page in covered.inventory.pages if page.out_of_scope}
     scope = covered.inventory.scope_urls
+    elsewhere = of_another_site(covered)
     subjects = [
-        Subject(name=spelling, page=key, details={"reason": out_of_scope.get(key) or _UNLISTED, "points": points})
+        Subject(
+            name=spelling,
+            page=key,
+            details={
+                "reason": out_of_scope.get(key) or _UNLISTED,
+                "points": points,
+                **({ANOTHER_SITE: elsewhere[key]} if key in elsewhere else {}),
+            },
+        )
         for key, page in covered.indexed.items()
         if key not in scope
         for spelling, points in page.spellings.items()
@@ -142,7 +156,12 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
         excluded = "excluded by source.include or source.exclude"
         counts = {_UNLISTED: unlisted, excluded: len(subjects) - unlisted}
         told = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
-        yield make_finding("coverage.orphan_page", subjects, cause=f"{told}.")
+        cause, remedy = f"{told}.", None
+        if elsewhere:
+            cause = f"{cause} {len(elsewhere):,} on {', '.join(sorted(set(elsewhere.values()))[:NAMED])}."
+            usual = CATALOGUE["coverage.orphan_page"].remedy
+            remedy = _SHARED if len(elsewhere) == len(subjects) else f"{usual} {_SHARED}"
+        yield make_finding("coverage.orphan_page", subjects, cause=cause, remedy=remedy)
 
 
 @detector("source.suspicious_lastmod", "coverage.stale_page", needs=Covered)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
@@ -14,9 +15,16 @@ from ragval_pipeline.sources.site.urls import fold_path, is_file_path
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.thresholds import FEW
 
 FOREIGN = "coverage.foreign_host"
 LOOPBACK = "coverage.loopback_host"
+_REBUILD = (
+    "If the sitemap's address is the wrong one, such as that of a development server or a template, correct it in the "
+    "site's configuration and build the site again."
+)
+#: Detail of a page: its host, if another site seems to share the collection.
+ANOTHER_SITE = "another_site"
 
 
 @detector(FOREIGN, LOOPBACK, needs=Covered)
@@ -33,12 +41,8 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
     sitemap_is_private = any(is_loopback_or_private(page.url) for page in inventory.in_scope)
     # On a development site a private host is normal: one other than the site's is foreign like any other.
     site_keys = [page.key for page in inventory.in_scope]
+    strangers = _strangers(covered)
     site_hosts = {_host(page.key) for page in inventory.in_scope}
-    strangers: dict[str, list[IndexedPage]] = {}
-    for key, page in indexed.items():
-        host = _host(key)
-        if host is not None and host not in site_hosts:
-            strangers.setdefault(host, []).append(page)
     all_strange = bool(strangers) and not any(_host(key) in site_hosts for key in indexed)
 
     # A page also indexed under the site's own address is not missing because of another one.
@@ -59,7 +63,31 @@ def host_findings(covered: Covered) -> Iterator[Finding]:
         yield _loopback(loopback, public, inventory, indexed)
     if foreign:
         instead = {host: set(pages.values()) - indexed.keys() for host, pages in counterparts_of.items()}
-        yield _foreign(foreign, instead, inventory)
+        yield _foreign(foreign, instead, inventory, is_whole=all_strange and any(counterparts_of.values()))
+
+
+def of_another_site(covered: Covered) -> dict[str, str]:
+    """The hosts of pages on public hosts that share no path with the site, by page; none if they are an exception."""
+    site_keys = [page.key for page in covered.inventory.in_scope]
+    found = {
+        page.key: host
+        for host, pages in _strangers(covered).items()
+        if not is_loopback_or_private(next(iter(pages[0].spellings)))
+        and all(_rest(key) == "/" for key in site_pages_of((page.key for page in pages), site_keys).values())
+        for page in pages
+    }
+    return found if sum(covered.indexed[key].points for key in found) > FEW * covered.points else {}
+
+
+def _strangers(covered: Covered) -> dict[str, list[IndexedPage]]:
+    """The indexed pages on hosts that are not the site's, by host."""
+    site_hosts = {_host(page.key) for page in covered.inventory.in_scope}
+    strangers: dict[str, list[IndexedPage]] = {}
+    for key, page in covered.indexed.items():
+        host = _host(key)
+        if host is not None and host not in site_hosts:
+            strangers.setdefault(host, []).append(page)
+    return strangers
 
 
 def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, str]:
@@ -76,7 +104,11 @@ def site_pages_of(keys: Iterable[str], site_keys: Iterable[str]) -> dict[str, st
 
 
 def _foreign(
-    foreign: Mapping[str, list[IndexedPage]], instead: Mapping[str, set[str]], inventory: SiteInventory
+    foreign: Mapping[str, list[IndexedPage]],
+    instead: Mapping[str, set[str]],
+    inventory: SiteInventory,
+    *,
+    is_whole: bool,
 ) -> Finding:
     subjects = [
         Subject(
@@ -90,7 +122,14 @@ def _foreign(
         )
         for host, pages in foreign.items()
     ]
-    return make_finding(FOREIGN, subjects, details={"site_host": inventory.site_host})
+    cause = remedy = None
+    if is_whole:
+        cause = (
+            f"The sitemap is of {inventory.site_host}, and no indexed page is, though paths are the same: the site or "
+            "the ingestion has the address of another deployment."
+        )
+        remedy = f"{_REBUILD} {CATALOGUE[FOREIGN].remedy}"
+    return make_finding(FOREIGN, subjects, details={"site_host": inventory.site_host}, cause=cause, remedy=remedy)
 
 
 def _loopback(

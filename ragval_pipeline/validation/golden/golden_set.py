@@ -10,6 +10,7 @@ from typing import Any
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import find_all
@@ -89,6 +90,7 @@ class IndexFacts:
         modules: Number of points by stored module.
         chapters: Number of points by stored chapter.
         sample: Every n-th chunk in id order: ids are random or in page order, so the sample is evenly spread.
+        ids: Those of the ids expected by queries that a point has.
     """
 
     points: int = 0
@@ -96,10 +98,12 @@ class IndexFacts:
     modules: Counter[str] = field(default_factory=Counter)
     chapters: Counter[str] = field(default_factory=Counter)
     sample: list[Chunk] = field(default_factory=list)
+    ids: set[str] = field(default_factory=set)
 
 
-def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFacts:
-    """Collect the facts."""
+def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int, expected: Sequence[TestQuery] = ()) -> IndexFacts:
+    """Collect the facts; ``expected`` are queries whose expected ids are looked up."""
+    stated = {canonical_id(name) for query in expected for name in query.stated("id")}
     facts = IndexFacts()
     step = max(1, points // SAMPLED_CHUNKS)
     for batch in batches:
@@ -107,6 +111,8 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int) -> IndexFac
             counted = pc.value_counts(batch.column(name).drop_null())
             known = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
             counter.update({value: count for value, count in known if value})
+        if stated:
+            facts.ids |= stated.intersection(batch.column("point_id").to_pylist())
         sampled = range(-facts.points % step, batch.num_rows, step)
         for row in batch.take(array_of(sampled, pa.int64())).to_pylist():
             names = (row["page_key"], row["module"], row["chapter"])

@@ -11,11 +11,13 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.inventory import START, modules_of
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.printing import nearest, plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
+from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.hits import expected_pages
 from ragval_pipeline.validation.retrieval.texts import (
@@ -31,7 +33,7 @@ from ragval_pipeline.validation.verdict import TOLERANCE
 
 @detector("query.dead_target", needs=Reviewed)
 def dead_targets(reviewed: Reviewed) -> list[Finding]:
-    """Queries that name a missing page, module or chapter, or that can no longer pass.
+    """Queries that name a missing page, module, chapter or point, or that can no longer pass.
 
     A page is dead if neither sitemap nor index has it. If all pages of a query are missing from the index, or an
     expected result is, the query cannot pass, and is reported too. Documents of qrels may be missing from the index as
@@ -50,8 +52,10 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             continue
         expected = {} if inventory.failure else query.grades  # a page that is not indexed may be on the site
         pages = {url: key(url) for url, grade in expected.items() if grade > 0}
-        results = {} if inventory.failure else {url: key(url) for url in _stated(query, "source_url")}
+        results = {} if inventory.failure else {url: key(url) for url in query.stated("source_url")}
+        ids = [name for name in query.stated("id") if canonical_id(name) not in facts.ids]
         of_results = [url for url in results if results[url] not in facts.pages] + _dead_result_names(query, facts)
+        of_results += ids
         targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
         targets += _dead_names(query, facts, module_match)
         if targets or of_results:
@@ -60,7 +64,7 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             on_site = site | ({query.expected_module} if borne else set())
             bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
             meant = {url: known_urls.get(page, page) for url, page in bare.items() if page in known}
-            subject = _subject(query, targets, pages, list(known_urls.values()), facts, on_site, meant=meant)
+            subject = _subject(query, targets, pages, list(known_urls.values()), facts, on_site, ids=ids, meant=meant)
             told = {"expected_results": of_results} if of_results else {}
             subjects.append(replace(subject, details={**subject.details, **told}))
     return [_dead(subjects)] if subjects else []
@@ -73,12 +77,19 @@ def _dead(subjects: list[Subject]) -> Finding:
         return make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)
     if all(subject.details["query_strings"] for subject in subjects):
         return make_finding("query.dead_target", subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)
+    if all(subject.details["targets"] == subject.details.get("ids") for subject in subjects):
+        return make_finding("query.dead_target", subjects, cause=_OTHER_IDS, remedy=_WITHOUT_IDS)
     return make_finding("query.dead_target", subjects)
 
 
 _NOT_INDEXED = "The expected pages are on the site, but no chunk in the index has them."
 _INGEST = "Re-ingest the pages: the expectations are right."
 _OTHER_QUERY = "The expected URLs differ from those of known pages only in the query string."
+_OTHER_IDS = "No point has the expected ids: points got new ones when they were ingested again, or were deleted."
+_WITHOUT_IDS = (
+    "Correct the expected ids. If each ingestion gives new ones, derive ids from URL and index, or expect source_url, "
+    "chunk_index or text instead."
+)
 _WITHOUT_QUERY = "Remove the query string from the expected URLs."
 _NAME_MODULES = "Re-ingest the pages with the module given by their URL: the expectations are right."
 
@@ -105,13 +116,8 @@ def _dead_names(query: TestQuery, facts: IndexFacts, module_match: ModuleMatch) 
 
 
 def _dead_result_names(query: TestQuery, facts: IndexFacts) -> list[str]:
-    modules = [name for name in _stated(query, "module") if name not in facts.modules]
-    return modules + [name for name in _stated(query, "chapter") if name not in facts.chapters]
-
-
-def _stated(query: TestQuery, key: str) -> list[str]:
-    """The values of a key in a query's expected results."""
-    return [str(result[key]) for result in query.expected_results if key in result]
+    modules = [name for name in query.stated("module") if name not in facts.modules]
+    return modules + [name for name in query.stated("chapter") if name not in facts.chapters]
 
 
 def _any(names: Mapping[str, int], matches: Callable[[str], bool]) -> bool:
@@ -126,6 +132,7 @@ def _subject(
     facts: IndexFacts,
     on_site: Collection[str | None],
     *,
+    ids: list[str],
     meant: Mapping[str, str],
 ) -> Subject:
     # A name that no point has any more belonged to the points of the expected pages.
@@ -137,7 +144,7 @@ def _subject(
         if target in meant
         else nearest(target, known_urls if target in pages else [*facts.modules, *facts.chapters], count=1)
         for target in targets
-        if pages.get(target, target) not in on_site
+        if pages.get(target, target) not in on_site and target not in ids
     }
     details: dict[str, Any] = {
         "targets": targets,
@@ -146,10 +153,11 @@ def _subject(
         "on_site": all(pages.get(target, target) in on_site for target in targets),
         "expected_pages": sorted(pages[target] for target in dead_pages or pages),
         "expected_module": query.expected_module if query.expected_module in targets else None,
+        **({"ids": ids} if ids else {}),
     }
     names = {
-        "module": {query.expected_module, *_stated(query, "module")},
-        "chapter": {query.expected_chapter, *_stated(query, "chapter")},
+        "module": {query.expected_module, *query.stated("module")},
+        "chapter": {query.expected_chapter, *query.stated("chapter")},
     }
     return Subject(
         name=query.id,
@@ -223,9 +231,9 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
     for query in reviewed.golden.queries:
         if query.negative:
             continue
-        stated = [*_stated(query, "module"), *((query.expected_module,) if query.expected_module else ())]
+        stated = [*query.stated("module"), *((query.expected_module,) if query.expected_module else ())]
         asked.update(map(normalise_name, stated))
-        pages = [*expected_pages(query, key), *map(key, _stated(query, "source_url"))]
+        pages = [*expected_pages(query, key), *map(key, query.stated("source_url"))]
         asked.update(normalise_name(modules[page]) for page in pages if page in modules)
     for name in set(modules.values()) - {START} if asked else ():
         if normalise_name(name) not in asked:
@@ -238,16 +246,20 @@ def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
     groups: dict[str, list[TestQuery]] = {}
     for query in reviewed.golden.queries:
         groups.setdefault(fold_text(query.query_text).rstrip("?!. "), []).append(query)
+    passed = {report.query_id: report.passed for report in query_results_of(reviewed.results)}
     for group in groups.values():
         if len(group) < 2:
             continue
         contradicting = len({_expectation(query) for query in group}) > 1
+        met = contradicting and any(passed.get(query.id) for query in group if not query.negative)
         for query in group:
             others = sorted(other.id for other in group if other.id != query.id)
             # A duplicate's expected result is not a wrong answer to this one.
-            without = frozenset() if len({each.negative for each in group}) > 1 else frozenset({Aspect.SELECTION})
+            without = {Aspect.SELECTION} if len({each.negative for each in group}) == 1 else set()
+            # What the question finds is what another one expects of it.
+            without |= set() if met and not passed.get(query.id) else {Aspect.TARGET}
             details = {"others": others, "contradicting": contradicting}
-            yield Subject(name=query.id, details=details, without=without)
+            yield Subject(name=query.id, details=details, without=frozenset(without))
 
 
 def _expectation(query: TestQuery) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
@@ -18,6 +19,9 @@ from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.outcome import Judged
 from ragval_pipeline.validation.thresholds import MOST, ROUNDING
 
+#: A query, its verdict and its best score.
+_Scored: TypeAlias = tuple[TestQuery, Judged, float]
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -29,13 +33,14 @@ class Scores:
 
     def rejected(self, threshold: float) -> float:
         """Share of right results below the threshold; 0 without any."""
-        return _share([not self._reaches(score, threshold) for score in self.right])
+        return _share([not self.reaches(score, threshold) for score in self.right])
 
     def admitted(self, threshold: float) -> float:
         """Share of negative queries that reach the threshold; 0 without any."""
-        return _share([self._reaches(score, threshold) for score in self.negative])
+        return _share([self.reaches(score, threshold) for score in self.negative])
 
-    def _reaches(self, score: float, threshold: float) -> bool:
+    def reaches(self, score: float, threshold: float) -> bool:
+        """Whether a score reaches a threshold."""
         return score >= threshold - ROUNDING if self.higher_is_better else score <= threshold + ROUNDING
 
 
@@ -49,17 +54,13 @@ def _thresholds(reviewed: Reviewed) -> list[Finding]:
     titles = reviewed.own.get("self_retrieval", {}).get("title_scores", [])
     asked = [(query, answered[query.id]) for query in golden.queries if query.id in answered]
     scored = [(query, entry, best) for query, entry in asked if (best := entry.best_similarity) is not None]
-    scores = Scores(
-        right=[*titles, *(best for query, entry, best in scored if _is_right(query, entry))],
-        negative=[best for query, _, best in scored if query.negative],
-        higher_is_better=rules.higher_is_better,
-    )
+    scores = _scores(scored, rules.higher_is_better, titles)
     used = set(map(rules.threshold, golden.queries))
-    return [
-        finding
-        for threshold, negative in sorted(_in_use(golden).items())
-        for finding in unfit_threshold(threshold, _decided(scores, negative), used)
-    ]
+    found = []
+    for threshold, negative in sorted(_in_use(golden, scored).items()):
+        high = [query.id for query, _, best in scored if query.negative and scores.reaches(best, threshold)]
+        found += unfit_threshold(threshold, _decided(scores, negative), used, high)
+    return found
 
 
 def _decided(scores: Scores, negative: Set[bool]) -> Scores:
@@ -69,8 +70,17 @@ def _decided(scores: Scores, negative: Set[bool]) -> Scores:
     )
 
 
-def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
-    """Thresholds of the suite or of most queries, with whether those queries are negative.
+def _scores(scored: Iterable[_Scored], higher_is_better: bool, titles: Iterable[float] = ()) -> Scores:
+    known = list(scored)
+    return Scores(
+        right=[*titles, *(best for query, entry, best in known if _is_right(query, entry))],
+        negative=[best for query, _, best in known if query.negative],
+        higher_is_better=higher_is_better,
+    )
+
+
+def _in_use(golden: GoldenSet, scored: Sequence[_Scored]) -> dict[float, set[bool]]:
+    """Thresholds of the suite, of most queries or of some that most of these miss; with whether these are negative.
 
     A query with pages and no threshold of its own has none, unless ``judge`` says so.
     """
@@ -81,7 +91,12 @@ def _in_use(golden: GoldenSet) -> dict[float, set[bool]]:
     return {
         threshold: {query.negative for query in queries}
         for threshold, queries in held.items()
-        if any(query.min_similarity is None for query in queries) or 2 * len(queries) > len(golden.queries)
+        if any(query.min_similarity is None for query in queries)
+        or 2 * len(queries) > len(golden.queries)
+        or unfit_threshold(
+            threshold,
+            _scores((entry for entry in scored if entry[0] in queries), golden.settings.rules.higher_is_better),
+        )
     }
 
 
@@ -93,10 +108,13 @@ def _is_right(query: TestQuery, answer: Judged) -> bool:
     return states_more and {"score"}.issuperset(answer.failed_conditions)
 
 
-def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()) -> list[Finding]:
+def unfit_threshold(
+    threshold: float, scores: Scores, used: Iterable[float] = (), high: Sequence[str] = ()
+) -> list[Finding]:
     """The finding if ``threshold`` rejects most right hits, or admits most negative queries.
 
-    ``used`` are the thresholds of all queries: equivalent ones are equally unfit.
+    ``used`` are the thresholds of all queries: equivalent ones are equally unfit. ``high`` are the negative queries
+    that it admits.
     """
     # With fewer, even all of them may be on one side by chance.
     rejected = scores.rejected(threshold) if len(scores.right) >= fewest_pairs() else 0.0
@@ -121,7 +139,8 @@ def unfit_threshold(threshold: float, scores: Scores, used: Iterable[float] = ()
     measures = {Aspect.REACH: scores.rejected, Aspect.SELECTION: scores.admitted}
     broken = [measure for aspect, measure in measures.items() if aspect not in without]
     alike = tuple(sorted(value for value in set(used) if any(measure(value) > MOST for measure in broken)))
-    subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without)
+    named = tuple(high) if admitted > MOST else ()
+    subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without, queries=named)
     return [make_finding("query.threshold_unfit", [subject], message=message)]
 
 

@@ -31,6 +31,9 @@ INDEX_CRITERIA = (
     "coverage", "source_captured", "content_integrity", "metadata_completeness", "embedding_match", "self_retrieval",
 )  # fmt: skip
 
+#: The one of them that is counted among the first ``top_k`` hits.
+_RANKED = "self_retrieval"
+
 #: Value of each measured criterion by its name.
 Values: TypeAlias = Mapping[str, float]
 
@@ -180,8 +183,21 @@ def compare_answers(
         won=sorted(new.query_id for old, new in pairing.same if old.passed is False and new.passed is True),
         turnover=turnover,
         void=void,
-        index=index_changes(*criteria, tolerated_drop=tolerated_drop),
+        index=[
+            change
+            for change in index_changes(*criteria, tolerated_drop=tolerated_drop)
+            if change.name != _RANKED or _same_depth(before.queries, after.queries)
+        ],
     )
+
+
+def _same_depth(before: Iterable[QueryReport], after: Iterable[QueryReport]) -> bool:
+    """Whether the suite's ``top_k`` is the same in both runs, as far as their queries tell."""
+    earlier, now = (
+        {query.held_to.top_k for query in queries if query.held_to and query.query.get("top_k") is None}
+        for queries in (before, after)
+    )
+    return not (earlier and now) or earlier == now
 
 
 def is_drop(delta: float, p_adjusted: float, tolerated_drop: float) -> bool:

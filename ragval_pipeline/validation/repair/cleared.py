@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -9,11 +10,12 @@ from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.graph import Needs
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.repair.cases import FELL, QUERIES
 from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
+_THRESHOLD, _HIGH = "query.threshold_unfit", "query.negative_scored_high"
 
 
 @dataclass(frozen=True)
@@ -82,23 +84,42 @@ class Simulated:
             together = tuple(frozenset({cause}) for cause in sorted(self.together[name]))
             found.setdefault(failed[name], {}).setdefault(name, together)
         of_query = {name: found[code][name] for name, code in failed.items() if name in found.get(code, {})}
+        needed = newly_failed(findings)
         for finding in findings:
             for subject in finding.subjects if finding.code in FELL else ():
-                if is_made_good(finding, subject, failed.keys(), of_query.keys()):
+                if is_made_good(finding, subject, needed, of_query.keys()):
                     queries = sorted(of_query.keys() & {subject.name, *subject.queries})
                     several = tuple(dict.fromkeys(chain.from_iterable(of_query[name] for name in queries)))
                     found.setdefault(finding.code, {}).setdefault(subject.name, several)
+        for finding in findings:
+            for subject in finding.subjects if finding.code == _THRESHOLD else ():
+                causes = _of_threshold(subject, alone.get(_HIGH, {}))
+                if causes:
+                    found.setdefault(finding.code, {})[subject.name] = (causes,)
         return found
 
-    def unasked(self, findings: Iterable[Finding]) -> dict[str, frozenset[str]]:
-        """Subjects left out of the simulation because there were too many, by code."""
+    def unasked(self, findings: Sequence[Finding]) -> dict[str, frozenset[str]]:
+        """Subjects left out of the simulation, by code: there were too many, or they are about ranks.
+
+        A metric whose newly failed queries would all pass, but which others lower that pass at a lower rank, is neither
+        made good nor refuted.
+        """
         judged = (part for result in self.results for part in (*result.cleared.items(), *result.kept.items()))
         asked = by_code((code, name) for code, names in judged for name in names)
-        return {
+        needs = self.needs(findings)
+        cleared = frozenset[str]().union(*(needs.get(code, {}) for code in QUERIES))
+        left = {
             finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
             for finding in findings
             if finding.code in asked and finding.code not in FELL
         }
+        of_ranks = by_code(
+            (finding.code, subject.name)
+            for finding in findings
+            for subject in finding.subjects
+            if finding.code in FELL and _is_half_good(subject, newly_failed(findings), cleared)
+        )
+        return {**left, **{code: names - needs.get(code, {}).keys() for code, names in of_ranks.items()}}
 
     @property
     def refuted(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -122,6 +143,17 @@ class Simulated:
         return replace(self, results=tuple(results), together=together)
 
 
+def _of_threshold(subject: Subject, alone: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The causes without which a threshold would no longer admit most negative queries; none if it also rejects."""
+    if Aspect.REACH not in subject.without or not subject.queries:
+        return _NONE
+    of = subject.details["negative"]["n"]
+    cleared = Counter(chain.from_iterable(alone.get(name, _NONE) for name in subject.queries))
+    return frozenset(
+        cause for cause, count in cleared.items() if cause != _THRESHOLD and len(subject.queries) - count <= MOST * of
+    )
+
+
 def _by_subject(results: Iterable[tuple[str, Mapping[str, frozenset[str]]]]) -> dict[str, dict[str, frozenset[str]]]:
     found: dict[str, dict[str, frozenset[str]]] = {}
     for cause, subjects in results:
@@ -140,16 +172,30 @@ def by_code(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     return {code: frozenset(names) for code, names in found.items()}
 
 
-def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
-    """Whether a lost query passes again, or all failed queries that lower a metric do, if these are most of them.
+def newly_failed(findings: Iterable[Finding]) -> frozenset[str]:
+    """Failed queries that passed in the baseline, if any is known to have; else all failed ones."""
+    known = list(findings)
+    failed = frozenset(subject.name for finding in known if finding.code in QUERIES for subject in finding.subjects)
+    lost = (finding for finding in known if finding.code == "regression.query_lost")
+    return failed.intersection(subject.name for finding in lost for subject in finding.subjects) or failed
 
-    Others may lower it although they pass, with their expectation at a lower rank.
+
+def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
+    """Whether a lost query passes again, or all newly failed queries that lower a metric do, if most of all do.
+
+    Others may lower it although they pass, or failed before, with their expectation at a lower rank.
     """
     if finding.code == "regression.query_lost":
         return subject.name in cleared
     lower = frozenset(subject.queries)
     good = lower & cleared
-    return lower & failed == good and len(good) > MOST * len(lower)
+    return lower & failed <= good and len(good) > MOST * len(lower)
+
+
+def _is_half_good(subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
+    """Whether some queries that lower a metric newly failed, and all of these would pass."""
+    lost = frozenset(subject.queries) & failed
+    return bool(lost) and lost <= cleared
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:

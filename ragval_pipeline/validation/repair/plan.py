@@ -13,6 +13,7 @@ from ragval_pipeline.sources.http.addresses import host_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
+from ragval_pipeline.validation.coverage.hosts import STANDS_FOR
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
@@ -113,7 +114,7 @@ class _Plan:
         if not self.world.whole and (code in _EVERYWHERE or _is_about_all(self.finding)):
             return self._made(is_too_large=True)
         if code in _DELETED:
-            return self._made(removed=self._points())
+            return self._deleted()
         if code in _COPIES or code in GROUPED:
             return self._without_copies()
         if code in _EMBEDDED:
@@ -164,6 +165,14 @@ class _Plan:
         # Keep the same generation of each page, or alternate between pages.
         ways = [(first, step) for first in range(most) for step in (0, 1)]
         return list(dict.fromkeys(_gone(stored, first, step) for first, step in ways))
+
+    def _deleted(self) -> Repair:
+        """Delete the points; those of pages that the site has under other addresses get these."""
+        moved = [subject for subject in self.finding.subjects if STANDS_FOR in subject.details]
+        rows = chain.from_iterable(map(self._rows_of_page, moved))
+        homes = {str(row["point_id"]): self.world.homes.of(row) for row in rows}
+        values = {point: self.world.payload_of(home) for point, home in homes.items() if home is not None}
+        return self._made(removed=set(self._points()) - values.keys(), values=values)
 
     def _without_copies(self) -> Repair | None:
         """Deletions of copies by the rules for duplicates, and of copies that are not on their page."""

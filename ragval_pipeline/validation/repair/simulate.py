@@ -16,7 +16,7 @@ from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.repair.cases import FELL, JUDGED, PASSING, QUERIES, Case
-from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, is_made_good
+from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, is_made_good, newly_failed
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
 from ragval_pipeline.validation.repair.repair import Repair, fewest, joined
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
@@ -233,7 +233,7 @@ def _result(
     kept = {code: names - cleared[code] for code, names in subjects.items()}
     queries = frozenset[str]().union(*(names for code, names in cleared.items() if code in QUERIES))
     if not QUERIES.isdisjoint(cleared):
-        failed = {entry.name for finding in findings if finding.code in QUERIES for entry in finding.subjects}
+        failed = newly_failed(findings)
         for finding in findings:
             if finding.code in FELL:
                 names = frozenset(

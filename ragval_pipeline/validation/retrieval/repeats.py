@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,13 @@ from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages,
 from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.texts import fold_text
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, NEAR_DUPLICATE, ROUNDING
+
+_UNSTABLE = "retrieval.nondeterministic"
+_MOVED = "The embedder gives these queries other vectors each time they are embedded."
+_KEEP_VECTORS = (
+    "Keep the vectors of repeated queries, or use an embedder that repeats its answers. While ids and order are "
+    "the same, readers see no difference."
+)
 
 
 def determinism(answers: Iterable[Answer]) -> MeasuredValue:
@@ -45,20 +52,29 @@ def unstable(answers: Iterable[Answer]) -> list[Subject]:
     ]
 
 
-@detector("retrieval.nondeterministic", needs=Outcome)
+@detector(_UNSTABLE, needs=Outcome)
 def _nondeterministic(outcome: Outcome) -> list[Subject]:
     return unstable(outcome.answers.values())
 
 
-def with_manner(measurement: Measurement, manner: str) -> Measurement:
-    """The measurement, with how repeats were run in the reason of determinism; unchanged without repeats."""
+def with_manner(measurement: Measurement, manner: str, moved: Collection[str] = ()) -> Measurement:
+    """The measurement, with how repeats were run in the reason of determinism; unchanged without repeats.
+
+    ``moved`` are the queries that the embedder gave another vector when they were repeated.
+    """
     values = tuple(
         value.model_copy(update={"reason": f"{value.reason}, {manner}"})
         if value.name == "determinism" and value.value is not None and manner
         else value
         for value in measurement.values
     )
-    return measurement.model_copy(update={"values": values})
+    findings = tuple(
+        finding.model_copy(update={"cause": _MOVED, "remedy": _KEEP_VECTORS})
+        if finding.code == _UNSTABLE and {subject.name for subject in finding.subjects} <= set(moved)
+        else finding
+        for finding in measurement.findings
+    )
+    return measurement.model_copy(update={"values": values, "findings": findings})
 
 
 def _same(first: Sequence[Hit], again: Sequence[Hit]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import statistics
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
@@ -13,7 +14,7 @@ from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.memory import ScratchRows, give_back_memory
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.groups import groups_of_pairs
-from ragval_pipeline.validation.thresholds import ROUNDING
+from ragval_pipeline.validation.thresholds import FEW, MATCH, MOST, NOISE, ROUNDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 
     Floats = NDArray[np.float32]
-    Lengths = NDArray[np.float64]
+    Norms = NDArray[np.float64]
     Rows = NDArray[np.intp]
 
 #: Snapshot columns read by the pass.
@@ -61,6 +62,7 @@ class Comparison:
         lengths: Blocks of the norms of ``ids``.
         sampled: Points whose text was re-embedded, in reading order.
         cosine: Blocks of the cosines of ``sampled``; NaN if one of the two vectors has no direction.
+        norms: Blocks of the norms of the re-embedded texts of ``sampled``.
         texts: Unit vectors of the re-embedded texts; only of the first ``sampled`` if there are too many.
         stored_at: Blocks of indices into ``sampled``: the points that do not match, or only nearly, and references.
         stored: Their stored unit vectors.
@@ -77,6 +79,7 @@ class Comparison:
     lengths: list[Floats] = field(default_factory=list)
     sampled: list[str] = field(default_factory=list)
     cosine: list[Floats] = field(default_factory=list)
+    norms: list[Floats] = field(default_factory=list)
     texts: ScratchRows = field(default_factory=ScratchRows)
     stored_at: list[Rows] = field(default_factory=list)
     stored: ScratchRows = field(default_factory=ScratchRows)
@@ -94,7 +97,7 @@ class Comparison:
         self.other.extend(batch.other)
         if not batch.ids:
             return batch.matrix
-        norms: Lengths = np.sqrt(np.einsum("ij,ij->i", batch.matrix, batch.matrix, dtype=np.float64))
+        norms: Norms = np.sqrt(np.einsum("ij,ij->i", batch.matrix, batch.matrix, dtype=np.float64))
         usable = np.isfinite(norms) & (norms > TINY)
         unit: Floats = np.divide(batch.matrix, np.where(usable, norms, 1.0)[:, None], dtype=np.float32)
         unit[~usable] = 0.0
@@ -119,6 +122,7 @@ class Comparison:
         places = np.arange(first, first + len(names))
         self.sampled.extend(names)
         self.cosine.append(cosine)
+        self.norms.append(np.linalg.norm(again, axis=1).astype(np.float32))
         if room > 0:
             wanted = np.flatnonzero((cosine < 1 - ROUNDING) | ((places % stride == 0) & np.isfinite(cosine)))
             wanted = wanted[wanted < room]
@@ -200,7 +204,8 @@ class _Again:
             place = {name: number for number, name in enumerate(batch.ids)}
             held = np.array([place.get(name, -1) for name in names])
             stored = np.zeros_like(again)
-            stored[held >= 0] = unit[held[held >= 0]]
+            if batch.ids:
+                stored[held >= 0] = unit[held[held >= 0]]
         found.compare(names, stored, again, stride=self.stride)
 
 
@@ -226,6 +231,46 @@ def same_vectors(found: Comparison) -> list[list[str]]:
         # A point equal to this neighbour is linked through it with all that follow.
         left = np.setdiff1d(left, same, assume_unique=True)
     return [[found.ids[order[place]] for place in group] for group in groups_of_pairs(pairs)]
+
+
+@dataclass(frozen=True)
+class OddLengths:
+    """Vectors of another length than the rest.
+
+    Attributes:
+        of_unit: Whether most vectors have length 1.
+        odd: Norms of those that do not, and the norm that each should have. If most do not, of those that are longer
+            or shorter than the vectors of their texts, unlike most.
+    """
+
+    of_unit: bool = True
+    odd: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def odd_lengths(found: Comparison) -> OddLengths:
+    """Vectors of another length than the rest, among those with a direction."""
+    if not found.lengths:
+        return OddLengths()
+    norms = np.concatenate(found.lengths)
+    off = np.flatnonzero(np.abs(norms - 1) > NOISE).tolist()
+    if len(off) <= MOST * len(norms):
+        return OddLengths(odd={found.ids[place]: (round(float(norms[place]), 4), 1.0) for place in off})
+    stored = dict(zip(found.ids, norms.tolist(), strict=True))
+    compared = zip(found.sampled, _flat(found.cosine), _flat(found.norms), strict=True)
+    # The vector of another text has another length anyway.
+    again = {name: norm for name, cosine, norm in compared if cosine >= MATCH}
+    scales = {name: stored[name] / norm for name, norm in again.items()}
+    # An index may hold all vectors scaled alike. If as many are as the embedder gives them, these are right.
+    usual = (1.0, statistics.median(scales.values())) if scales else ()
+    far = {way: [name for name, scale in scales.items() if abs(scale / way - 1) > FEW] for way in usual}
+    way = min(far, key=lambda way: len(far[way]), default=1.0)
+    names = far[way] if scales and len(far[way]) <= MOST * len(scales) else ()
+    odd = {name: (round(stored[name], 4), round(way * again[name], 4)) for name in names}
+    return OddLengths(of_unit=False, odd=odd)
+
+
+def _flat(blocks: Iterable[Floats]) -> Iterator[float]:
+    return chain.from_iterable(block.tolist() for block in blocks)
 
 
 def _directions(dimension: int) -> Floats:

@@ -16,7 +16,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings
-from ragval_pipeline.validation.vectors.comparison import Comparison
+from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths
 from ragval_pipeline.validation.vectors.models import KINDS, Decision, Kind
 from ragval_pipeline.validation.vectors.partition import Label, Look, Partition
 from ragval_pipeline.validation.vectors.trials import Trial
@@ -47,8 +47,10 @@ _LOOKS: Mapping[Look, str] = {
     "another_point": "vector{s} of another point, which also has it",
     "copied": "vector{s} shared with points that have other texts",
     "negated": "vector{s} of the text with the signs flipped",
+    "shifted": "vector{s} of the text with a constant added to each number",
     "zero_padded": "vector{s} of the text with some numbers set to 0",
     "unnormalised": "vector{s} whose length is not 1",
+    "rescaled": "vector{s} of the text with another length",
     "emptied": "vector{s} of the text with a field that is now empty",
 }
 #: Where text and model are the right ones.
@@ -64,10 +66,14 @@ _TEXT_CAUSES: Mapping[Look, str] = {
     "another_point": "The vectors of other points were written to these.",
     "copied": "One vector was written to points with different texts.",
     "negated": "The vectors are those of the texts with the sign of each number flipped.",
+    "shifted": "The vectors are those of the texts with a constant added to each number, as for unsigned 8-bit "
+    "numbers.",
     "zero_padded": "The vectors are those of the texts with some numbers set to 0: they were shortened, and padded "
     "to the dimension of the collection.",
     "unnormalised": "The vectors were not normalised before they were stored as the others were, and the collection "
     "does not compare by the angle alone: their lengths change their scores for every query.",
+    "rescaled": "The vectors were scaled or normalised before they were stored and the others were not, and the "
+    "collection does not compare by the angle alone: their lengths change their scores for every query.",
     "emptied": "A field that is embedded with the text was emptied or removed after these points were embedded, or was "
     "embedded empty, with what separates it from the text.",
 }
@@ -99,7 +105,7 @@ class Vectors:
         settings: Further settings.
         classified: The re-embedded points.
         rows: ``COLUMNS`` of the points that are named.
-        lengths: Norms of vectors that are no unit vectors, where searches do not compare by the angle alone.
+        lengths: Vectors of another length than the rest, where searches do not compare by the angle alone.
         is_sample: Whether some texts were not embedded again.
     """
 
@@ -107,13 +113,8 @@ class Vectors:
     settings: VectorSettings
     classified: Classified
     rows: Mapping[str, Row]
-    lengths: Mapping[str, float]
+    lengths: OddLengths
     is_sample: bool
-
-    @property
-    def of_unit_length(self) -> bool:
-        """Whether all but a few vectors are stored with length 1."""
-        return len(self.lengths) <= MOST * self.found.points
 
     def share(self, names: Sized) -> float:
         """Share of the collection's points."""
@@ -236,7 +237,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     points = vectors.classified.points
     places = points.places(Label.TEXT_MISMATCH)
     named = frozenset(points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH))
-    long = [name for name in vectors.lengths if name not in named] if vectors.of_unit_length else []
+    long = [name for name in vectors.lengths.odd if name not in named]
     subjects = [*(_mismatched(vectors, place) for place in places), *(_unnormalised(vectors, name) for name in long)]
     if not subjects:
         return
@@ -247,9 +248,12 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     holds = "have vectors that do not belong to their texts" if len(subjects) > 1 else (
         "has a vector that does not belong to its text"
     )  # fmt: skip
-    # Norms are known for all points.
-    every, of = plural(vectors.found.points, "point"), f"{points.sampled:,} compared points"
-    of = every if long else of if points.sampled >= vectors.found.points else f"{of} (of {vectors.found.points:,})"
+    # Stored norms are known for all points, those of their texts only for the compared ones.
+    of = f"{points.sampled:,} compared points"
+    if long and vectors.lengths.of_unit:
+        of = plural(vectors.found.points, "point")
+    elif points.sampled < vectors.found.points:
+        of = f"{of} (of {vectors.found.points:,})"
     yield make_finding(
         "vector.text_mismatch",
         subjects,
@@ -284,7 +288,9 @@ def _mismatched(vectors: Vectors, place: int) -> Subject:
 
 
 def _unnormalised(vectors: Vectors, name: str) -> Subject:
-    subject = vectors.subject(name, length=vectors.lengths[name], looks_like="unnormalised")
+    looks_like: Look = "unnormalised" if vectors.lengths.of_unit else "rescaled"
+    length, expected = vectors.lengths.odd[name]
+    subject = vectors.subject(name, length=length, expected_length=expected, looks_like=looks_like)
     return replace(subject, without=_OF_RIGHT_TEXTS)
 
 
@@ -298,7 +304,7 @@ def distance(vectors: Vectors) -> Iterator[Finding]:
     vector, model = vectors.settings.vector, vectors.settings.model
     if not (vectors.settings.made_for_cosine and vectors.found.ids):
         return
-    if vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.of_unit_length):
+    if vector.distance == "Cosine" or (vector.distance == "Dot" and vectors.lengths.of_unit):
         return
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
     yield make_finding(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
@@ -14,9 +13,8 @@ from ragval_pipeline.validation.measurement import (
     not_measured,
     ratio,
 )
-from ragval_pipeline.validation.thresholds import NOISE
 from ragval_pipeline.validation.vectors.classification import Classified, Lookups, RowsOf, VectorSettings, classify
-from ragval_pipeline.validation.vectors.comparison import Comparison
+from ragval_pipeline.validation.vectors.comparison import Comparison, OddLengths, odd_lengths
 from ragval_pipeline.validation.vectors.findings import COLUMNS, Vectors
 from ragval_pipeline.validation.vectors.partition import Label
 
@@ -53,8 +51,9 @@ def measure_vectors(
         failure, lookups = error, None
         classified = classify(found, settings, rows_of=rows_of, embed_as=None, lookups=None)
     names = classified.points.names(Label.SWAPPED, Label.OTHER_MODEL, Label.TEXT_MISMATCH)
-    lengths = _lengths(found, settings)
-    every = frozenset().union(found.missing, found.zero, names, lengths, *classified.copies)
+    # An angle does not depend on lengths.
+    lengths = OddLengths() if settings.vector.distance == "Cosine" else odd_lengths(found)
+    every = frozenset().union(found.missing, found.zero, names, lengths.odd, *classified.copies)
     is_sample = lookups is not None or found.failure is not None
     findings = find_all(Vectors(found, settings, classified, rows_of(every, COLUMNS), lengths, is_sample))
     section = _section(found, classified)
@@ -63,15 +62,6 @@ def measure_vectors(
         return failed.model_copy(update={"findings": (*failed.findings, *findings), "sections": section})
     value = _value(found, settings, classified)
     return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=section)
-
-
-def _lengths(found: Comparison, settings: VectorSettings) -> dict[str, float]:
-    """Norms of the vectors that are no unit vectors, by point, where searches compare by more than the angle."""
-    if not found.lengths or settings.vector.distance == "Cosine":
-        return {}
-    lengths = np.concatenate(found.lengths)
-    off = np.flatnonzero(np.abs(lengths - 1) > NOISE).tolist()
-    return {found.ids[place]: round(float(lengths[place]), 4) for place in off}
 
 
 def _value(found: Comparison, settings: VectorSettings, classified: Classified) -> MeasuredValue:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 Look = Literal[
-    "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "zero_padded",
-    "unnormalised", "emptied",
+    "noise", "another_model", "older_text", "another_text", "another_point", "copied", "negated", "shifted",
+    "zero_padded", "unnormalised", "rescaled", "emptied",
 ]  # fmt: skip
 
 

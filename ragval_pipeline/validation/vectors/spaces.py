@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.thresholds import CHANCE, FEWEST, MATCH, MUCH_CLOSER, NOISE
-from ragval_pipeline.validation.vectors.comparison import REFERENCES
+from ragval_pipeline.validation.vectors.comparison import REFERENCES, unit_rows
 from ragval_pipeline.validation.vectors.partition import Label, Look, Owner, Partition
 
 if TYPE_CHECKING:
@@ -165,20 +165,24 @@ def find_owners(points: Partition, near: Nearest, changed: Collection[int]) -> N
 def altered_vectors(points: Partition) -> dict[int, Look]:
     """How mismatched vectors were altered, if that is their only difference from their texts' vectors.
 
-    All signs may be inverted, or some numbers be 0 and the others right, as when a shortened vector was padded to the
-    dimension of the collection.
+    All signs may be inverted, a constant added to all numbers, as when they are stored unsigned, or some numbers be 0
+    and the others right, as when a shortened vector was padded to the dimension of the collection.
     """
     found: dict[int, Look] = {}
     places = points.off(with_vector=True)
     places = places[places < len(points.texts)]
     for start in range(0, len(places), _BLOCK):
         block = places[start : start + _BLOCK]
-        cosine, there = points.cosine[block], points.vectors(block) != 0
-        shown = np.where(there, points.texts[block].astype(np.float32), 0.0)
+        stored, texts = points.vectors(block), points.texts[block].astype(np.float32)
+        cosine, there = points.cosine[block], stored != 0
+        shown = np.where(there, texts, 0.0)
         # Sparse vectors, such as word counts, may have no non-zero number in common.
         known = (shown != 0).sum(axis=1) >= FEWEST
         padded = ~there.all(axis=1) & known & (cosine >= MATCH * np.linalg.norm(shown, axis=1))
+        centred = (unit_rows(every - every.mean(axis=1, keepdims=True)) for every in (stored, texts))
+        shifted = np.einsum("ij,ij->i", *centred) >= MATCH
         found.update(dict.fromkeys(block[cosine <= -MATCH].tolist(), "negated"))
+        found.update(dict.fromkeys(block[shifted].tolist(), "shifted"))
         found.update(dict.fromkeys(block[padded].tolist(), "zero_padded"))
     return found
 

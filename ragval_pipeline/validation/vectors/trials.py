@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,8 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.snapshot.embedded import filled
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import fold_blanks
-from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, MUCH_CLOSER, NOISE
-from ragval_pipeline.validation.vectors.comparison import unit_rows
+from ragval_pipeline.validation.thresholds import CUTS_APART, FEW, FEWEST, MATCH, MOST, MUCH_CLOSER, NOISE
+from ragval_pipeline.validation.vectors.comparison import TINY, unit_rows
 from ragval_pipeline.validation.vectors.sample import id_hash
 
 if TYPE_CHECKING:
@@ -212,12 +213,25 @@ def _altered(tested: Tested, embed: EmbedAs) -> Iterator[Trial]:
     if float(np.median(tested.plain[: tested.off])) <= -MATCH:
         means = "and the sign of each number was flipped before storing"
         yield _trial(tested, lambda rows: -as_embedded(rows), "negated", "altered", means)
+    # A vector with a constant added is mostly that constant.
+    if float(np.median(np.abs(tested.stored[: tested.off].mean(axis=1)))) * math.sqrt(dimension) >= MOST:
+        shift = _constant(tested.stored[: tested.off], as_embedded(tested.rows[: tested.off]))
+        means = "and a constant was added to each number before storing, as for unsigned 8-bit numbers"
+        yield _trial(tested, lambda rows: as_embedded(rows) + shift, "shifted", "altered", means)
     there = tested.stored[: tested.off].any(axis=0)
     if not there.all():
         means = (
             f"and stored with 0 in {dimension - int(there.sum()):,} of {dimension:,} numbers, as a shortened vector is"
         )
         yield _trial(tested, lambda rows: as_embedded(rows) * there, "zero_padded", "altered", means)
+
+
+def _constant(stored: Floats, vectors: Floats) -> float:
+    """What was added to each number of some vectors before they were stored, if that is what happened."""
+    centred = vectors - vectors.mean(axis=1, keepdims=True)
+    scale = (stored * centred).sum(axis=1) / np.maximum((centred**2).sum(axis=1), TINY)
+    added = stored.mean(axis=1) - scale * vectors.mean(axis=1)
+    return float(np.median(added[scale > TINY] / scale[scale > TINY])) if (scale > TINY).any() else 0.0
 
 
 def _as_documents(text: Callable[[Row], str], embed: EmbedAs, dimension: int) -> Way:

@@ -239,6 +239,16 @@ def test_an_orphan_page_is_deleted_with_all_its_points():
     assert ids(result["delete_point_ids"]) == ["8", "9"]
 
 
+def test_points_of_another_site_in_the_collection_are_reviewed_and_not_deleted():
+    old, other = "https://docs.example.com/old", "https://blog.example.net/a"
+    orphans = [Subject(old), Subject(other, details={"another_site": "blog.example.net"})]
+    lookup = PointLookup(ids_of={old: ["8"], other: ["9"]})
+    result = remedy(make_finding("coverage.orphan_page", orphans), lookup=lookup)
+    assert [entry["url"] for entry in result["delete_pages"]] == [old]
+    assert ids(result["delete_point_ids"]) == ["8"]
+    assert ids(result["review_point_ids"]) == ["9"]
+
+
 def test_a_page_that_goes_is_not_ingested_again_for_what_is_wrong_with_its_points():
     old = "https://docs.example.com/old"
     field = make_finding("payload.empty_field", [Subject("8", {"page_url": old}), Subject("2", page="key:intro")])

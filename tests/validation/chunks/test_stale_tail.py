@@ -75,6 +75,13 @@ def test_a_chunk_that_its_page_still_needs_is_kept_whatever_its_date():
     assert on_page([GRIPPER, CAMERA, BATTERY], *stored) == ["3"]
 
 
+def test_a_last_chunk_whose_text_was_lost_is_not_known_to_be_left_over():
+    stored = page("/a", NEW, NEW, OLD)
+    for payload, text in zip(stored, (GRIPPER, CAMERA, " "), strict=True):
+        payload["text"] = text
+    assert on_page([GRIPPER, CAMERA, BATTERY], *stored) == []
+
+
 def test_a_tail_that_repeats_the_page_is_not_needed():
     stored = [{**payload, "text": GRIPPER} for payload in page("/a", NEW, OLD)]
     assert on_page([GRIPPER], *stored) == ["1"]

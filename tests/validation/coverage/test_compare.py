@@ -99,6 +99,23 @@ def test_pages_out_of_scope_neither_count_nor_are_missing_but_are_orphans_with_t
     assert "coverage.missing_page" not in by_code(measurement)
 
 
+def test_pages_of_a_site_that_shares_the_collection_may_be_its_own_and_a_stray_one_is_not() -> None:
+    inventory = site(*(f"/docs/{number}" for number in range(40)))
+    own = [f"/docs/{number}" for number in range(40)]
+    others = [f"https://blog.example.net/posts/{number}" for number in range(3)]
+    orphans = by_code(measure(inventory, index(inventory, *own, *others, "/gone")))["coverage.orphan_page"]
+    told = {subject.name: subject.details.get("another_site") for subject in orphans.subjects}
+    assert told == {**dict.fromkeys(others, "blog.example.net"), f"{SITE}/gone": None}
+    assert "3 on blog.example.net" in orphans.cause
+    assert "qdrant.filter" in orphans.remedy
+    stray = by_code(measure(inventory, index(inventory, *own, others[0])))["coverage.orphan_page"]
+    assert stray.subjects[0].details == {"reason": "not in the sitemap", "points": 1}
+    private = by_code(
+        measure(inventory, index(inventory, *own, "http://localhost/a", "http://localhost/b", "http://localhost/c"))
+    )
+    assert all("another_site" not in subject.details for subject in private["coverage.orphan_page"].subjects)
+
+
 def test_modules_count_their_pages_and_gaps() -> None:
     inventory = site("/docs/intro", "/docs/m1/a", "/docs/m1/b", "/docs/m2/c")
     report = measure(inventory, index(inventory, "/docs/intro", "/docs/m1/a")).sections["coverage_report"]

@@ -39,6 +39,16 @@ def test_another_host_for_all_pages_is_one_cause_for_missing_and_orphans() -> No
     assert set(findings) == {"coverage.foreign_host", "coverage.missing_page", "coverage.orphan_page"}
 
 
+def test_where_no_page_is_on_the_sitemaps_host_the_sitemap_may_be_wrong() -> None:
+    template = site(*(f"https://your-docusaurus-site.example.com{path}" for path in PATHS))
+    foreign = findings_of(template, *PATHS)["coverage.foreign_host"]
+    assert "The sitemap is of your-docusaurus-site.example.com" in foreign.cause
+    assert foreign.remedy.startswith("If the sitemap's address is the wrong one")
+    mixed = findings_of(site(*PATHS), "/docs/a", "https://old.example.org/docs/b")["coverage.foreign_host"]
+    alone = findings_of(site(*PATHS), "https://library.example.org/novel")["coverage.foreign_host"]
+    assert not any("The sitemap is of" in found.cause for found in (mixed, alone))
+
+
 def test_another_host_for_some_pages_explains_only_those() -> None:
     findings = findings_of(site(*PATHS), "/docs/a", "https://old.example.org/docs/b/", "/elsewhere")
     assert findings["coverage.missing_page"].because is None

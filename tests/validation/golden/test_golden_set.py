@@ -154,17 +154,38 @@ def test_a_module_of_the_site_that_no_point_bears_is_the_payloads_fault():
         ({"source_url": f"{HOST}/docs/b"}, f"{HOST}/docs/b"),
         ({"module": "Module 2"}, "Module 2"),
         ({"chapter": "a/two"}, "a/two"),
-        ({"text": "no word of the index", "chunk_index": 9, "id": 7}, None),
+        ({"text": "no word of the index", "chunk_index": 9}, None),
+        ({"id": 7}, "7"),
+        ({"id": "4A0F1E5E-0B1C-4D7A-9B55-0123456789AB"}, None),
     ],
 )
-def test_an_expected_result_is_dead_when_the_index_lacks_its_page_module_or_chapter(lost, target):
+def test_an_expected_result_is_dead_when_the_index_lacks_its_page_module_chapter_or_point(lost, target):
     index = facts(chunk("/docs/a", module="Module 1", chapter="a/one"))
+    index.ids.add("4a0f1e5e-0b1c-4d7a-9b55-0123456789ab")
     held = {"source_url": f"{HOST}/docs/a/", "module": "Module 1", "chapter": "a/one"}
     asked = [query("q", expected_results=[held, lost]), query("r", expected_results=[held])]
     found = dead_targets(evidence(asked, index, inventory("/docs/a")))
     assert [(subject.name, subject.details["targets"]) for finding in found for subject in finding.subjects] == (
         [] if target is None else [("q", [target])]
     )
+
+
+def test_expected_ids_that_no_point_has_are_not_misspelled_but_of_an_earlier_ingestion():
+    index, site = facts(chunk("/docs/a", module="idle")), inventory("/docs/a")
+    asked = [query("q", expected_results=[{"id": "id"}]), query("r", relevant_urls=[f"{HOST}/docs/a"])]
+    [found] = dead_targets(evidence(asked, index, site))
+    assert "new ones when they were ingested again" in found.cause
+    assert found.subjects[0].details["near"] == {}
+    both = query("q", expected_results=[{"id": "id"}, {"module": "idel"}])
+    [found] = dead_targets(evidence([both], index, site))
+    assert found.subjects[0].details["near"] == {"idel": "idle"}
+    assert "misspelled" in found.cause
+
+
+def test_an_expected_id_belonged_to_the_expected_page_if_that_is_missing():
+    asked = [query("q", relevant_urls=[f"{HOST}/docs/b"], expected_results=[{"id": "id"}])]
+    [found] = dead_targets(evidence(asked, facts(chunk("/docs/a")), inventory("/docs/a", "/docs/b")))
+    assert "are on the site" in found.cause
 
 
 def test_negative_queries_have_no_targets():
@@ -268,6 +289,26 @@ def test_the_same_question_with_another_answer_contradicts_itself(first: dict[st
     assert next(duplicate_queries(evidence(asked))).details["contradicting"]
 
 
+@pytest.mark.parametrize(
+    ("passed", "explained"),
+    [({"a": True, "b": False}, {"b"}), ({"a": False, "b": False}, set()), ({"a": True, "b": True}, set())],
+)
+def test_of_two_expectations_of_one_question_the_one_that_is_met_explains_the_other(
+    passed: dict[str, bool], explained: set[str]
+):
+    asked = [query(name, query_text="Why?", relevant_urls=[f"/docs/{name}"]) for name in "ab"]
+    results = [factory.query(name, "Why?", 0.5, passed=passed[name]) for name in "ab"]
+    found = duplicate_queries(replace(evidence(asked), results={"query_results": results}))
+    assert {subject.name for subject in found if Aspect.TARGET not in subject.without} == explained
+
+
+def test_a_copy_with_the_same_expectation_explains_nothing():
+    asked = [query(name, query_text="Why?", relevant_urls=["/docs/a"]) for name in "ab"]
+    results = [factory.query(name, "Why?", 0.5, passed=name == "a") for name in "ab"]
+    found = duplicate_queries(replace(evidence(asked), results={"query_results": results}))
+    assert all(Aspect.TARGET in subject.without for subject in found)
+
+
 def test_the_gate_of_seed_002_is_named_as_barely_reachable():
     sizes = (3, 2, 2, 2, 2, 2, 2)
     ceiling = sum(min(size, 3) / 3 for size in sizes) / len(sizes)
@@ -354,6 +395,18 @@ def test_a_threshold_that_negative_queries_alone_state_turns_no_right_answer_dow
 def test_a_threshold_that_most_positive_queries_state_turns_right_answers_down():
     right = [query(f"p{n}", relevant_urls=[f"{HOST}/a"], min_similarity=0.6) for n in range(5)]
     assert reviewed(right, {entry.id: 0.5 for entry in right}, []) == ["0.6"]
+
+
+def test_a_threshold_that_some_queries_state_is_judged_if_most_of_these_miss_it():
+    right = [query(f"p{n}", relevant_urls=[f"{HOST}/a"]) for n in range(20)]
+    negative = [query(f"n{n}", negative=True, min_similarity=0.1) for n in range(5)]
+    strict = [query(f"s{n}", relevant_urls=[f"{HOST}/a"], min_similarity=0.9) for n in range(5)]
+    every = [*right, *negative, *strict]
+    scores = {entry.id: 0.3 if entry.negative else 0.5 for entry in every}
+    assert reviewed(every, scores, []) == ["0.1", "0.9"]
+    assert reviewed(every, {**scores, **{f"n{n}": 0.05 for n in range(3)}}, []) == ["0.9"]
+    assert reviewed(every, {**scores, **{f"s{n}": 0.95 for n in range(3)}}, []) == ["0.1"]
+    assert reviewed(every[:-1], scores, []) == ["0.1"]
 
 
 def test_a_threshold_that_no_query_is_held_to_is_not_judged():

@@ -207,6 +207,14 @@ def test_a_criterion_of_the_index_that_fell_is_a_regression_beyond_the_tolerated
     assert codes(measurement) == (found if fell else [])
 
 
+@pytest.mark.parametrize(("own", "fell"), [(None, False), (5, True)])
+def test_pages_found_among_fewer_hits_are_no_regression(own: int | None, fell: bool) -> None:
+    given = {} if own is None else {"top_k": own}
+    before, after = ([query("q", True, held_to=held_to(top_k=k), **given)] for k in (5, own or 1))
+    found = measured(before, after, criteria=({"self_retrieval": 0.9}, {"self_retrieval": 0.6}))
+    assert bool(codes(found)) is fell
+
+
 def test_an_index_without_queries_is_compared_by_its_criteria() -> None:
     same = {"coverage": 1.0}
     [value] = measured([], [], criteria=(same, same)).values

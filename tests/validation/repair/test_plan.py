@@ -218,6 +218,15 @@ def test_points_of_a_page_that_the_site_no_longer_has_go() -> None:
     assert (repair.removed, repair.chunks, repair.values) == ({"4"}, (), {})
 
 
+def test_points_of_a_page_that_the_site_has_under_another_address_get_that_address() -> None:
+    rows = [row("1", "old/a", text=TEXTS["gears/a"], page_url=None), *ROWS[1:]]
+    other = row("4", "old/a", text="Nothing of this is on any page of the site.", page_url=None)
+    moved = about("coverage.orphan_page", f"{SITE}/old/a", "x.org/docs/old/a", stands_for=[f"{SITE}/gears/a"])
+    [repair] = planned(moved, rows=[*rows, other])
+    own = {"source_url": f"{SITE}/gears/a", "title": "gears/a", "module": "Gears", "chapter": "docs/gears/a"}
+    assert (repair.removed, repair.values, repair.chunks) == ({"4"}, {"1": own}, ())
+
+
 def test_of_a_page_ingested_twice_the_newest_generation_stays_or_any_where_nothing_says_which_is_newest() -> None:
     page, generations = "x.org/docs/gears/a", [["1", "4"], ["5"]]
     for older, removed in ((["1", "4"], [{"1", "4"}]), ([], [{"5"}, {"1", "4"}])):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -306,6 +306,45 @@ def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_a
         repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
         found = tried(repair, findings=[failed, drop], others=[other])
         assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
+
+
+@pytest.mark.parametrize(("cleared", "follows"), [("abc", True), ("ab", False)])
+def test_a_threshold_admits_off_topic_questions_because_of_what_raises_the_scores_of_most(
+    cleared: str, follows: bool
+) -> None:
+    high = make_finding("query.negative_scored_high", [*"abcde"])
+    told = {"details": {"negative": {"n": 5}}, "queries": tuple("abcde")}
+    unfit = make_finding("query.threshold_unfit", [Subject(name="0.7", without=frozenset({Aspect.REACH}), **told)])
+    both = make_finding("query.threshold_unfit", [Subject(name="0.7", **told)])
+    results = [
+        WouldClear("vector.text_mismatch", None, {high.code: frozenset(cleared)}, {high.code: _REST - set(cleared)}),
+        WouldClear("query.threshold_unfit", None, {high.code: _REST}, {high.code: frozenset()}),
+    ]
+    needs = Simulated(tuple(results)).needs([high, unfit]).get(unfit.code, {})
+    assert needs == ({"0.7": (frozenset({"vector.text_mismatch"}),)} if follows else {})
+    assert unfit.code not in Simulated(tuple(results)).needs([high, both])
+
+
+_REST = frozenset("abcde")
+
+
+def test_a_metric_that_passing_queries_lower_by_their_ranks_is_left_open() -> None:
+    failed, lost = make_finding("query.failed", ["q", "r"]), make_finding("regression.query_lost", ["q", "r"])
+    lower = [Subject(name="some", queries=("q", "one", "two")), Subject(name="more", queries=("q", "r", "one", "two"))]
+    drops = [make_finding("regression.significant_drop", [subject], scope=subject.name) for subject in lower]
+    result = WouldClear("vector.swapped", None, {failed.code: frozenset({"q"})}, {failed.code: frozenset({"r"})})
+    assert Simulated((result,)).unasked([failed, lost, *drops]) == {
+        failed.code: frozenset(), drops[0].code: {"some"},
+    }  # fmt: skip
+
+
+def test_a_metric_follows_although_a_query_that_failed_before_pulls_it_down_too() -> None:
+    failed, lost = make_finding("query.failed", ["q", "r", "before"]), make_finding("regression.query_lost", ["q", "r"])
+    subject = Subject(name="ndcg_at_5", queries=("q", "r", "before"))
+    drop = make_finding("regression.significant_drop", [subject], scope="ndcg_at_5")
+    repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
+    found = links(tried(repair, findings=[failed, lost, drop], others=[other]))
+    assert found[drop.code] == {"ndcg_at_5": {"chunk.stale_tail"}}
 
 
 def test_a_lost_query_follows_from_the_cause_whose_repair_lets_it_pass() -> None:

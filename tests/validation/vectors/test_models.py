@@ -15,6 +15,7 @@ import pytest
 from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.graph import explain
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.validation.thresholds import NOISE
 from ragval_pipeline.validation.vectors.trials import Tested as Points
@@ -568,6 +569,43 @@ def test_vectors_of_a_model_that_gives_every_text_a_length_of_its_own_are_right(
     points = space(distance="Dot", made_for_cosine=False)
     points.vectors = [vector * (1 + place % 7) for place, vector in enumerate(points.vectors)]
     assert points.examined().findings == ()
+
+
+class _LongStatic(StaticEmbedder):
+    """A model whose vectors are not normalised."""
+
+    def embed(self, texts: Sequence[str], *, input_type: InputType) -> EmbeddingBatch:
+        batch = super().embed(texts, input_type=input_type)
+        return replace(batch, vectors=batch.vectors * 3)
+
+
+@pytest.mark.parametrize(("scale", "lost", "amount"), [(1, 0, 1), (1, 0, 45), (1, 40, 25), (127, 0, 9), (127, 0, 44)])
+def test_where_vectors_are_not_normalised_one_of_another_length_than_that_of_its_text_is_named(
+    scale: int, lost: int, amount: int
+) -> None:
+    points = space(distance="Dot", made_for_cosine=False, embedder=_LongStatic())
+    points.vectors = [vector * 3 * scale for vector in points.vectors if vector is not None]
+    places = random.Random(3).sample(range(lost, len(points.rows)), amount)
+    for place in places:
+        points.vectors[place] = points.vectors[place] / 30 * scale
+    points.vectors[:lost] = [None] * lost
+    found = {code: names for code, names in subjects(points.examined()).items() if code != "vector.missing"}
+    assert found == {"vector.text_mismatch": points.named(places)}
+
+
+def test_a_whole_batch_without_vectors_is_named() -> None:
+    points = space()
+    points.vectors[: points.batch] = [None] * points.batch
+    assert subjects(points.examined()) == {"vector.missing": points.named(range(points.batch))}
+
+
+@pytest.mark.parametrize("gone", ["missing", "zero"])
+def test_half_of_the_vectors_gone_says_nothing_about_the_lengths_of_the_others(gone: str) -> None:
+    points = space(distance="Dot", made_for_cosine=False, embedder=_LongStatic())
+    points.vectors = [vector * 3 for vector in points.vectors if vector is not None]
+    half = len(points.rows) // 2 + 1
+    points.vectors[:half] = [None if gone == "missing" else vector * 0 for vector in points.vectors[:half]]
+    assert subjects(points.examined()) == {f"vector.{gone}": points.named(range(half))}
 
 
 def test_what_length_a_vector_has_does_not_matter_where_searches_compare_by_angle() -> None:

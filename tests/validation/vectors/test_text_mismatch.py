@@ -210,10 +210,15 @@ def shortened(vector: Floats) -> Floats:
     return np.where(np.arange(len(vector)) < 64, vector, np.float32(0))
 
 
+def unsigned(vector: Floats) -> Floats:
+    return np.round(vector / np.abs(vector).max() * 127 + 128).astype(np.float32)
+
+
 @pytest.mark.parametrize(
     ("altered", "look", "words"),
     [
         (np.negative, "negated", "with the sign of each number flipped"),
+        (unsigned, "shifted", "with a constant added to each number"),
         (shortened, "zero_padded", "they were shortened, and padded"),
     ],
 )
@@ -227,6 +232,14 @@ def test_single_altered_vectors_of_their_texts_are_described_by_the_alteration(
     assert {entry.name for entry in finding.subjects} == points.named(range(4))
     assert finding.details["looks_like"] == {look: 4}
     assert words in finding.cause
+
+
+def test_a_collection_of_unsigned_numbers_is_of_the_right_model() -> None:
+    points = space()
+    points.vectors = [unsigned(np.asarray(vector)) for vector in points.vectors]
+    [finding] = points.examined().findings
+    assert (finding.code, finding.details["kind"]) == ("vector.model_mismatch", "altered")
+    assert "a constant was added to each number before storing" in finding.cause
 
 
 def as_int8(vectors: Floats) -> Floats:
