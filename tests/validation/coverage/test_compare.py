@@ -109,7 +109,7 @@ def test_pages_of_a_site_that_shares_the_collection_may_be_its_own_and_a_stray_o
     assert "3 on blog.example.net" in orphans.cause
     assert "qdrant.filter" in orphans.remedy
     stray = by_code(measure(inventory, index(inventory, *own, others[0])))["coverage.orphan_page"]
-    assert stray.subjects[0].details == {"reason": "not in the sitemap", "points": 1}
+    assert stray.subjects[0].details == {"reason": "not listed by the site", "points": 1}
     private = by_code(
         measure(inventory, index(inventory, *own, "http://localhost/a", "http://localhost/b", "http://localhost/c"))
     )
