@@ -22,6 +22,8 @@ _UNDO_EACH_OTHER = {
     frozenset({"payload.empty_field", "payload.constant_field"}),
     # Ids that are derived from a field cannot be checked where the field is not mapped.
     frozenset({"payload.id_rule", "payload.field_map"}),
+    # What is rewritten is embedded anew, by the right model.
+    frozenset({"vector.model_mismatch", "regression.corpus_turnover"}),
     # The chunk that is found everywhere is rewritten with all others.
     frozenset({"retrieval.hub_chunk", "regression.corpus_turnover"}),
     # A search that misses the best hits does not bring the copies up that would fill the answer.
