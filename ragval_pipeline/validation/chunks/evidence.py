@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import numbers_of, one_of
@@ -26,9 +25,6 @@ from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, n
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.points import with_share
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
-
-if TYPE_CHECKING:
-    pass
 
 #: All columns of a chunk except those about differing words and other pages.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
@@ -106,9 +102,8 @@ class ChunkEvidence:
         for table in self.facts.by_bucket("chunks", _PLACED):
             by_page: dict[str, list[ChunkFacts]] = {}
             chosen = table.filter(pc.and_(table.column("compared"), wanted(table)))
-            for chunk in (chunk for batch in chosen.to_batches() for chunk in chunks_of(batch)):
-                if not chunk.letters:
-                    continue
+            chunks = (chunk for batch in chosen.to_batches() for chunk in chunks_of(batch))
+            for chunk in (chunk for chunk in chunks if chunk.letters):
                 by_page.setdefault(chunk.page_key or "", []).append(chunk)
             yield from by_page.items()
 

@@ -108,6 +108,7 @@ class Simulated:
         asked = by_code((code, name) for code, names in judged for name in names)
         needs = self.needs(findings)
         cleared = frozenset[str]().union(*(needs.get(code, {}) for code in QUERIES))
+        failed = newly_failed(findings)
         left = {
             finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
             for finding in findings
@@ -117,7 +118,7 @@ class Simulated:
             (finding.code, subject.name)
             for finding in findings
             for subject in finding.subjects
-            if finding.code in FELL and _is_half_good(subject, newly_failed(findings), cleared)
+            if finding.code in FELL and _is_half_good(subject, failed, cleared)
         )
         return {**left, **{code: names - needs.get(code, {}).keys() for code, names in of_ranks.items()}}
 

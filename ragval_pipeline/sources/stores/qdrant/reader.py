@@ -273,7 +273,8 @@ class CollectionReader:
 
     def _payloads(self, ids: Sequence[str], *, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Some fields of some points of an embedded collection."""
-        assert self._local is not None
+        if self._local is None or not fields:
+            return {}
         records = self._local.records([point_key(name) for name in ids], payload_selector(fields), vectors=False)
         return {canonical_id(record.id): encodable_payload(record.payload or {}) for record in records}
 
