@@ -28,7 +28,7 @@ from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.cases import PASSING, Case, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.repair.plan import plan_repairs
-from ragval_pipeline.validation.repair.repair import Repair
+from ragval_pipeline.validation.repair.repair import Repair, SearchMode
 from ragval_pipeline.validation.repair.simulate import simulate
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.texts import fold_text
@@ -104,11 +104,17 @@ class Trial:
             wrong = dict.fromkeys(case.text for case in cases if case.code != PASSING)
             vectors = _vectors(lambda some: embed(some, "search_document"), texts)
             questions = _vectors(lambda some: embed(some, input_type), asked)
+            as_queries = (
+                _vectors(lambda some: embed(some, "search_query"), asked)
+                if any(repair.search_mode.as_queries for repair in tried)
+                else {}
+            )
 
-            def search(wanted: Sequence[tuple[str, int]], exact: bool) -> Iterator[tuple[Any, list[Hit]]]:
-                searches = [Search(questions[text].tolist(), limit) for text, limit in wanted]
-                found = reader.search_all(searches, fields=list(fields), exact=exact or retrieval.exact)
-                return ((questions[text], hits.hits) for (text, _), hits in zip(wanted, found, strict=True))
+            def search(wanted: Sequence[tuple[str, int]], mode: SearchMode) -> Iterator[tuple[Any, list[Hit]]]:
+                made = as_queries if mode.as_queries else questions
+                searches = [Search(made[text].tolist(), limit) for text, limit in wanted]
+                found = reader.search_all(searches, fields=list(fields), exact=mode.exact or retrieval.exact)
+                return ((made[text], hits.hits) for (text, _), hits in zip(wanted, found, strict=True))
 
             return simulate(
                 tried,

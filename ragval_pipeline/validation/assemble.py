@@ -28,8 +28,8 @@ from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.
 _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
-#: Causes whose repair is not simulated: they need another collection, or other vectors of all queries.
-_UNTRIED = frozenset({"vector.dimension", "embedder.input_type"})
+#: Causes whose repair is not simulated: they need another collection.
+_UNTRIED = frozenset({"vector.dimension"})
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
-from ragval_pipeline.validation.repair.repair import Chunk, Repair
+from ragval_pipeline.validation.repair.repair import Chunk, Repair, SearchMode
 from ragval_pipeline.validation.thresholds import MOST
 
 #: Suggested thresholds are multiples of a thousandth.
@@ -299,7 +299,9 @@ class _Plan:
     def _settings(self) -> Repair | None:
         finding = self.finding
         if finding.code == "index.low_ann_recall":
-            return self._made(exact=True)
+            return self._made(search_mode=SearchMode(exact=True))
+        if finding.code == "embedder.input_type":
+            return self._made(search_mode=SearchMode(as_queries=True))
         if finding.code == "payload.field_map":
             return self._made(paths=dict(finding.details.get("suggested", {})))
         if finding.code == "query.threshold_unfit":

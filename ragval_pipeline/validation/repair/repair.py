@@ -6,12 +6,24 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 #: Fields that are guessed if no stored point shows them.
 GUESSED = ("module", "chapter")
 #: Texts that a repair would write, and the stored ones.
 Compared = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class SearchMode(NamedTuple):
+    """How queries are searched for, otherwise than in the run.
+
+    Attributes:
+        exact: Whether searches are exact.
+        as_queries: Whether queries are embedded with the input type for queries.
+    """
+
+    exact: bool = False
+    as_queries: bool = False
 
 
 class Guess(str):
@@ -61,7 +73,7 @@ class Repair:
         paths: Canonical names to read from another payload path.
         thresholds: Current thresholds, with the suggested ones.
         dropped: Queries with a dead expectation, with its conditions.
-        exact: Whether to make searches exact.
+        search_mode: How to search.
         is_too_large: Whether it affects too many points for memory: then it is empty.
         compared: If the texts of its chunks are uncertain: correct texts, each rewritten the same way and as stored;
         empty: nothing to compare with. None if they are certain.
@@ -75,7 +87,7 @@ class Repair:
     paths: Mapping[str, str] = field(default_factory=dict)
     thresholds: Mapping[float, float] = field(default_factory=dict)
     dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    exact: bool = False
+    search_mode: SearchMode = field(default_factory=SearchMode)
     is_too_large: bool = False
     compared: tuple[Compared, ...] | None = None
 
@@ -98,7 +110,7 @@ class Repair:
     @property
     def is_empty(self) -> bool:
         """Whether it changes nothing."""
-        settings = self.paths or self.thresholds or self.dropped or self.exact
+        settings = self.paths or self.thresholds or self.dropped or any(self.search_mode)
         return not (self.replaced or self.values or settings or self.is_too_large)
 
 
@@ -133,7 +145,7 @@ def joined(repairs: Sequence[Repair]) -> Repair:
         paths=ChainMap(*(dict(repair.paths) for repair in repairs)),
         thresholds=ChainMap(*(dict(repair.thresholds) for repair in repairs)),
         dropped=dropped,
-        exact=any(repair.exact for repair in repairs),
+        search_mode=SearchMode(*map(any, zip(*(repair.search_mode for repair in repairs), strict=True))),
     )
 
 

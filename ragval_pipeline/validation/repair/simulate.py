@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any
+from itertools import chain, product
+from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import SEVERITIES, Finding
@@ -18,7 +18,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.validation.repair.cases import FELL, JUDGED, PASSING, QUERIES, Case
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, is_made_good, newly_failed
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
-from ragval_pipeline.validation.repair.repair import Repair, fewest, joined
+from ragval_pipeline.validation.repair.repair import Repair, SearchMode, fewest, joined
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.thresholds import FEW
 
@@ -57,7 +57,7 @@ def simulate(
     *,
     vectors: Mapping[str, Vector],
     questions: Sequence[Vector] = (),
-    search: Callable[[Sequence[tuple[str, int]], bool], Iterable[tuple[Vector, list[Hit]]]],
+    search: Callable[[Sequence[tuple[str, int]], SearchMode], Iterable[tuple[Vector, list[Hit]]]],
     settings: RetrievalSettings,
     left_out: Mapping[str, str] | None = None,
     met_by_chance: Callable[[Repair], Collection[str]] = lambda _: (),
@@ -66,12 +66,11 @@ def simulate(
 
     Args:
         repairs: The repairs; the texts of their chunks are in ``vectors``.
-        cases: The cases; one search each, and one more if a repair makes searches exact.
+        cases: The cases; one search each in every mode that a repair needs.
         findings: All findings of the run.
         vectors: Vector of each text, embedded as a document.
         questions: Vectors of the queries.
-        search: Maps queries, each with a number of hits, and whether to search exactly, to the vector and hits of each,
-            in order.
+        search: Maps queries, each with a number of hits, and the mode, to the vector and hits of each, in order.
         settings: Retrieval settings of the suite.
         left_out: Causes whose repair is too large to simulate, with the reason.
         met_by_chance: Maps a repair to the queries that would still pass by chance after it.
@@ -84,14 +83,16 @@ def simulate(
     trials = _Trials(repairs, margins, settings.rules, _gravest_first(repairs, findings))
     judged: list[dict[tuple[str, str], list[_Judgement]]] = [{} for _ in repairs]
     together: dict[str, frozenset[str]] = {}
-    exactly: Iterable[tuple[Any, list[Hit]]] = repeat((None, []))
-    if any(repair.exact for repair in repairs):
-        exactly = search(asked, True)
-    for case, (_, limit), (vector, hits), (_, exact) in zip(cases, asked, search(asked, False), exactly, strict=False):
-        if case.code == PASSING and not case.holds(answer_of(case, hits), _NOTHING):
+    modes = _modes(repairs)
+    for case, (_, limit), *each in zip(cases, asked, *(search(asked, mode) for mode in modes), strict=True):
+        question = _Question(
+            {
+                mode: Asked(case, hits, len(hits) == limit, cache(partial(_score, vector, vectors, settings.distance)))
+                for mode, (vector, hits) in zip(modes, each, strict=True)
+            }
+        )
+        if case.code == PASSING and not case.holds(answer_of(case, question.under(_NOTHING).hits), _NOTHING):
             continue
-        score = cache(partial(_score, vector, vectors, settings.distance))
-        question = _Question(*(Asked(case, found, len(hits) == limit, score) for found in (hits, exact)))
         found = {number: trials.judge(question, number) for number in trials.tried_on(case)}
         for number, judgement in found.items():
             judged[number].setdefault((case.code, case.subject), []).append(judgement)
@@ -126,13 +127,16 @@ class _Judgement:
 
 @dataclass(frozen=True)
 class _Question:
-    """A query with the suite's search, and with exact search if a repair makes searches exact."""
+    """A query searched for in every mode that a repair needs."""
 
-    as_is: Asked
-    exact: Asked
+    asked: Mapping[SearchMode, Asked]
+
+    @property
+    def case(self) -> Case:
+        return self.under(_NOTHING).case
 
     def under(self, repair: Repair) -> Asked:
-        return self.exact if repair.exact else self.as_is
+        return self.asked[repair.search_mode]
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ class _Trials:
 
     def judge(self, question: _Question, number: int) -> _Judgement:
         """The judgement of the possible results of a repair."""
-        repair, case = self.repairs[number], question.as_is.case
+        repair, case = self.repairs[number], question.case
         mended = Mended(question.under(repair), repair, self.margins[number], self.rules)
         answers = mended.answers()
         other = [answers[0] is None or case.holds(answers[0], way) for way in _other_thresholds(repair)]
@@ -188,9 +192,15 @@ class _Trials:
             repair = self._joined[numbers]
             lows, highs = zip(*(self.margins[number] for number in numbers), strict=True)
             mended = Mended(question.under(repair), repair, (min(lows), max(highs)), self.rules)
-            if not _all_hold(mended.answers(), question.as_is.case, repair):
+            if not _all_hold(mended.answers(), question.case, repair):
                 return False
         return bool(ways)
+
+
+def _modes(repairs: Sequence[Repair]) -> list[SearchMode]:
+    """The modes that the repairs and their combinations need."""
+    known = [_NOTHING.search_mode, *(repair.search_mode for repair in repairs)]
+    return [SearchMode(*mode) for mode in product(*map(set, zip(*known, strict=True)))]
 
 
 def _all_hold(answers: Iterable[Answer | None], case: Case, repair: Repair) -> bool:

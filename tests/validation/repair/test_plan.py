@@ -11,7 +11,7 @@ from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup, surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
-from ragval_pipeline.validation.repair.repair import Guess, Repair
+from ragval_pipeline.validation.repair.repair import Guess, Repair, SearchMode
 
 SITE = "https://x.org/docs"
 NAMES = ("gears/a", "gears/b", "paint/c")
@@ -376,7 +376,8 @@ def test_a_setting_is_repaired_by_the_value_that_its_finding_suggests() -> None:
         ],
     )
     exact, mapped, asked = planned(recall, paths, unfit)
-    assert (exact.exact, mapped.paths, asked.thresholds) == (True, {"source_url": "meta.url"}, {0.85: 0.5, 0.9: 0.5})
+    assert (exact.search_mode, mapped.paths) == (SearchMode(exact=True), {"source_url": "meta.url"})
+    assert asked.thresholds == {0.85: 0.5, 0.9: 0.5}
 
 
 def test_a_finding_without_a_repair_plans_none() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
-from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair
+from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair, SearchMode
 from ragval_pipeline.validation.repair.simulate import DEEPEST, simulate
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
 from ragval_pipeline.validation.retrieval.hits import HitReader
@@ -46,6 +46,7 @@ def tried(
     by_chance: Collection[str] = (),
     questions: Sequence[Sequence[float]] = (),
     others: Sequence[TestQuery] = (),
+    found_in: Mapping[SearchMode, Sequence[Hit]] | None = None,
 ) -> Simulated:
     found = [make_finding("query.failed", ["q"])] if findings is None else findings
     return simulate(
@@ -54,7 +55,9 @@ def tried(
         found,
         vectors={text: np.array(vector) for text, vector in (vectors or {}).items()},
         questions=[np.array(vector) for vector in questions],
-        search=lambda asked, exact: [(np.array([1.0, 0.0]), list(hits)[:limit]) for _, limit in asked],
+        search=lambda asked, mode: [
+            (np.array([1.0, 0.0]), list((found_in or {}).get(mode, hits))[:limit]) for _, limit in asked
+        ],
         settings=SETTINGS,
         met_by_chance=lambda _: by_chance,
     )
@@ -359,6 +362,30 @@ def test_a_cause_says_what_its_repair_would_clear_and_of_how_many() -> None:
     told, other = with_would_clear([cause, failed], simulated)
     assert told.details["would_clear"] == {"query.failed": {"cleared": ["q"], "of": 1}}
     assert "would_clear" not in other.details
+
+
+RIGHT = [Hit(1, "c", 0.9, {"url": "/gears", "module": "Gears"})]
+
+
+@pytest.mark.parametrize(
+    ("code", "mode"),
+    [
+        ("index.low_ann_recall", SearchMode(exact=True)),
+        ("embedder.input_type", SearchMode(as_queries=True)),
+    ],
+)
+def test_what_another_search_finds_follows_from_how_the_run_searched(code: str, mode: SearchMode) -> None:
+    repair, tail = Repair(code, search_mode=mode), Repair("chunk.stale_tail", removed=frozenset({"b"}))
+    simulated = tried(repair, tail, query=QUERY.model_copy(update={"top_k": 1}), found_in={mode: RIGHT})
+    assert links(simulated) == {"query.failed": {"q": frozenset({code})}}
+    assert links(tried(repair)) == {}
+
+
+def test_an_exact_search_and_queries_embedded_as_queries_may_be_needed_together() -> None:
+    recall = Repair("index.low_ann_recall", search_mode=SearchMode(exact=True))
+    kind = Repair("embedder.input_type", search_mode=SearchMode(as_queries=True))
+    simulated = tried(recall, kind, found_in={SearchMode(exact=True, as_queries=True): RIGHT})
+    assert simulated.together == {"q": frozenset({"index.low_ann_recall", "embedder.input_type"})}
 
 
 def test_a_repair_says_which_queries_that_pass_it_would_make_fail() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.validation.repair.repair import Chunk, Repair, fewest, joined
+from ragval_pipeline.validation.repair.repair import Chunk, Repair, SearchMode, fewest, joined
 
 
 def test_what_one_repair_deletes_another_does_not_write_and_what_it_sets_is_written_too() -> None:
@@ -29,10 +29,12 @@ def test_chunks_that_a_page_lacks_are_added_each() -> None:
 
 def test_settings_are_joined_too() -> None:
     dead = [Repair("query.dead_target", dropped={"q": frozenset({name})}) for name in ("url", "module")]
-    unfit, exact = Repair("query.threshold_unfit", thresholds={0.9: 0.5}), Repair("index.low_ann_recall", exact=True)
+    unfit = Repair("query.threshold_unfit", thresholds={0.9: 0.5})
+    exact = Repair("index.low_ann_recall", search_mode=SearchMode(exact=True))
     both = joined([*dead, unfit, exact, Repair("payload.field_map", paths={"module": "meta.module"})])
     assert both.dropped == {"q": frozenset({"url", "module"})}
-    assert (dict(both.thresholds), dict(both.paths), both.exact) == ({0.9: 0.5}, {"module": "meta.module"}, True)
+    assert (dict(both.thresholds), dict(both.paths)) == ({0.9: 0.5}, {"module": "meta.module"})
+    assert both.search_mode == SearchMode(exact=True)
 
 
 def test_the_fewest_are_found_by_leaving_out_each_the_last_first() -> None:
