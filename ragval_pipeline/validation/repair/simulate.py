@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import SEVERITIES, Finding
@@ -46,6 +46,10 @@ _NOTHING = Repair(PASSING)
 
 #: Code and scope of a finding.
 _Cause = tuple[str, str | None]
+#: Code and name of a subject.
+_Subject = tuple[str, str]
+#: Maps queries, each with a number of hits, and the mode, to the vector and hits of each, in order.
+_Search = Callable[[Sequence[tuple[str, int]], SearchMode], Iterable[tuple[Any, list[Hit]]]]
 #: Uncertainty of scores: down, as a negative number, and up.
 Margin = tuple[float, float]
 
@@ -57,7 +61,7 @@ def simulate(
     *,
     vectors: Mapping[str, Vector],
     questions: Sequence[Vector] = (),
-    search: Callable[[Sequence[tuple[str, int]], SearchMode], Iterable[tuple[Vector, list[Hit]]]],
+    search: _Search,
     settings: RetrievalSettings,
     left_out: Mapping[str, str] | None = None,
     met_by_chance: Callable[[Repair], Collection[str]] = lambda _: (),
@@ -75,46 +79,54 @@ def simulate(
         left_out: Causes whose repair is too large to simulate, with the reason.
         met_by_chance: Maps a repair to the queries that would still pass by chance after it.
     """
-    weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
-    deeper = min(DEEPEST, len(frozenset().union(*(repair.replaced for repair in repairs))))
-    depths = {case.code: min(deeper, _DEEP_FOR_PASSING) if case.code == PASSING else deeper for case in cases}
-    asked = [(case.text, case.top_k + depths[case.code]) for case in cases]
     margins = [_margin(repair, vectors, questions, settings.distance) for repair in repairs]
     trials = _Trials(repairs, margins, settings.rules, _gravest_first(repairs, findings))
-    judged: list[dict[tuple[str, str], list[_Judgement]]] = [{} for _ in repairs]
+    score = partial(_score, vectors, settings.distance)
+    judged: list[dict[_Subject, list[_Judgement]]] = [{} for _ in repairs]
     together: dict[str, frozenset[str]] = {}
-    modes = _modes(repairs)
-    for case, (_, limit), *each in zip(cases, asked, *(search(asked, mode) for mode in modes), strict=True):
-        question = _Question(
-            {
-                mode: Asked(case, hits, len(hits) == limit, cache(partial(_score, vector, vectors, settings.distance)))
-                for mode, (vector, hits) in zip(modes, each, strict=True)
-            }
-        )
-        if case.code == PASSING and not case.holds(answer_of(case, question.under(_NOTHING).hits), _NOTHING):
-            continue
+    for question in _questions(repairs, cases, search, score):
+        case = question.case
         found = {number: trials.judge(question, number) for number in trials.tried_on(case)}
         for number, judgement in found.items():
             judged[number].setdefault((case.code, case.subject), []).append(judgement)
         if case.code in QUERIES:
             together[case.subject] = trials.needed_together(question, found)
     needed = {(case.code, case.subject): case.needed for case in cases}
-    results: dict[tuple[str, str | None], WouldClear] = {}
+    weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
+    results: dict[_Cause, WouldClear] = {}
     for repair, judgements in zip(repairs, judged, strict=True):
         well = {key for key, found in judgements.items() if _is_enough([one.surely for one in found], needed[key])}
         perhaps = {key for key, found in judgements.items() if _is_enough([one.perhaps for one in found], needed[key])}
         tried = list(judgements)
         # The values of fields at other paths are unknown.
         if weak and can_follow(_WEAK, repair.code) and not repair.paths:
-            still = weak.intersection(met_by_chance(repair))
             tried += [(_WEAK, name) for name in sorted(weak)]
-            well |= {(_WEAK, name) for name in weak - still}
+            well |= {(_WEAK, name) for name in weak.difference(met_by_chance(repair))}
         result = _result(repair, tried, well, findings, perhaps)
         # It is unknown in which of several ways a finding will be repaired.
-        known = results.get((repair.code, repair.scope), result)
-        results[repair.code, repair.scope] = known.and_also(result)
+        known = results.get(_cause_of(repair), result)
+        results[_cause_of(repair)] = known.and_also(result)
     together = {name: causes for name, causes in together.items() if causes}
     return Simulated(tuple(results.values()), together, dict(left_out or {}), frozenset(left_out or ()))
+
+
+def _questions(
+    repairs: Sequence[Repair], cases: Sequence[Case], search: _Search, score: Callable[[Vector, str], float]
+) -> Iterator[_Question]:
+    """The cases' queries with their hits, as many as the repairs may replace; passed queries if they pass again."""
+    deeper = min(DEEPEST, len(frozenset().union(*(repair.replaced for repair in repairs))))
+    depths = {True: min(deeper, _DEEP_FOR_PASSING), False: deeper}
+    asked = [(case.text, case.top_k + depths[case.code == PASSING]) for case in cases]
+    modes = _modes(repairs)
+    for case, (_, limit), *each in zip(cases, asked, *(search(asked, mode) for mode in modes), strict=True):
+        question = _Question(
+            {
+                mode: Asked(case, hits, len(hits) == limit, cache(partial(score, vector)))
+                for mode, (vector, hits) in zip(modes, each, strict=True)
+            }
+        )
+        if case.code != PASSING or case.holds(answer_of(case, question.under(_NOTHING).hits), _NOTHING):
+            yield question
 
 
 @dataclass(frozen=True)
@@ -218,7 +230,7 @@ def _gravest_first(repairs: Iterable[Repair], findings: Iterable[Finding]) -> li
     return sorted(dict.fromkeys(map(_cause_of, repairs)), key=lambda cause: graded.get(cause, (len(SEVERITIES), 0)))
 
 
-def _score(question: Vector, vectors: Mapping[str, Vector], distance: Distance, text: str) -> float:
+def _score(vectors: Mapping[str, Vector], distance: Distance, question: Vector, text: str) -> float:
     return score_of(question, vectors[text], distance)
 
 
