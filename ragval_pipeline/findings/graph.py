@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
-from types import MappingProxyType
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Cause, Reading, Site, matched_indices, readings
@@ -23,6 +22,34 @@ from ragval_pipeline.findings.model import DECIDED, OF_A_FIELD, OF_POINTS, OF_TH
 Needs = Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
 #: By code and subject name, the causes whose simulated repair does not clear it.
 Refuted = Mapping[str, Mapping[str, frozenset[str]]]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What simulated repairs tell about causes.
+
+    Attributes:
+        needs: For each code whose causes were computed, by subject name those whose repair clears it: a query follows
+            from them whatever it reads. They replace inferred causes.
+        refuted: The causes whose repair does not clear a subject: none of them is its only cause.
+        untried: Causes whose repair was too large to simulate: their consequences are always inferred.
+        unasked: By code, the subjects left out of simulations because there were too many: their causes are inferred.
+    """
+
+    needs: Needs = field(default_factory=dict)
+    refuted: Refuted = field(default_factory=dict)
+    untried: AbstractSet[str] = frozenset()
+    unasked: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
+
+    def of(self, finding: Finding, subject: Subject) -> tuple[Sequence[frozenset[str]] | None, frozenset[str]]:
+        """What clears a subject by itself and what does not; what clears it is None if it was not simulated."""
+        known = self.needs.get(finding.code)
+        # A drop without queries was not simulated.
+        of_queries = finding.subject_kind != "metric" or bool(subject.queries)
+        if known is None or not of_queries or subject.name in self.unasked.get(finding.code, ()):
+            return None, frozenset()
+        vain = self.refuted.get(finding.code, {}).get(subject.name, frozenset())
+        return known.get(subject.name, ()), vain
 
 
 @cache
@@ -69,14 +96,7 @@ def consequences_of(code: str, field: str | None = None) -> frozenset[str]:
     return frozenset(found - {code})
 
 
-def explain(
-    findings: Sequence[Finding],
-    site: Site,
-    simulated: Needs | None = None,
-    refuted: Refuted | None = None,
-    untried: AbstractSet[str] = frozenset(),
-    unasked: Mapping[str, AbstractSet[str]] = MappingProxyType({}),
-) -> list[Finding]:
+def explain(findings: Sequence[Finding], site: Site, computed: Computed | None = None) -> list[Finding]:
     """Set ``because`` on every subject that follows from a finding, and on the findings of which all subjects do.
 
     Nothing else sets it. An info finding explains no error. Of several causes of a subject, those about the subject
@@ -88,12 +108,7 @@ def explain(
     Args:
         findings: All findings of the run, with their shares.
         site: What is known about pages.
-        simulated: For codes whose causes were computed: by subject name, those whose simulated repair clears it; a
-            query follows from them whatever it reads. They replace inferred causes; for codes not in it all causes are
-            inferred.
-        refuted: The codes whose simulated repair does not clear a subject: none of them is its only cause.
-        untried: Causes whose repair was too large to simulate: their consequences are always inferred.
-        unasked: By code, the subjects left out of simulations because there were too many: their causes are inferred.
+        computed: What simulated repairs tell; None: all causes are inferred.
 
     Returns:
         The findings in the same order. A subject's ``details`` hold ``because``, ``together_with`` if one cause does
@@ -103,24 +118,16 @@ def explain(
     """
     indices = matched_indices(findings)
     causes = [Cause(finding, indices) for finding in findings]
-    links = [
-        _links(
-            finding,
-            site,
-            causes,
-            simulated or {},
-            refuted or {},
-            indices,
-            untried=untried,
-            unasked=unasked.get(finding.code, frozenset()),
-        )
-        for finding in findings
-    ]
+    computed = computed or Computed()
+    links = [_links(finding, site, causes, computed, indices) for finding in findings]
     followed: dict[str, set[str]] = {}
     for finding, found in zip(findings, links, strict=True):
         followed.setdefault(finding.code, set()).update(*(need for link in found.values() for need in link.needs))
     ranks = {cause.code: cause.rank for cause in causes}
-    return [_linked(finding, found, ranks, followed, untried) for finding, found in zip(findings, links, strict=True)]
+    return [
+        _linked(finding, found, ranks, followed, computed.untried)
+        for finding, found in zip(findings, links, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -135,15 +142,10 @@ def _links(
     finding: Finding,
     site: Site,
     causes: Sequence[Cause],
-    simulated: Needs,
-    refuted: Refuted,
+    computed: Computed,
     indices: frozenset[int],
-    *,
-    untried: AbstractSet[str],
-    unasked: AbstractSet[str],
 ) -> dict[str, _Links]:
     """The causes of each subject, by name; subjects without causes are left out."""
-    computed, vain = simulated.get(finding.code), refuted.get(finding.code, {})
     enough = [cause for cause in causes if cause.is_grave_enough(finding)]
     able = [cause for cause in enough if can_follow(finding.code, cause.code)]
     # A query is simulated as a whole; of problems with pages and points only some are.
@@ -152,18 +154,15 @@ def _links(
         return {}
     found = {}
     for subject in finding.subjects:
-        # A drop without queries was not simulated.
-        again = computed is not None and (finding.subject_kind != "metric" or bool(subject.queries))
-        again = again and subject.name not in unasked
-        clearing = (computed or {}).get(subject.name, ()) if again else None
+        clearing, vain = computed.of(finding, subject)
         needs = [[cause for cause in proven if cause.code in codes] for codes in clearing or ()]
         reads = readings(subject, finding, site, indices)
         if needs and all(needs):
             grave = ([cause for cause in need if not cause.is_info] or need for need in needs)
             found[subject.name] = _Links(tuple(_nearest(need, reads[0]) for need in grave), simulated=True)
         else:
-            likely = able if clearing is None else [cause for cause in able if cause.code in untried]
-            found[subject.name] = _inferred(reads, able, likely, refuted=vain.get(subject.name) if again else None)
+            likely = able if clearing is None else [cause for cause in able if cause.code in computed.untried]
+            found[subject.name] = _inferred(reads, able, likely, vain)
     return found
 
 
@@ -174,12 +173,12 @@ def _nearest(causes: Sequence[Cause], read: Reading) -> frozenset[str]:
 
 
 def _inferred(
-    reads: Sequence[Reading], causes: Sequence[Cause], likely: Sequence[Cause], *, refuted: frozenset[str] | None
+    reads: Sequence[Reading], causes: Sequence[Cause], likely: Sequence[Cause], refuted: frozenset[str]
 ) -> _Links:
     """The causes if they were not computed: those that decide, else those of ``likely`` that can explain it."""
     decided = [_needed(_explaining(causes, read.only(DECIDED)), read) for read in reads]
     # A subject fails as long as the cause of one need exists: it explains the others too unless a trial refutes it.
-    codes = frozenset(chain.from_iterable(chain.from_iterable(decided))) - (refuted or frozenset())
+    codes = frozenset(chain.from_iterable(chain.from_iterable(decided))) - refuted
     necessary = [cause for cause in causes if cause.code in codes]
     needs = []
     for read, known in zip(reads, decided, strict=True):
@@ -189,7 +188,7 @@ def _inferred(
         needs += found
     # Two causes may clear it together though neither does alone; one that meets every need would have cleared it,
     # together with its consequences.
-    vain = (refuted or frozenset()).intersection(*needs)
+    vain = refuted.intersection(*needs)
     left = tuple(
         frozenset(code for code in need if code not in vain and not any(can_follow(code, cause) for cause in vain))
         for need in needs

@@ -20,7 +20,6 @@ from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
 from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport, query_results_of
-from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.cleared import Simulated, with_would_clear
 from ragval_pipeline.validation.report import Cost, CoverageReport, QualityMetrics, RetrievalMetrics, ValidationReport
 from ragval_pipeline.validation.retrieval.texts import normalise_name
@@ -28,8 +27,6 @@ from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.
 _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
-#: Causes whose repair is not simulated: they need another collection.
-_UNTRIED = frozenset({"vector.dimension"})
 
 
 @dataclass(frozen=True)
@@ -99,13 +96,7 @@ def assemble_report(
         findings = explain(shared, site)
     else:
         simulated = simulated.below_roots(explain(shared, site))
-        # A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold that rejects
-        # right answers: their scores may be the same with correct vectors.
-        needs = simulated.needs(shared)
-        computed = {code: needs.get(code, {}) for code in (*JUDGED, "query.threshold_unfit")}
-        untried = simulated.too_large | _UNTRIED
-        told, unasked = with_would_clear(shared, simulated), simulated.unasked(shared)
-        findings = explain(told, site, computed, simulated.refuted, untried, unasked)
+        findings = explain(with_would_clear(shared, simulated), site, simulated.computed(shared))
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
     criteria_results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.factory import Totals, make_finding, with_shares
-from ragval_pipeline.findings.graph import explain
+from ragval_pipeline.findings.graph import Computed, explain
 from ragval_pipeline.findings.model import Finding, Subject
 
 #: By code and name of a subject the causes whose repair clears it.
@@ -38,7 +38,9 @@ def linked(*findings: Finding, site: Site | None = None, simulated: Tried | None
         code: {name: causes if isinstance(causes, tuple) else (frozenset(causes),) for name, causes in names.items()}
         for code, names in (simulated or {}).items()
     }
-    return explain(with_shares(findings, TOTALS), site or Site(), None if simulated is None else needs, **more)
+    return explain(
+        with_shares(findings, TOTALS), site or Site(), None if simulated is None else Computed(needs, **more)
+    )
 
 
 def because(findings: Iterable[Finding], code: str) -> dict[str, str | None]:

@@ -9,13 +9,15 @@ from functools import reduce
 from itertools import chain
 from typing import Any
 
-from ragval_pipeline.findings.graph import Needs
+from ragval_pipeline.findings.graph import Computed, Needs
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.validation.repair.cases import FELL, QUERIES
+from ragval_pipeline.validation.repair.cases import FELL, JUDGED, QUERIES
 from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
 _THRESHOLD, _HIGH = "query.threshold_unfit", "query.negative_scored_high"
+#: Causes whose repair is not simulated: they need another collection.
+_UNTRIED = frozenset({"vector.dimension"})
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,20 @@ class Simulated:
             if finding.code in FELL and _is_half_good(subject, failed, cleared)
         )
         return {**left, **{code: names - needs.get(code, {}).keys() for code, names in of_ranks.items()}}
+
+    def computed(self, findings: Sequence[Finding]) -> Computed:
+        """What the simulation tells about the causes of the findings.
+
+        A simulated subject that no repair clears has none of the simulated causes. Nor has a threshold that rejects
+        right answers: their scores may be the same with correct vectors.
+        """
+        needs = self.needs(findings)
+        return Computed(
+            needs={code: needs.get(code, {}) for code in (*JUDGED, _THRESHOLD)},
+            refuted=self.refuted,
+            untried=self.too_large | _UNTRIED,
+            unasked=self.unasked(findings),
+        )
 
     @property
     def refuted(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
