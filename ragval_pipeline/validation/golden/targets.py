@@ -159,9 +159,12 @@ def _subject(
         "module": {query.expected_module, *query.stated("module")},
         "chapter": {query.expected_chapter, *query.stated("chapter")},
     }
+    # If the site is known and has none of the pages, nothing in the index explains that they are not there.
+    unknown = bool(known_urls and dead_pages) and not any(pages[target] in on_site for target in dead_pages)
     return Subject(
         name=query.id,
         details=details,
+        without=frozenset({Aspect.FIELD, Aspect.PRESENCE}) if unknown else frozenset(),
         pages=tuple(details["expected_pages"]),
         module=normalise_name(query.expected_module) if query.expected_module in targets and not pages else None,
         fields=(

@@ -90,6 +90,18 @@ def test_a_page_that_is_indexed_under_another_spelling_is_not_dead():
     assert dead_targets(evidence(asked, index, inventory("/docs/a"))) == []
 
 
+def test_an_expected_page_that_a_known_site_does_not_have_follows_from_nothing_in_the_index():
+    index, missing = facts(chunk("/docs/a/intro")), f"{HOST}/docs/b"
+    for listed, expected, explained in (
+        (["/docs/a/intro"], [f"{HOST}/docs/a/into"], False),
+        (["/docs/a/intro", "/docs/b"], [missing], True),
+        (["/docs/a/intro", "/docs/b"], [missing, f"{HOST}/docs/a/into"], True),
+        ([], [missing], True),
+    ):
+        [found] = dead_targets(evidence([query("q", relevant_urls=expected)], index, inventory(*listed)))
+        assert (found.subjects[0].without == frozenset()) is explained, expected
+
+
 def test_one_missing_page_of_two_is_not_dead_while_the_sitemap_has_it():
     site, index = inventory("/docs/a", "/docs/b"), facts(chunk("/docs/a"))
     both = query("q", relevant_urls=[f"{HOST}/docs/a", f"{HOST}/docs/b"])
