@@ -11,6 +11,7 @@ from typing import Any
 
 from ragval_pipeline.findings.graph import Computed, Needs
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.repair.cases import FELL, JUDGED, QUERIES
 from ragval_pipeline.validation.thresholds import MOST
 
@@ -198,21 +199,20 @@ def newly_failed(findings: Iterable[Finding]) -> frozenset[str]:
 
 
 def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
-    """Whether a lost query passes again, or all newly failed queries that lower a metric do, if most of all do.
+    """Whether a lost query passes again, or most queries that lower a metric do, and too few stay failed for a drop.
 
     Others may lower it although they pass, or failed before, with their expectation at a lower rank.
     """
     if finding.code == "regression.query_lost":
         return subject.name in cleared
     lower = frozenset(subject.queries)
-    good = lower & cleared
-    return lower & failed <= good and len(good) > MOST * len(lower)
+    return len(lower & failed - cleared) < fewest_pairs() and len(lower & cleared) > MOST * len(lower)
 
 
 def _is_half_good(subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
-    """Whether some queries that lower a metric newly failed, and all of these would pass."""
+    """Whether some queries that lower a metric newly failed, and too few of these would stay failed for a drop."""
     lost = frozenset(subject.queries) & failed
-    return bool(lost) and lost <= cleared
+    return not lost.isdisjoint(cleared) and len(lost - cleared) < fewest_pairs()
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:

@@ -12,7 +12,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
-from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
+from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, is_made_good, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
 from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair, SearchMode
@@ -296,19 +296,24 @@ def test_subjects_that_were_too_many_to_be_asked_for_are_known() -> None:
     assert Simulated().unasked([dark]) == {}
 
 
-def test_a_metric_follows_when_the_queries_that_pull_it_down_and_fail_pass_and_are_most_of_them() -> None:
-    failed = make_finding("query.failed", ["q", "r", "unasked"])
-    for lower, follows in (
-        (["q"], True),
-        (["q", "passing"], False),
-        (["q", "r", "passing"], True),
-        (["q", "r", "unasked"], False),
-    ):
+def test_a_metric_follows_when_most_queries_that_pull_it_down_pass() -> None:
+    failed = make_finding("query.failed", ["q", "r"])
+    for lower, follows in ((["q"], True), (["q", "passing"], False), (["q", "r", "passing"], True)):
         subject = Subject(name="hit_at_3", queries=tuple(lower))
         drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
         repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
         found = tried(repair, findings=[failed, drop], others=[other])
         assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
+
+
+@pytest.mark.parametrize(("left", "follows"), [(4, True), (5, False)])
+def test_a_metric_follows_unless_as_many_of_its_failed_queries_stay_failed_as_a_drop_takes(
+    left: int, follows: bool
+) -> None:
+    cleared, stay = frozenset(f"c{number}" for number in range(20)), frozenset(f"s{number}" for number in range(left))
+    subject = Subject(name="hit_at_3", queries=tuple(cleared | stay))
+    drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
+    assert is_made_good(drop, subject, cleared | stay, cleared) is follows
 
 
 @pytest.mark.parametrize(("cleared", "follows"), [("abc", True), ("ab", False)])
@@ -332,10 +337,14 @@ _REST = frozenset("abcde")
 
 
 def test_a_metric_that_passing_queries_lower_by_their_ranks_is_left_open() -> None:
-    failed, lost = make_finding("query.failed", ["q", "r"]), make_finding("regression.query_lost", ["q", "r"])
-    lower = [Subject(name="some", queries=("q", "one", "two")), Subject(name="more", queries=("q", "r", "one", "two"))]
+    others = [f"r{number}" for number in range(5)]
+    failed, lost = (make_finding(code, ["q", *others]) for code in ("query.failed", "regression.query_lost"))
+    lower = [
+        Subject(name="some", queries=("q", "one", "two")),
+        Subject(name="more", queries=("q", *others, *map(str, range(9)))),
+    ]
     drops = [make_finding("regression.significant_drop", [subject], scope=subject.name) for subject in lower]
-    result = WouldClear("vector.swapped", None, {failed.code: frozenset({"q"})}, {failed.code: frozenset({"r"})})
+    result = WouldClear("vector.swapped", None, {failed.code: frozenset({"q"})}, {failed.code: frozenset(others)})
     assert Simulated((result,)).unasked([failed, lost, *drops]) == {
         failed.code: frozenset(), drops[0].code: {"some"},
     }  # fmt: skip
