@@ -29,7 +29,10 @@ _UNDO_EACH_OTHER = {
     # A search that misses the best hits does not bring the copies up that would fill the answer.
     frozenset({"index.low_ann_recall", "retrieval.crowded_top_k"}),
 }
-_RENAMES_POINTS = "payload.id_rule"
+#: Whose text a vector belongs to is not known if another model made them all.
+_NEED_THE_MODEL = frozenset({"vector.swapped", "vector.text_mismatch", "vector.mixed_models"})
+#: They give every point another id or vector: what is planted in some points would be lost.
+_CHANGE_EVERY_POINT = frozenset({"payload.id_rule", "vector.model_mismatch"})
 
 
 def parse(arguments: Sequence[str] | None, description: str | None) -> argparse.Namespace:
@@ -69,17 +72,23 @@ def chosen_defects(codes: Collection[str] | None, *, variants: bool) -> list[Def
 def chosen_pairs(defects: Sequence[Defect], number: int, seed: int) -> list[tuple[Defect, Defect]]:
     """Random pairs of two codes, of those after which a run goes on.
 
-    Both are planted at their first amount. Two that undo each other are left out, and what gives all points new ids
-    comes first: the other declares its points by them.
+    Both are planted at their first amount. Two that undo each other are left out, and what
+    changes all points comes first.
     """
     able = [defect for defect in defects if defect.code not in ENDS_THE_RUN]
     pairs = [
         (one, other)
         for one, other in combinations(able, 2)
-        if one.code != other.code and {one.name, other.name} not in _UNDO_EACH_OTHER
+        if one.code != other.code and not _undo_each_other(one, other)
     ]
     drawn = random.Random(seed).sample(pairs, min(number, len(pairs)))
-    return [(other, one) if other.code == _RENAMES_POINTS else (one, other) for one, other in drawn]
+    return [(other, one) if other.code in _CHANGE_EVERY_POINT else (one, other) for one, other in drawn]
+
+
+def _undo_each_other(one: Defect, other: Defect) -> bool:
+    codes = {one.code, other.code}
+    unknown = "vector.model_mismatch" in codes and not codes.isdisjoint(_NEED_THE_MODEL)
+    return unknown or {one.name, other.name} in _UNDO_EACH_OTHER
 
 
 def chosen_amounts(defect: Defect, asked: Collection[Amount] | None, *, strictly: bool = True) -> list[Amount]:

@@ -645,6 +645,7 @@ _ROWS = (
         cause="The expectation is misspelled, or the page was renamed.",
         remedy="Correct the expectation."),
     FindingType("query.unmatched_judgements", "warning", "run", "queries", "judgement", "query",
+        reads={Aspect.FIELD, Aspect.PRESENCE},
         title="Ground truth that matches nothing",
         means="is in the qrels but in no query file or index", many="are in the qrels but in no query file or index",
         measured="The ids of the ground truth are looked up among the queries and in the index.",

@@ -30,7 +30,9 @@ def test_no_code_follows_from_itself_by_way_of_others():
 def test_a_deleted_page_can_fail_queries_and_by_them_the_metrics_and_no_text():
     assert consequences_of("coverage.missing_page") == {
         "query.dead_target", "query.failed", "regression.query_lost", "regression.significant_drop",
-    } | {"integrity.not_captured", "integrity.heading_loss", "query.weak_oracle"}  # fmt: skip
+    } | {
+        "integrity.not_captured", "integrity.heading_loss", "query.weak_oracle", "query.unmatched_judgements",
+    }  # fmt: skip
 
 
 def test_a_field_can_spoil_only_what_reads_that_field():

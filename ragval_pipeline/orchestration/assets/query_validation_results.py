@@ -186,7 +186,7 @@ def ask_pages(
         return Measurement(asset=SELF_RETRIEVAL, values=(value,))
     snapshot = Snapshot(manifest)
     pages = own.pages_from_snapshot(snapshot.rows(own.COLUMNS))
-    if copies.parts and any(page.title is None or not page.headings for page in pages.values()):
+    if copies.parts:
         pages = own.with_page_titles(pages, PageCopies(copies).rows(own.PAGE_COLUMNS))
     read, size = hit_reader(suite, inventory), suite.retrieval.self_sample
     drawn = own.sample_of(pages, size)

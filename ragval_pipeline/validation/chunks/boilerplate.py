@@ -303,7 +303,9 @@ def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
         if len(texts) >= HABIT * chunks and len(texts) >= (1 + MOST) * own:
             yield Boilerplate(phrase, tuple(texts))
     elif list(having.values()).count(False) >= _at_least(HABIT, pages) and (sum(having.values()) <= FEW * len(having)):
-        yield Boilerplate(phrase, tuple(text for text in texts if not having.get(text.page_key or "", False)))
+        # Once it is known as such, a chunk whose own text is not on its page has it too.
+        without = (text for text in shared.texts if not having.get(text.page_key or "", shared.in_content(text)))
+        yield Boilerplate(phrase, tuple(without))
 
 
 def _pages(texts: Iterable[TextFacts]) -> set[str]:

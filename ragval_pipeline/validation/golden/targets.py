@@ -209,15 +209,32 @@ def unmatched_judgements(reviewed: Reviewed) -> list[Finding]:
     asked = sum(bool(query.judgements) for query in queries)
     return [
         *_finding(None, topics, f"{plural(len(topics) + asked, 'judged topic')}", "no query file"),
-        *_finding("document", documents, f"{plural(len(judged), 'judged document')}", "no point of the index"),
+        *_finding(
+            "document", documents, f"{plural(len(judged), 'judged document')}", "no point of the index", page_key
+        ),
     ]
 
 
-def _finding(scope: str | None, unmatched: Mapping[str, int], of: str, where: str) -> list[Finding]:
+def _finding(
+    scope: str | None,
+    unmatched: Mapping[str, int],
+    of: str,
+    where: str,
+    page_key: Callable[[str], str] | None = None,
+) -> list[Finding]:
     if not unmatched:
         return []
     judgements = sum(unmatched.values())
-    subjects = [Subject(name=name, details={"judgements": count}) for name, count in unmatched.items()]
+    subjects = [
+        Subject(
+            name=name,
+            details={"judgements": count},
+            page=page_key(name) if page_key else None,
+            fields=("source_url",) if page_key else (),
+            without=frozenset() if page_key else frozenset({Aspect.FIELD, Aspect.PRESENCE}),
+        )
+        for name, count in unmatched.items()
+    ]
     said = f"{len(unmatched):,} of {of} {'is' if len(unmatched) == 1 else 'are'} in {where}"
     message = f"{said}: {plural(judgements, 'judgement')} {'fits' if judgements == 1 else 'fit'} nothing."
     details = {"judgements": judgements}

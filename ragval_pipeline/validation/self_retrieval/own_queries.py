@@ -87,16 +87,18 @@ def pages_from_snapshot(rows: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]
 def with_page_titles(pages: Mapping[str, OwnPage], copies: Iterable[Mapping[str, Any]]) -> dict[str, OwnPage]:
     """The pages with missing titles and headings filled from their copies.
 
-    ``copies`` have ``PAGE_COLUMNS``.
+    A stored title that several pages have identifies none of them: it is replaced. ``copies`` have ``PAGE_COLUMNS``.
     """
     named = dict(pages)
+    bearers = Counter(page.title for page in pages.values())
     for copy in copies:
         page = named.get(copy["page_key"])
         if page is None:
             continue
         headings = tuple(dict.fromkeys(entry["text"] for entry in copy["headings"] if not is_blank(entry["text"])))
         title = copy["title"] if copy["title"] and not is_blank(copy["title"]) else next(iter(headings), None)
-        named[page.key] = replace(page, title=page.title or title, headings=page.headings or headings)
+        own = page.title if bearers[page.title] == 1 else None
+        named[page.key] = replace(page, title=own or title or page.title, headings=page.headings or headings)
     return named
 
 

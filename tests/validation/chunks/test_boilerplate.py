@@ -354,6 +354,15 @@ def test_chunks_that_are_not_of_their_page_frame_none():
         assert len(named(boilerplate(found, pages))) == 10 - len(strangers)
 
 
+def test_a_text_of_no_page_under_a_known_footer_has_it_too():
+    found = index(
+        change=lambda text, page, part: (
+            f"{'Old words of another version' if page == 3 else text}\n{FOOTER}" if part == 2 else text
+        )
+    )
+    assert len(named(boilerplate(found, PAGES))) == 10
+
+
 def test_a_wall_that_was_read_in_place_of_pages_is_no_frame_of_them():
     wall = (
         "We use cookies to analyse the traffic of this site and to show what suits you. Accept all or choose yourself."

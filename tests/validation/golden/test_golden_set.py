@@ -134,6 +134,10 @@ def test_judgements_that_fit_no_topic_and_no_document_are_named_with_their_numbe
         "document", [f"{HOST}/docs/gone", "opaque"],
     )  # fmt: skip
     assert documents.details["judgements"] == 3
+    assert [(subject.page, subject.fields) for subject in documents.subjects] == [
+        (f"{HOST}/docs/gone", ("source_url",)), ("opaque", ("source_url",)),
+    ]  # fmt: skip
+    assert all(Aspect.FIELD in subject.without for subject in topics.subjects)
     assert dead_targets(evidence(asked, index, inventory("/docs/a"))) == []
     assert unmatched_judgements(evidence([query("s", relevant_urls=["nowhere"])], index)) == []
 

@@ -24,6 +24,12 @@ def test_headings_that_the_payload_does_not_hold_are_those_of_the_site() -> None
     assert named == OwnPage("x.org/a", "https://x.org/a", "From the payload", ("Setting up", "On Windows"))
 
 
+def test_a_stored_title_that_several_pages_have_gives_way_to_the_one_on_the_site() -> None:
+    pages = {key: OwnPage(key, f"https://{key}", "Docs", ("Own heading",)) for key in ("x.org/a", "x.org/b")}
+    copies = [{"page_key": "x.org/a", "title": "Setup", "headings": []}]
+    assert [page.title for page in with_page_titles(pages, copies).values()] == ["Setup", "Docs"]
+
+
 def test_a_page_without_a_title_is_named_by_its_first_heading() -> None:
     [named] = with_page_titles(
         {"x.org/b": BARE}, [{"page_key": "x.org/b", "title": " ", "headings": HEADINGS}]

@@ -142,7 +142,12 @@ def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
         last = indexed[url][-1]
         embedded = dt.datetime.fromisoformat(corpus.get(last, "embedded_at")) - dt.timedelta(days=30)
         old += add_copies(
-            corpus, [last], salt="old", chunk_index=len(indexed[url]), embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}"
+            corpus,
+            [last],
+            salt="old",
+            chunk_id=f"old {last.id}",
+            chunk_index=len(indexed[url]),
+            embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}",
         )
     rewrite(corpus, [(point, _shuffled(corpus.text(point), rng)) for point in old])
     return Planted("chunk.stale_tail", ids_of(old))
