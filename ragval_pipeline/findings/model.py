@@ -119,6 +119,7 @@ class Subject:
         points: Ids of the points in a query's result, of those next to a page's missing content, or of those of other
             pages with a point's number.
         queries: Ids of the queries that lowered a metric, or of the negative ones that a threshold admits.
+        values: The metric's value for each of ``queries`` before it fell.
         fields: Canonical payload fields that this subject is about.
         module: The module that a query expects if it names no page.
         thresholds: The score threshold of a query, or the thresholds judged.
@@ -139,6 +140,7 @@ class Subject:
     pages: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
     fields: tuple[str, ...] = ()
     module: str | None = None
     thresholds: tuple[float, ...] = ()

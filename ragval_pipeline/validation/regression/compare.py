@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ragval_pipeline.validation.measurement import MeasuredValue
@@ -80,6 +80,7 @@ class MetricChange:
         exact: Whether ``p_adjusted`` is from all swaps; else from random ones.
         significant: Whether it fell by more than the tolerated drop, and beyond chance.
         worse: Queries that score lower now: id and difference, largest drop first.
+        values: Values before, by query id.
         better: Queries that score higher now, the largest gain first.
     """
 
@@ -90,6 +91,7 @@ class MetricChange:
     significant: bool
     worse: Sequence[tuple[str, float]]
     better: Sequence[tuple[str, float]]
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,7 @@ def _change(series: Series, p_adjusted: float, exact: bool, tolerated_drop: floa
         significant=is_drop(test.delta, p_adjusted, tolerated_drop),
         worse=[entry for entry in ordered if entry[1] < -TOLERANCE],
         better=[entry for entry in reversed(ordered) if entry[1] > TOLERANCE],
+        values=series.before,
     )
 
 

@@ -181,7 +181,8 @@ def _fallen(change: IndexChange) -> Subject:
 
 def _dropped(change: MetricChange) -> Subject:
     queries = sorted(name for name, _ in change.worse)
-    return Subject(name=change.metric, details={"queries": queries}, queries=tuple(queries))
+    values = tuple(change.values[name] for name in queries)
+    return Subject(name=change.metric, details={"queries": queries}, queries=tuple(queries), values=values)
 
 
 def _cause(turnover: Turnover | None) -> str | None:

@@ -10,12 +10,15 @@ from itertools import chain, islice
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation.regression.pairing import PASSING as PASS_RATE
 from ragval_pipeline.validation.repair.repair import GUESSED, Guess, Repair
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
-from ragval_pipeline.validation.retrieval.hits import expected_pages
+from ragval_pipeline.validation.retrieval.hits import expected_pages, page_qrels, page_ranking
 from ragval_pipeline.validation.retrieval.judge import judge_query
+from ragval_pipeline.validation.retrieval.metrics import per_query
 from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
+from ragval_pipeline.validation.verdict import TOLERANCE
 
 #: Findings whose subjects are simulated, with the plural of their kind.
 JUDGED = {
@@ -30,13 +33,14 @@ JUDGED = {
 }
 #: Those of them whose subjects are failed test queries.
 QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
-#: Those that follow from the causes of such queries.
-FELL = frozenset({"regression.query_lost", "regression.significant_drop"})
-#: Pseudo code for cases of passed queries, which a repair may make fail.
-PASSING = "passing"
+LOST, DROP = "regression.query_lost", "regression.significant_drop"
+#: Pseudo codes for cases of passed queries, which a repair may make fail, and of queries that lower a metric.
+PASSING, LOWERING = "passing", "lowering"
 #: Maximum queries simulated, and those per page or hub: its first ones, and its last.
 MOST_ASKED = 300  # work
 _ASKED_EACH = 3  # work
+#: Hits per page of a ranking.
+_HITS_A_PAGE = 4  # work
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Case:
     """One simulated query, and whether a result is as it should be.
 
     Attributes:
-        code: Code of its finding, or ``PASSING``.
+        code: Code of its finding, ``PASSING`` or ``LOWERING``.
         subject: Subject of that finding.
         text: Text of the query.
         top_k: Hits by which it is judged.
@@ -61,7 +65,7 @@ class Case:
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
-    """The cases: of failed queries, crowded results, dark pages and hubs, then of others."""
+    """The cases: of failed queries, crowded results, dark pages, hubs and metrics that fell, then of others."""
     by_id = {query.id: query for query in queries}
     cases: list[Case] = []
     for finding in findings:
@@ -82,6 +86,11 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
                 cases += [
                     Case(finding.code, subject.name, text, settings.top_k, _is_without(subject.name), needed)
                     for text in subject.details.get("asked", ())
+                ]
+            elif finding.code == DROP:
+                before = zip(subject.queries, subject.values, strict=True)
+                cases += [
+                    _lowering(subject.name, by_id[name], value, settings) for name, value in before if name in by_id
                 ]
     failing = {case.subject for case in cases if case.code in QUERIES}
     passing = (query for query in queries if query.id not in failing)
@@ -124,6 +133,26 @@ def _taken_as_met(query: TestQuery, answer: Answer, rules: Rules) -> frozenset[s
     wanted = expected_pages(query, rules.read.page_key)
     pages = [hit.payload for hit in answer.hits if rules.read.page(hit.payload) in wanted]
     return frozenset(name for name in GUESSED for payload in pages if isinstance(rules.read.get(payload, name), Guess))
+
+
+def lowering(metric: str, query: str) -> str:
+    """The subject of the case of a query that lowers a metric."""
+    return f"{metric} {query}"
+
+
+def _lowering(metric: str, query: TestQuery, before: float, settings: RetrievalSettings) -> Case:
+    """Whether a query that lowers a metric has the value again that it had before the metric fell."""
+    name = lowering(metric, query.id)
+    if metric == PASS_RATE:
+        return Case(LOWERING, name, query.query_text, query.top_k or settings.top_k, _passes(query, settings))
+    rank = int(metric.rpartition("_")[2])
+    qrels = page_qrels([query], settings.rules.read)
+
+    def holds(answer: Answer, repair: Repair) -> bool:
+        ranking = page_ranking(answer, _rules(settings.rules, repair).read, depth=rank)
+        return per_query({query.id: ranking}, qrels, ranks=(rank,), depth=rank)[metric][query.id] >= before - TOLERANCE
+
+    return Case(LOWERING, name, query.query_text, _HITS_A_PAGE * rank, holds)
 
 
 def _is_no_crowd(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:

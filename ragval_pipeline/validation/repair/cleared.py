@@ -12,7 +12,7 @@ from typing import Any
 from ragval_pipeline.findings.graph import Computed, Needs
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.validation.regression.paired import fewest_pairs
-from ragval_pipeline.validation.repair.cases import FELL, JUDGED, QUERIES
+from ragval_pipeline.validation.repair.cases import DROP, JUDGED, LOST, LOWERING, QUERIES, lowering
 from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
@@ -74,7 +74,8 @@ class Simulated:
     def needs(self, findings: Sequence[Finding]) -> Needs:
         """What has to be repaired, by finding code and subject: one cause of each set; only for subjects with causes.
 
-        A metric that fell follows from the causes of all queries that lowered it, if no single repair clears it.
+        A metric that fell follows from the causes of all queries that have their value again, if no single repair
+        clears it, and too few others are left.
         """
         alone = _by_subject((result.code, result.cleared) for result in self.results)
         found: dict[str, dict[str, tuple[frozenset[str], ...]]] = {
@@ -87,13 +88,16 @@ class Simulated:
             together = tuple(frozenset({cause}) for cause in sorted(self.together[name]))
             found.setdefault(failed[name], {}).setdefault(name, together)
         of_query = {name: found[code][name] for name, code in failed.items() if name in found.get(code, {})}
-        needed = newly_failed(findings)
+        regained = found.pop(LOWERING, {})
         for finding in findings:
-            for subject in finding.subjects if finding.code in FELL else ():
-                if is_made_good(finding, subject, needed, of_query.keys()):
-                    queries = sorted(of_query.keys() & {subject.name, *subject.queries})
-                    several = tuple(dict.fromkeys(chain.from_iterable(of_query[name] for name in queries)))
-                    found.setdefault(finding.code, {}).setdefault(subject.name, several)
+            for subject in finding.subjects if finding.code == LOST else ():
+                if subject.name in of_query:
+                    found.setdefault(LOST, {}).setdefault(subject.name, of_query[subject.name])
+            for subject in finding.subjects if finding.code == DROP else ():
+                held = [regained.get(lowering(subject.name, name)) or of_query.get(name) for name in subject.queries]
+                several = tuple(dict.fromkeys(chain.from_iterable(filter(None, held))))
+                if several and is_no_drop(held.count(None)):
+                    found.setdefault(DROP, {}).setdefault(subject.name, several)
         for finding in findings:
             for subject in finding.subjects if finding.code == _THRESHOLD else ():
                 causes = _of_threshold(subject, alone.get(_HIGH, {}))
@@ -102,28 +106,15 @@ class Simulated:
         return found
 
     def unasked(self, findings: Sequence[Finding]) -> dict[str, frozenset[str]]:
-        """Subjects left out of the simulation, by code: there were too many, or they are about ranks.
-
-        A metric whose newly failed queries would all pass, but which others lower that pass at a lower rank, is neither
-        made good nor refuted.
-        """
+        """Subjects left out of the simulation, by code: there were too many, or no query is about them."""
         judged = (part for result in self.results for part in (*result.cleared.items(), *result.kept.items()))
         asked = by_code((code, name) for code, names in judged for name in names)
-        needs = self.needs(findings)
-        cleared = frozenset[str]().union(*(needs.get(code, {}) for code in QUERIES))
-        failed = newly_failed(findings)
-        left = {
-            finding.code: frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
-            for finding in findings
-            if finding.code in asked and finding.code not in FELL
-        }
-        of_ranks = by_code(
-            (finding.code, subject.name)
-            for finding in findings
-            for subject in finding.subjects
-            if finding.code in FELL and _is_half_good(subject, failed, cleared)
-        )
-        return {**left, **{code: names - needs.get(code, {}).keys() for code, names in of_ranks.items()}}
+        left: dict[str, frozenset[str]] = {}
+        for finding in findings:
+            if finding.code in asked:
+                names = frozenset(subject.name for subject in finding.subjects) - asked[finding.code]
+                left[finding.code] = left.get(finding.code, _NONE) | names
+        return left
 
     def computed(self, findings: Sequence[Finding]) -> Computed:
         """What the simulation tells about the causes of the findings.
@@ -190,29 +181,28 @@ def by_code(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     return {code: frozenset(names) for code, names in found.items()}
 
 
-def newly_failed(findings: Iterable[Finding]) -> frozenset[str]:
-    """Failed queries that passed in the baseline, if any is known to have; else all failed ones."""
-    known = list(findings)
-    failed = frozenset(subject.name for finding in known if finding.code in QUERIES for subject in finding.subjects)
-    lost = (finding for finding in known if finding.code == "regression.query_lost")
-    return failed.intersection(subject.name for finding in lost for subject in finding.subjects) or failed
+def restored(finding: Finding, held: Mapping[str, Set[str]], *, at_all: bool = False) -> frozenset[str]:
+    """Lost queries that pass again, and metrics of which too few queries are left for a drop, if these cases hold.
 
-
-def is_made_good(finding: Finding, subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
-    """Whether a lost query passes again, or most queries that lower a metric do, and too few stay failed for a drop.
-
-    Others may lower it although they pass, or failed before, with their expectation at a lower rank.
+    ``held`` are the subjects of cases by code. ``at_all``: metrics of which any query is as before.
     """
-    if finding.code == "regression.query_lost":
-        return subject.name in cleared
-    lower = frozenset(subject.queries)
-    return len(lower & failed - cleared) < fewest_pairs() and len(lower & cleared) > MOST * len(lower)
+    if finding.code == LOST:
+        passing = frozenset().union(*(held.get(code, _NONE) for code in QUERIES))
+        return frozenset(subject.name for subject in finding.subjects) & passing
+    good = {
+        subject.name: [query for query in subject.queries if lowering(subject.name, query) in held.get(LOWERING, _NONE)]
+        for subject in finding.subjects
+    }
+    return frozenset(
+        subject.name
+        for subject in finding.subjects
+        if good[subject.name] and (at_all or is_no_drop(len(subject.queries) - len(good[subject.name])))
+    )
 
 
-def _is_half_good(subject: Subject, failed: Set[str], cleared: Set[str]) -> bool:
-    """Whether some queries that lower a metric newly failed, and too few of these would stay failed for a drop."""
-    lost = frozenset(subject.queries) & failed
-    return not lost.isdisjoint(cleared) and len(lost - cleared) < fewest_pairs()
+def is_no_drop(losses: int) -> bool:
+    """Whether so few queries lower a metric that no test finds it significant."""
+    return losses < fewest_pairs()
 
 
 def with_would_clear(findings: Sequence[Finding], simulated: Simulated) -> list[Finding]:
@@ -234,7 +224,7 @@ def _told(result: WouldClear) -> dict[str, Any]:
     cleared = {
         code: {"cleared": sorted(names), "of": len(names) + len(result.kept[code])}
         for code, names in result.cleared.items()
-        if names
+        if names and code != LOWERING
     }
     failing = {"failing": sorted(result.failing), "of": len(result.passing)}
     return {"would_clear": cleared, **({"would_fail": failing} if result.failing else {})}

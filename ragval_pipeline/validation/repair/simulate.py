@@ -15,8 +15,8 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.validation.repair.cases import FELL, JUDGED, PASSING, QUERIES, Case
-from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, is_made_good, newly_failed
+from ragval_pipeline.validation.repair.cases import DROP, JUDGED, LOST, LOWERING, PASSING, QUERIES, Case
+from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, restored
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
 from ragval_pipeline.validation.repair.repair import Repair, SearchMode, fewest, joined
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 _WEAK = "query.weak_oracle"
 #: Findings about query results cause other such findings, but not vice versa: a hub makes pages dark.
 _EXPLAINS = {
-    "retrieval.dark_page": QUERIES,
-    "retrieval.hub_chunk": QUERIES | {"retrieval.dark_page", "retrieval.crowded_top_k"},
-    "query.dead_target": QUERIES,
-    "query.threshold_unfit": QUERIES,
+    "retrieval.dark_page": QUERIES | {LOWERING},
+    "retrieval.hub_chunk": QUERIES | {LOWERING, "retrieval.dark_page", "retrieval.crowded_top_k"},
+    "query.dead_target": QUERIES | {LOWERING},
+    "query.threshold_unfit": QUERIES | {LOWERING},
 }
+_ALL = JUDGED.keys() | {LOWERING}
 #: Maximum additional depth of a search to replace points that a repair removes.
 DEEPEST = 2000  # work
 #: The same for passed queries that a repair may make fail.
@@ -166,7 +167,7 @@ class _Trials:
         return [
             number
             for number, repair in enumerate(self.repairs)
-            if case.code == PASSING or (case.code in _EXPLAINS.get(repair.code, JUDGED) and case.code != repair.code)
+            if case.code == PASSING or (case.code in _EXPLAINS.get(repair.code, _ALL) and case.code != repair.code)
         ]
 
     def judge(self, question: _Question, number: int) -> _Judgement:
@@ -253,17 +254,13 @@ def _result(
     none = frozenset[str]()
     cleared = {code: good.get(code, none) for code in subjects}
     kept = {code: names - cleared[code] for code, names in subjects.items()}
-    queries = frozenset[str]().union(*(names for code, names in cleared.items() if code in QUERIES))
-    if not QUERIES.isdisjoint(cleared):
-        failed = newly_failed(findings)
-        for finding in findings:
-            if finding.code in FELL:
-                names = frozenset(
-                    entry.name for entry in finding.subjects if is_made_good(finding, entry, failed, queries)
-                )
-                others = frozenset(entry.name for entry in finding.subjects) - names
-                cleared[finding.code] = cleared.get(finding.code, none) | names
-                kept[finding.code] = kept.get(finding.code, none) | others
+    for finding in findings:
+        if finding.code in {LOST, DROP}:
+            made, might = (restored(finding, found) for found in (cleared, possible))
+            tried = restored(finding, subjects, at_all=True)
+            cleared[finding.code] = cleared.get(finding.code, none) | made
+            kept[finding.code] = kept.get(finding.code, none) | tried - made
+            possible[finding.code] = possible.get(finding.code, none) | might
     refuted = {code: names - possible.get(code, none) for code, names in kept.items()}
     failing = passing - possible.get(PASSING, none)
     return WouldClear(repair.code, repair.scope, cleared, kept, refuted, passing, failing)

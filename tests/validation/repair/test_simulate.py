@@ -12,7 +12,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.repair.cases import MOST_ASKED, cases_of
-from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, is_made_good, with_would_clear
+from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, with_would_clear
 from ragval_pipeline.validation.repair.mended import score_of
 from ragval_pipeline.validation.repair.plan import suggested_threshold
 from ragval_pipeline.validation.repair.repair import Chunk, Guess, Repair, SearchMode
@@ -230,7 +230,7 @@ def test_a_query_that_no_repair_clears_by_itself_needs_those_that_clear_it_toget
     both = (frozenset({"chunk.stale_tail"}), frozenset({"vector.swapped"}))
     assert needs(simulated) == {"query.failed": {"q": both}}
     lost = make_finding("regression.query_lost", ["q"])
-    drop = make_finding("regression.significant_drop", [Subject(name="hit_at_3", queries=("q",))], scope="hit_at_3")
+    drop = dropped("hit_at_3", q=1.0)
     assert needs(simulated, lost, drop) == {code: {"q": both} for code in ("query.failed", lost.code)} | {
         drop.code: {"hit_at_3": both}
     }
@@ -238,14 +238,44 @@ def test_a_query_that_no_repair_clears_by_itself_needs_those_that_clear_it_toget
     assert needs(tried(away, ANEW, useless, hits=[*ahead, above, last], vectors=vectors)) == {}
 
 
-def test_a_metric_that_fell_by_queries_of_several_causes_follows_from_them_all() -> None:
+def dropped(metric: str, **before: float) -> Finding:
+    subject = Subject(name=metric, queries=tuple(before), values=tuple(before.values()))
+    return make_finding("regression.significant_drop", [subject], scope=metric)
+
+
+@pytest.mark.parametrize(
+    ("metric", "removed"), [("ndcg_at_3", "ab"), ("query_pass_rate", "a"), ("query_pass_rate", "ab")]
+)
+def test_a_metric_follows_from_what_gives_its_queries_their_values_again(metric: str, removed: str) -> None:
+    """The relevant page is third, and second once a single point before it is gone."""
+    repairs = [Repair("chunk.stale_tail", removed=frozenset(removed)), Repair("vector.zero", removed=frozenset("c"))]
+    found = links(tried(*repairs, findings=[dropped(metric, q=1.0)]))
+    assert found == {"regression.significant_drop": {metric: frozenset({"chunk.stale_tail"})}}
+
+
+def test_a_metric_that_ranks_lower_than_before_although_its_query_passes_stays_low() -> None:
+    repair = Repair("chunk.stale_tail", removed=frozenset("a"))
+    assert links(tried(repair, findings=[dropped("ndcg_at_3", q=1.0)])) == {}
+    assert links(tried(repair, findings=[dropped("ndcg_at_3", q=0.6)])) != {}
+
+
+@pytest.mark.parametrize(("left", "follows"), [(4, True), (5, False)])
+def test_a_metric_follows_unless_as_many_of_its_queries_stay_lower_as_a_drop_takes(left: int, follows: bool) -> None:
+    others = [QUERY.model_copy(update={"id": f"s{number}", "relevant_urls": ("/gone",)}) for number in range(left)]
+    drop = dropped("query_pass_rate", q=1.0, **{query.id: 1.0 for query in others})
+    repair = Repair("chunk.stale_tail", removed=frozenset("a"))
+    assert bool(links(tried(repair, findings=[drop], others=others))) is follows
+
+
+@pytest.mark.parametrize(("left", "follows"), [(4, True), (5, False)])
+def test_a_metric_that_fell_by_queries_of_several_causes_follows_from_them_all(left: int, follows: bool) -> None:
     rows = WouldClear("vector.zero", None, {"query.failed": frozenset({"q"})}, {"query.failed": frozenset({"r"})})
-    other = WouldClear("text.mojibake", None, {"query.failed": frozenset({"r"})}, {"query.failed": frozenset({"q"})})
+    other = WouldClear("text.mojibake", None, {"lowering": frozenset({"mrr r"})}, {"lowering": frozenset({"mrr q"})})
     failed = make_finding("query.failed", ["q", "r"])
-    drop = make_finding("regression.significant_drop", [Subject(name="mrr", queries=("q", "r"))], scope="mrr")
+    drop = dropped("mrr", q=1.0, r=1.0, **{f"s{number}": 1.0 for number in range(left)})
     found = Simulated((rows, other)).needs([failed, drop])
-    assert found[drop.code] == {"mrr": (frozenset({"vector.zero"}), frozenset({"text.mojibake"}))}
-    assert drop.code not in Simulated((rows,)).needs([failed, drop])
+    both = {"mrr": (frozenset({"vector.zero"}), frozenset({"text.mojibake"}))}
+    assert found.get(drop.code) == (both if follows else None)
 
 
 def test_repairs_that_are_needed_together_are_named_with_the_root_that_they_follow_from() -> None:
@@ -296,26 +326,6 @@ def test_subjects_that_were_too_many_to_be_asked_for_are_known() -> None:
     assert Simulated().unasked([dark]) == {}
 
 
-def test_a_metric_follows_when_most_queries_that_pull_it_down_pass() -> None:
-    failed = make_finding("query.failed", ["q", "r"])
-    for lower, follows in ((["q"], True), (["q", "passing"], False), (["q", "r", "passing"], True)):
-        subject = Subject(name="hit_at_3", queries=tuple(lower))
-        drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
-        repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
-        found = tried(repair, findings=[failed, drop], others=[other])
-        assert ("hit_at_3" in links(found).get("regression.significant_drop", {})) is follows
-
-
-@pytest.mark.parametrize(("left", "follows"), [(4, True), (5, False)])
-def test_a_metric_follows_unless_as_many_of_its_failed_queries_stay_failed_as_a_drop_takes(
-    left: int, follows: bool
-) -> None:
-    cleared, stay = frozenset(f"c{number}" for number in range(20)), frozenset(f"s{number}" for number in range(left))
-    subject = Subject(name="hit_at_3", queries=tuple(cleared | stay))
-    drop = make_finding("regression.significant_drop", [subject], scope="hit_at_3")
-    assert is_made_good(drop, subject, cleared | stay, cleared) is follows
-
-
 @pytest.mark.parametrize(("cleared", "follows"), [("abc", True), ("ab", False)])
 def test_a_threshold_admits_off_topic_questions_because_of_what_raises_the_scores_of_most(
     cleared: str, follows: bool
@@ -334,29 +344,6 @@ def test_a_threshold_admits_off_topic_questions_because_of_what_raises_the_score
 
 
 _REST = frozenset("abcde")
-
-
-def test_a_metric_that_passing_queries_lower_by_their_ranks_is_left_open() -> None:
-    others = [f"r{number}" for number in range(5)]
-    failed, lost = (make_finding(code, ["q", *others]) for code in ("query.failed", "regression.query_lost"))
-    lower = [
-        Subject(name="some", queries=("q", "one", "two")),
-        Subject(name="more", queries=("q", *others, *map(str, range(9)))),
-    ]
-    drops = [make_finding("regression.significant_drop", [subject], scope=subject.name) for subject in lower]
-    result = WouldClear("vector.swapped", None, {failed.code: frozenset({"q"})}, {failed.code: frozenset(others)})
-    assert Simulated((result,)).unasked([failed, lost, *drops]) == {
-        failed.code: frozenset(), drops[0].code: {"some"},
-    }  # fmt: skip
-
-
-def test_a_metric_follows_although_a_query_that_failed_before_pulls_it_down_too() -> None:
-    failed, lost = make_finding("query.failed", ["q", "r", "before"]), make_finding("regression.query_lost", ["q", "r"])
-    subject = Subject(name="ndcg_at_5", queries=("q", "r", "before"))
-    drop = make_finding("regression.significant_drop", [subject], scope="ndcg_at_5")
-    repair, other = Repair("chunk.stale_tail", removed=frozenset({"a"})), QUERY.model_copy(update={"id": "r"})
-    found = links(tried(repair, findings=[failed, lost, drop], others=[other]))
-    assert found[drop.code] == {"ndcg_at_5": {"chunk.stale_tail"}}
 
 
 def test_a_lost_query_follows_from_the_cause_whose_repair_lets_it_pass() -> None:
