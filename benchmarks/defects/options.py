@@ -22,17 +22,18 @@ _UNDO_EACH_OTHER = {
     frozenset({"payload.empty_field", "payload.constant_field"}),
     # Ids that are derived from a field cannot be checked where the field is not mapped.
     frozenset({"payload.id_rule", "payload.field_map"}),
-    # What is rewritten is embedded anew, by the right model.
-    frozenset({"vector.model_mismatch", "regression.corpus_turnover"}),
-    # The chunk that is found everywhere is rewritten with all others.
-    frozenset({"retrieval.hub_chunk", "regression.corpus_turnover"}),
+    # Without headings to ask for, a chunk that all of them find is found too rarely.
+    frozenset({"payload.flat_headings", "retrieval.hub_chunk"}),
+    # Times of embedding are removed.
+    frozenset({"payload.invalid_value:embedded_at", "chunk.stale_tail:undated"}),
+    frozenset({"payload.invalid_value:embedded_at", "chunk.stale_tail:larger_chunks"}),
     # A search that misses the best hits does not bring the copies up that would fill the answer.
     frozenset({"index.low_ann_recall", "retrieval.crowded_top_k"}),
 }
 #: Whose text a vector belongs to is not known if another model made them all.
 _NEED_THE_MODEL = frozenset({"vector.swapped", "vector.text_mismatch", "vector.mixed_models"})
-#: They give every point another id or vector: what is planted in some points would be lost.
-_CHANGE_EVERY_POINT = frozenset({"payload.id_rule", "vector.model_mismatch"})
+#: They give points other texts, vectors or ids, in this order: what is planted in some points before would be lost.
+_CHANGE_EVERY_POINT = ("regression.corpus_turnover", "vector.model_mismatch", "payload.id_rule")
 
 
 def parse(arguments: Sequence[str] | None, description: str | None) -> argparse.Namespace:
@@ -82,7 +83,12 @@ def chosen_pairs(defects: Sequence[Defect], number: int, seed: int) -> list[tupl
         if one.code != other.code and not _undo_each_other(one, other)
     ]
     drawn = random.Random(seed).sample(pairs, min(number, len(pairs)))
-    return [(other, one) if other.code in _CHANGE_EVERY_POINT else (one, other) for one, other in drawn]
+    return [(other, one) if _comes_before(other, one) else (one, other) for one, other in drawn]
+
+
+def _comes_before(one: Defect, other: Defect) -> bool:
+    places = {code: place for place, code in enumerate(_CHANGE_EVERY_POINT)}
+    return places.get(one.code, len(places)) < places.get(other.code, len(places))
 
 
 def _undo_each_other(one: Defect, other: Defect) -> bool:
