@@ -54,6 +54,7 @@ class Case:
         top_k: Hits by which it is judged.
         holds: Whether a result is as it should be, given the repair.
         needed: Share of the subject's cases that must hold to clear it; 0: one of them.
+        pages: The pages that the query expects.
     """
 
     code: str
@@ -62,6 +63,7 @@ class Case:
     top_k: int
     holds: Callable[[Answer, Repair], bool]
     needed: float = 0.0
+    pages: frozenset[str] = frozenset()
 
 
 def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings: RetrievalSettings) -> list[Case]:
@@ -109,7 +111,8 @@ def _in_turn(cases: Iterable[Case]) -> list[Case]:
 
 
 def _case(code: str, query: TestQuery, settings: RetrievalSettings, holds: Callable[[Answer, Repair], bool]) -> Case:
-    return Case(code, query.id, query.query_text, query.top_k or settings.top_k, holds)
+    pages = frozenset(expected_pages(query, settings.rules.read.page_key))
+    return Case(code, query.id, query.query_text, query.top_k or settings.top_k, holds, pages=pages)
 
 
 def _passes(query: TestQuery, settings: RetrievalSettings) -> Callable[[Answer, Repair], bool]:

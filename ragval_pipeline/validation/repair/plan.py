@@ -122,8 +122,12 @@ class _Plan:
         if code in _REWRITTEN:
             return self._rewritten()
         if code in _COMPLETED:
-            removed, chunks = self._completed({subject.page for subject in self.finding.subjects}, set())
-            return self._made(removed=removed, chunks=chunks, compared=tuple(self.world.recut()))
+            pages = {subject.page for subject in self.finding.subjects if subject.page}
+            removed, chunks = self._completed(pages, set())
+            key = self.world.inventory.folder().key
+            held = {key(str(chunk.values["source_url"])) for chunk in chunks} | self.world.of_page.keys()
+            unread = pages - held
+            return self._made(removed=removed, chunks=chunks, unread=unread, compared=tuple(self.world.recut()))
         if code in _CUT:
             return self._cut()
         if code in _READDRESSED:
@@ -134,7 +138,8 @@ class _Plan:
 
     def _made(self, **parts: Any) -> Repair:
         chunks, removed = tuple(parts.pop("chunks", ())), frozenset(parts.pop("removed", ()))
-        return Repair(self.finding.code, self.finding.scope, removed, chunks, **parts)
+        unread = frozenset(parts.pop("unread", ()))
+        return Repair(self.finding.code, self.finding.scope, removed, chunks, unread, **parts)
 
     def _rows(self) -> list[Row]:
         """The finding's points."""

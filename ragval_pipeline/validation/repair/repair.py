@@ -69,6 +69,7 @@ class Repair:
         scope: Of the cause.
         removed: Points to delete.
         chunks: Points to write; one with the id of a stored point replaces it.
+        unread: Pages to ingest whose text is not known.
         values: Payload values to set, by point and canonical name; none if the right one is unknown.
         paths: Canonical names to read from another payload path.
         thresholds: Current thresholds, with the suggested ones.
@@ -83,6 +84,7 @@ class Repair:
     scope: str | None = None
     removed: frozenset[str] = frozenset()
     chunks: tuple[Chunk, ...] = ()
+    unread: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
     thresholds: Mapping[float, float] = field(default_factory=dict)
@@ -141,6 +143,7 @@ def joined(repairs: Sequence[Repair]) -> Repair:
         code=" and ".join(dict.fromkeys(repair.code for repair in repairs)),
         removed=removed,
         chunks=tuple(chunks.values()),
+        unread=frozenset().union(*(repair.unread for repair in repairs)),
         values=values,
         paths=ChainMap(*(dict(repair.paths) for repair in repairs)),
         thresholds=ChainMap(*(dict(repair.thresholds) for repair in repairs)),

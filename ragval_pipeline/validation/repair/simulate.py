@@ -176,7 +176,9 @@ class _Trials:
         mended = Mended(question.under(repair), repair, self.margins[number], self.rules)
         answers = mended.answers()
         other = [answers[0] is None or case.holds(answers[0], way) for way in _other_thresholds(repair)]
-        open_ = any(answer and not repair.unknown.isdisjoint(hit.id for hit in answer.hits) for answer in answers)
+        open_ = not repair.unread.isdisjoint(case.pages) or any(
+            answer and not repair.unknown.isdisjoint(hit.id for hit in answer.hits) for answer in answers
+        )
         possible = list(chain(answers, mended.best_for_a_page()))
         possible += [mended.with_whole_pages(answer) for answer in possible if answer is not None]
         return _Judgement(

@@ -62,6 +62,16 @@ def test_a_missing_page_gets_chunks_as_long_as_those_of_the_index_under_the_modu
     assert {chunk.values["source_url"] for chunk in repair.chunks} == {f"{SITE}/gears/a"}
     guessed = {name for chunk in repair.chunks for name, value in chunk.values.items() if isinstance(value, Guess)}
     assert guessed == {"chapter"}
+    assert repair.unread == frozenset()
+
+
+def test_a_missing_page_that_could_not_be_read_is_unknown_beside_one_that_could() -> None:
+    rows = [row("2", "gears/b", text=TEXTS["gears/b"][:50]), ROWS[2]]
+    names = {f"{SITE}/gears/a": "x.org/docs/gears/a", f"{SITE}/gears/lost": "x.org/docs/gears/lost"}
+    missing = [Subject(name=name, page=page) for name, page in names.items()]
+    for repair in planned(make_finding("coverage.missing_page", missing), rows=rows):
+        assert {chunk.values["source_url"] for chunk in repair.chunks} == {f"{SITE}/gears/a"}
+        assert repair.unread == {"x.org/docs/gears/lost"}
     assert not repair.removed
 
 

@@ -405,6 +405,14 @@ def test_a_failed_query_and_one_with_an_unknown_result_are_not_predicted_to_fail
     assert [(result.passing, result.failing) for result in unknown.results] == [({"q"}, frozenset())]
 
 
+def test_a_query_that_expects_a_page_which_could_not_be_read_is_neither_cleared_nor_refuted() -> None:
+    repair = Repair("coverage.missing_page", chunks=(Chunk("new", "useless", {"source_url": "/y"}, is_new=True),))
+    for unread, refuted in (({"/gears"}, False), ({"/other"}, True)):
+        result = tried(replace(repair, unread=frozenset(unread)), hits=HITS[:2], vectors={"useless": [0.0, 1.0]})
+        assert links(result) == {}
+        assert bool(result.refuted.get("query.failed")) is refuted
+
+
 @pytest.mark.parametrize(
     ("distance", "score"), [("Cosine", 0.6), ("Dot", 1.2), ("Euclid", float(np.hypot(1.4, 0.8))), ("Manhattan", 2.2)]
 )
