@@ -81,10 +81,10 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         return self._base() / LATEST
 
     def _base(self) -> UPath:
-        from upath import UPath
+        from ragval_pipeline.sources.storage import open_folder
 
         folder = Path(self.folder) if self.folder else Path.cwd()
-        return UPath(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
+        return open_folder(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
 
 
 #: Folder of the latest values of assets, also within a run's working files.
@@ -171,7 +171,8 @@ class Notes:
 
     def failed(self, names: Iterable[str]) -> set[str]:
         """Those of some assets whose step failed."""
-        return {name for name in names if (self._folder / f"{name}{_FAILED}").exists()}
+        there = self._files()
+        return {name for name in names if f"{name}{_FAILED}" in there}
 
     def stop(self) -> None:
         """Record that the collection could not be read: values only for comparing with it are not needed."""
@@ -184,7 +185,8 @@ class Notes:
 
     def ended(self, names: Iterable[str]) -> set[str]:
         """Those of some assets whose step has ended."""
-        return {name for name in names if (self._folder / f"{name}.json").exists()} | self.failed(names)
+        there = self._files()
+        return {name for name in names if there & {f"{name}.json", f"{name}{_FAILED}"}}
 
     def claim(self, what: str) -> bool:
         """Whether this is the run's first claim."""
@@ -195,3 +197,10 @@ class Notes:
             return False
         write_whole(file, b"")
         return True
+
+    def _files(self) -> set[str]:
+        """Names of the files, with one request where each costs a while."""
+        try:
+            return {file.name for file in self._folder.iterdir()}
+        except (FileNotFoundError, NotADirectoryError):  # the latter of a store without folders
+            return set()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 import gc
+import logging
 import os
 import re
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
@@ -37,7 +38,7 @@ from ragval_pipeline.sources.search.production import check_suite_search
 from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
+from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_remedy, writing_to
 from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
@@ -46,6 +47,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.payload.expectations import loading_expectations
 from ragval_pipeline.validation.report import ValidationReport
+
+logger = logging.getLogger(__name__)
 
 #: Runs of this process so far, and number of runs after which their memory is collected.
 _RUNS, _FORGOTTEN_AT_ONCE = count(), 10
@@ -195,7 +198,7 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
             return UnwrittenReportError(told)
         if error.cls_name in _OF_THE_FILESYSTEM:  # outside systems fail with other errors
             problem = re.sub(r"^\[Errno \d+\] ", "", told)
-            remedy = "Free space or choose another folder."
+            remedy = writing_remedy(place.base)
             return UnwrittenReportError(f"{place.base}: the report could not be written: {problem}. {remedy}")
     told = "; ".join(error.message.strip() for error in causes) or "no step failed"
     return RuntimeError(f"the report could not be made: {told}")
@@ -216,12 +219,22 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         remove_tree(place_of().folder)
         raise
     finally:
-        place = place_of()
-        with writing_to(base):
+        _remove_working_files(place_of(), made)
+
+
+def _remove_working_files(place: RunPlace, made: Sequence[UPath]) -> None:
+    """Remove what no later run needs, and the folders that are empty then.
+
+    The report is written by now, or the failure that it was not is on its way: this one only leaves files behind.
+    """
+    try:
+        with writing_to(place.base):
             remove_tree(place.work)
             for folder in (place.work.parent, place.base, *made):
                 if folder.exists() and not any(folder.iterdir()):
                     folder.rmdir()
+    except ReportNotWrittenError as error:
+        logger.warning("the working files of the run were not removed: %s: %s", error.where, error.problem)
 
 
 def withdraw(run: Run) -> None:
