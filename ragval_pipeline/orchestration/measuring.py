@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
@@ -18,6 +18,9 @@ from ragval_pipeline.orchestration.names import is_selected, selected_groups
 from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
 from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.report import ValidationReport
 
 #: Measures one part of an asset.
 Work: TypeAlias = Callable[[Task], Measurement]
@@ -115,6 +118,15 @@ def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
 def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) -> None:
     """Log the traceback of a defect, without its causes: server responses may repeat keys."""
     context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
+
+
+def log_verdict(context: dg.AssetExecutionContext, report: ValidationReport, folder: object) -> None:
+    """Log the verdict, what it rests on and where its report is: Dagster logs the results of checks as DEBUG."""
+    from ragval_pipeline.reporting.headline import headline
+
+    is_red = report.verdict in {"fail", "error"} or any(criterion.gate_fails for criterion in report.criteria)
+    say = context.log.error if is_red else context.log.info
+    say("The verdict is %s: %s The report: %s/report.html", report.verdict, headline(report), folder)
 
 
 @contextmanager
