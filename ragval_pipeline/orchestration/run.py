@@ -194,7 +194,7 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
     causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps exceptions of steps
     for error in causes:
         told = error.message.strip().partition(": ")[2]
-        if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError"}:
+        if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError", "HistoryNotReadError"}:
             return UnwrittenReportError(told)
         if error.cls_name in _OF_THE_FILESYSTEM:  # outside systems fail with other errors
             problem = re.sub(r"^\[Errno \d+\] ", "", told)

@@ -110,12 +110,13 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
 
 def _half_written(base: UPath) -> list[UPath]:
     """Half-written folders of reports, latest values and caches."""
-    from ragval_pipeline.sources.history import half_kept
+    from ragval_pipeline.sources.history import half_kept, reading_from
 
     patterns = (".*.partial", ".latest/.*.partial", ".cache/.*.partial", ".cache/**/.*.partial")
-    if not base.exists():
-        return []
-    found = {str(path): path for pattern in patterns for path in base.glob(pattern)}
+    with reading_from(base):
+        if not base.exists():
+            return []
+        found = {str(path): path for pattern in patterns for path in base.glob(pattern)}
     return [*found.values(), *half_kept(base)]
 
 

@@ -50,17 +50,14 @@ def writing_to(where: object) -> Iterator[None]:
             raise
         raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
     except Exception as error:
-        if not is_elsewhere(where):
+        if not is_elsewhere(where) or type(error).__module__ == "builtins":  # a defect of ours, as on a disk
             raise
         raise ReportNotWrittenError(str(where), told_by_store(error), remedy=STORE_REMEDY) from error
 
 
 @contextmanager
 def storing(where: object) -> Iterator[None]:
-    """Turn the exceptions of a store's package into ``OSError``, which not all of them are.
-
-    Those of Python itself are defects of ragval, as they are on a disk.
-    """
+    """Turn the exceptions of a store's package into ``OSError``, which not all of them are; leave ours as they are."""
     try:
         yield
     except (OSError, ValueError, RagvalError):
