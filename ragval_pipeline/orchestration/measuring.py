@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
+from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.metadata import measured_metadata, section_tables
 from ragval_pipeline.orchestration.names import is_selected, selected_groups
@@ -116,7 +116,13 @@ def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
 
 
 def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) -> None:
-    """Log the traceback of a defect, without its causes: server responses may repeat keys."""
+    """Log the traceback of a defect, without its causes: server responses may repeat keys.
+
+    An error that ragval raises deliberately is no defect, and its text says what happened.
+    """
+    if isinstance(error, RagvalError):
+        context.log.error("%s: %s", name, error)
+        return
     context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.errors import RagvalError, SystemFailure
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.assets.table import ASSETS, ROWS, Row, suite_asset
 from ragval_pipeline.orchestration.checks import gate_results, measurement_results
 from ragval_pipeline.orchestration.closing import close_run, planned
@@ -94,10 +94,7 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
             notes.stop()
         if isinstance(error, dg.Failure):
             raise
-        if isinstance(error, RagvalError):  # its text says what happened; a traceback would say that ragval is broken
-            task.context.log.error("%s: %s", name, error)
-        else:
-            log_crash(task.context, name, error)
+        log_crash(task.context, name, error)
         notes.fail(name, failed_measurement(name, error))
         if name == SITEMAP_URLS and isinstance(error, SystemFailure):
             from ragval_pipeline.orchestration.assets.snapshots import unread_site
