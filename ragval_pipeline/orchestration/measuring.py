@@ -126,6 +126,11 @@ def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) ->
     context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
 
 
+def problem_of(error: Exception) -> str:
+    """The text of an error that ragval raises deliberately; empty for a defect, whose text may hold anything."""
+    return str(error) if isinstance(error, RagvalError) else ""
+
+
 def log_verdict(context: dg.AssetExecutionContext, report: ValidationReport, folder: object) -> None:
     """Log the verdict, what it rests on and where its report is: Dagster logs the results of checks as DEBUG."""
     from ragval_pipeline.reporting.headline import headline

@@ -66,7 +66,7 @@ def test_checks_that_the_machine_ended_say_what_to_do() -> None:
     ]
     line = closing_line(reported("not_measured", *merge_findings(ended), unmeasured={"error_findings": "crashed"}))
     assert line.startswith("2 checks failed to run")
-    assert line.endswith("a worker process was killed. Give the run more memory.")
+    assert line.endswith(" A worker process was killed. Give the run more memory.")
 
 
 def test_a_crash_says_how_to_see_more() -> None:
