@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
@@ -215,26 +215,27 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        take_back_latest(base, place_of().run_id)
-        remove_tree(place_of().folder)
+        with _leaving_it_if_refused(base, "what the interrupted run has written was not removed"):
+            take_back_latest(base, place_of().run_id)
+            remove_tree(place_of().folder)
         raise
     finally:
-        _remove_working_files(place_of(), made)
-
-
-def _remove_working_files(place: RunPlace, made: Sequence[UPath]) -> None:
-    """Remove what no later run needs, and the folders that are empty then.
-
-    The report is written by now, or the failure that it was not is on its way: this one only leaves files behind.
-    """
-    try:
-        with writing_to(place.base):
+        with _leaving_it_if_refused(base, "the working files of the run were not removed"):
+            place = place_of()
             remove_tree(place.work)
             for folder in (place.work.parent, place.base, *made):
                 if folder.exists() and not any(folder.iterdir()):
                     folder.rmdir()
+
+
+@contextmanager
+def _leaving_it_if_refused(base: UPath, told: str) -> Iterator[None]:
+    """Clean up, and only warn where the place refuses: how the run ends is decided by now."""
+    try:
+        with writing_to(base):
+            yield
     except ReportNotWrittenError as error:
-        logger.warning("the working files of the run were not removed: %s: %s", error.where, error.problem)
+        logger.warning("%s: %s: %s", told, error.where, error.problem)
 
 
 def withdraw(run: Run) -> None:

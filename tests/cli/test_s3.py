@@ -132,6 +132,24 @@ def test_a_run_whose_working_files_may_not_be_removed_ends_by_its_verdict(
     assert "the working files of the run were not removed: s3://reports/kept" in " ".join(ended.err.split())
 
 
+@pytest.mark.usefixtures("bucket")
+def test_a_run_is_interrupted_although_its_store_is_gone(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.orchestration import run
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    home.edit(report_uri=f"s3://{BUCKET}/kept")
+    monkeypatch.setattr(run, "was_interrupted", interrupt)
+    monkeypatch.setattr(run, "take_back_latest", refused)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 130
+    assert "the interrupted run has written was not removed: s3://reports/kept" in " ".join(ended.err.split())
+    assert ended.message == "ragval: interrupted; no report is written."
+
+
 @pytest.mark.parametrize("command", ["run", "doctor", "history"])
 def test_a_store_without_credentials_is_a_system_that_failed(
     home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, command: str
