@@ -150,6 +150,7 @@ def _short(folder: str) -> str:
 
 def closing_line(report: ValidationReport) -> str:
     """Why the run does not pass, in one line; empty if it passes."""
+    from ragval_pipeline.findings.catalogue import CATALOGUE
     from ragval_pipeline.reporting.headline import SYSTEM_FAILURES, headline
 
     if report.verdict == "pass":
@@ -158,7 +159,7 @@ def closing_line(report: ValidationReport) -> str:
     cause = next((finding for finding in report.findings if finding.code in codes), None)
     if cause is None or (report.verdict == "fail" and not _only_prevented(report)):
         return (report.verdict == "not_measured" and _unmeasured(report)) or headline(report)
-    if cause.code == "check.crashed":
+    if cause.code == "check.crashed" and cause.remedy == CATALOGUE[cause.code].remedy:  # a bug
         return f"{cause.message} --log-level DEBUG shows where."
     return cause.message if cause.remedy.rstrip(".") in cause.message else f"{cause.message} {cause.remedy}"
 

@@ -12,6 +12,7 @@ from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, ROWS
 from ragval_pipeline.orchestration.evidence import COLLECTION, lineage
 from ragval_pipeline.orchestration.io_manager import Notes
+from ragval_pipeline.orchestration.measuring import log_verdict
 from ragval_pipeline.orchestration.names import (
     CHUNK_FACTS,
     PAGE_SNAPSHOT,
@@ -51,7 +52,7 @@ def close_run(task: Task) -> None:
         runs = lineage(task.context.instance, task.context.run)
         _make_what_can_be_made(task, [Notes(task.place.base, run_id) for run_id in runs])
         report = report_of_what_there_is(task.suite, task.place, runs)
-    task.context.log.error("The verdict is %s. Its report: %s/report.html", report.verdict, folder)
+    log_verdict(task.context, report, folder)
     seen = {
         "verdict": dg.MetadataValue.text(report.verdict),
         "report": dg.MetadataValue.path(f"{folder}/report.html"),

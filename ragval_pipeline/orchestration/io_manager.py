@@ -35,15 +35,18 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
 
         Raises:
             TypeError: The value is not a pydantic model.
+            ReportNotWrittenError: The place of the reports refuses.
         """
-        from ragval_pipeline.sources.storage import write_whole
+        from ragval_pipeline.sources.storage import write_whole, writing_to
 
         if obj is None:
             return
         name, body = f"{context.asset_key.path[-1]}.json", encode(obj)
-        keep_latest(self._base(), context.run_id, name)
-        for place in (self._of_run(context.run_id), self._latest()):
-            write_whole(place / name, body)
+        base = self._base()
+        with writing_to(base):
+            keep_latest(base, context.run_id, name)
+            for place in (self._of_run(context.run_id), self._latest()):
+                write_whole(place / name, body)
         context.add_output_metadata({"ragval/value": dg.MetadataValue.path(str(self._latest() / name))})
 
     def load_input(self, context: dg.InputContext) -> Any:
@@ -55,11 +58,15 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         Raises:
             FileNotFoundError: The upstream asset was never materialised.
             ValueError: The value was written by an incompatible version.
+            HistoryNotReadError: The place of the reports refuses.
         """
+        from ragval_pipeline.sources.history import reading_from
+
         for place in self._places(context):
             file = place / f"{context.asset_key.path[-1]}.json"
-            if file.exists():
-                return decode(file, context.dagster_type.typing_type)
+            with reading_from(file):
+                if file.exists():
+                    return decode(file, context.dagster_type.typing_type)
         raise FileNotFoundError(
             f"{context.asset_key.to_user_string()} has no value below {self._base()}: materialise it first"
         )
@@ -81,10 +88,10 @@ class ReportStoreIOManager(dg.ConfigurableIOManager):
         return self._base() / LATEST
 
     def _base(self) -> UPath:
-        from upath import UPath
+        from ragval_pipeline.sources.storage import open_folder
 
         folder = Path(self.folder) if self.folder else Path.cwd()
-        return UPath(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
+        return open_folder(anchored_uri(interpolate(self.base_uri, environment_of(folder)), folder))
 
 
 #: Folder of the latest values of assets, also within a run's working files.
@@ -141,37 +148,36 @@ _STOPPED = "stopped"
 
 
 class Notes:
-    """The notes of one run."""
+    """The notes of one run.
+
+    Its methods raise ``ReportNotWrittenError`` or ``HistoryNotReadError`` if the place of the reports refuses.
+    """
 
     def __init__(self, base: UPath, run_id: str) -> None:
+        self._base = base
         self._folder = work_folder(base, run_id) / VALUES
 
     def keep(self, name: str, value: Any) -> None:
         """Record an asset's value."""
-        from ragval_pipeline.sources.storage import write_whole
-
-        write_whole(self._folder / f"{name}.json", encode(value))
+        self._write(self._folder / f"{name}.json", encode(value))
 
     def fail(self, name: str, why: Measurement) -> None:
         """Record that an asset's step fails, as a measurement with the failure."""
-        from ragval_pipeline.sources.storage import write_whole
-
-        write_whole(self._folder / f"{name}{_FAILED}", encode(why))
+        self._write(self._folder / f"{name}{_FAILED}", encode(why))
 
     def value(self, name: str, kind: Any) -> Any:
         """An asset's value; None if there is none."""
-        file = self._folder / f"{name}.json"
-        return decode(file, kind) if file.exists() else None
+        return self._read(self._folder / f"{name}.json", kind)
 
     def failure(self, name: str) -> Measurement | None:
         """Why an asset's step failed; None if it did not."""
-        file = self._folder / f"{name}{_FAILED}"
-        failed: Measurement | None = decode(file, Measurement) if file.exists() else None
+        failed: Measurement | None = self._read(self._folder / f"{name}{_FAILED}", Measurement)
         return failed
 
     def failed(self, names: Iterable[str]) -> set[str]:
         """Those of some assets whose step failed."""
-        return {name for name in names if (self._folder / f"{name}{_FAILED}").exists()}
+        there = self._files()
+        return {name for name in names if f"{name}{_FAILED}" in there}
 
     def stop(self) -> None:
         """Record that the collection could not be read: values only for comparing with it are not needed."""
@@ -180,18 +186,45 @@ class Notes:
     @property
     def stopped(self) -> bool:
         """Whether the collection could not be read."""
-        return (self._folder.parent / _STOPPED).exists()
+        return self._is_there(self._folder.parent / _STOPPED)
 
     def ended(self, names: Iterable[str]) -> set[str]:
         """Those of some assets whose step has ended."""
-        return {name for name in names if (self._folder / f"{name}.json").exists()} | self.failed(names)
+        there = self._files()
+        return {name for name in names if there & {f"{name}.json", f"{name}{_FAILED}"}}
 
     def claim(self, what: str) -> bool:
         """Whether this is the run's first claim."""
-        from ragval_pipeline.sources.storage import write_whole
-
         file = self._folder.parent / what
-        if file.exists():
+        if self._is_there(file):
             return False
-        write_whole(file, b"")
+        self._write(file, b"")
         return True
+
+    def _write(self, file: UPath, body: bytes) -> None:
+        from ragval_pipeline.sources.storage import write_whole, writing_to
+
+        with writing_to(self._base):
+            write_whole(file, body)
+
+    def _read(self, file: UPath, kind: Any) -> Any:
+        from ragval_pipeline.sources.history import reading_from
+
+        with reading_from(file):
+            return decode(file, kind) if file.exists() else None
+
+    def _is_there(self, file: UPath) -> bool:
+        from ragval_pipeline.sources.history import reading_from
+
+        with reading_from(file):
+            return bool(file.exists())
+
+    def _files(self) -> set[str]:
+        """Names of the files, with one request where each costs a while."""
+        from ragval_pipeline.sources.history import reading_from
+
+        with reading_from(self._folder):
+            try:
+                return {file.name for file in self._folder.iterdir()}
+            except (FileNotFoundError, NotADirectoryError):  # the latter of a store without folders
+                return set()

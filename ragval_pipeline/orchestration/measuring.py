@@ -7,17 +7,20 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.errors import NotMeasurableError, SuiteError, SystemFailure
+from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.metadata import measured_metadata, section_tables
 from ragval_pipeline.orchestration.names import is_selected, selected_groups
 from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
 from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+
+if TYPE_CHECKING:
+    from ragval_pipeline.validation.report import ValidationReport
 
 #: Measures one part of an asset.
 Work: TypeAlias = Callable[[Task], Measurement]
@@ -113,8 +116,28 @@ def _wrongly_asked(name: str, error: SuiteError) -> Measurement:
 
 
 def log_crash(context: dg.AssetExecutionContext, name: str, error: Exception) -> None:
-    """Log the traceback of a defect, without its causes: server responses may repeat keys."""
+    """Log the traceback of a defect, without its causes: server responses may repeat keys.
+
+    An error that ragval raises deliberately is no defect, and its text says what happened.
+    """
+    if isinstance(error, RagvalError):
+        context.log.error("%s: %s", name, error)
+        return
     context.log.error("%s crashed\n%s", name, "".join(traceback.format_exception(error, chain=False)))
+
+
+def problem_of(error: Exception) -> str:
+    """The text of an error that ragval raises deliberately; empty for a defect, whose text may hold anything."""
+    return str(error) if isinstance(error, RagvalError) else ""
+
+
+def log_verdict(context: dg.AssetExecutionContext, report: ValidationReport, folder: object) -> None:
+    """Log the verdict, what it rests on and where its report is: Dagster logs the results of checks as DEBUG."""
+    from ragval_pipeline.reporting.headline import headline
+
+    is_red = report.verdict in {"fail", "error"} or any(criterion.gate_fails for criterion in report.criteria)
+    say = context.log.error if is_red else context.log.info
+    say("The verdict is %s: %s The report: %s/report.html", report.verdict, headline(report), folder)
 
 
 @contextmanager

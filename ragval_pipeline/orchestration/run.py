@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import gc
+import logging
 import os
 import re
 import uuid
@@ -37,7 +38,7 @@ from ragval_pipeline.sources.search.production import check_suite_search
 from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_to
+from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_remedy, writing_to
 from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
@@ -46,6 +47,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.payload.expectations import loading_expectations
 from ragval_pipeline.validation.report import ValidationReport
+
+logger = logging.getLogger(__name__)
 
 #: Runs of this process so far, and number of runs after which their memory is collected.
 _RUNS, _FORGOTTEN_AT_ONCE = count(), 10
@@ -191,11 +194,11 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
     causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps exceptions of steps
     for error in causes:
         told = error.message.strip().partition(": ")[2]
-        if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError"}:
+        if error.cls_name in {"ReportNotWrittenError", "UnwrittenReportError", "HistoryNotReadError"}:
             return UnwrittenReportError(told)
         if error.cls_name in _OF_THE_FILESYSTEM:  # outside systems fail with other errors
             problem = re.sub(r"^\[Errno \d+\] ", "", told)
-            remedy = "Free space or choose another folder."
+            remedy = writing_remedy(place.base)
             return UnwrittenReportError(f"{place.base}: the report could not be written: {problem}. {remedy}")
     told = "; ".join(error.message.strip() for error in causes) or "no step failed"
     return RuntimeError(f"the report could not be made: {told}")
@@ -212,16 +215,27 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        take_back_latest(base, place_of().run_id)
-        remove_tree(place_of().folder)
+        with _leaving_it_if_refused(base, "what the interrupted run has written was not removed"):
+            take_back_latest(base, place_of().run_id)
+            remove_tree(place_of().folder)
         raise
     finally:
-        place = place_of()
-        with writing_to(base):
+        with _leaving_it_if_refused(base, "the working files of the run were not removed"):
+            place = place_of()
             remove_tree(place.work)
             for folder in (place.work.parent, place.base, *made):
                 if folder.exists() and not any(folder.iterdir()):
                     folder.rmdir()
+
+
+@contextmanager
+def _leaving_it_if_refused(base: UPath, told: str) -> Iterator[None]:
+    """Clean up, and only warn where the place refuses: how the run ends is decided by now."""
+    try:
+        with writing_to(base):
+            yield
+    except ReportNotWrittenError as error:
+        logger.warning("%s: %s: %s", told, error.where, error.problem)
 
 
 def withdraw(run: Run) -> None:

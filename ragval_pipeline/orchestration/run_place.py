@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 A_DAY_S = 86_400
+#: Dagster believes a killed run at work for ever unless it monitors runs, and a live one may wait between its steps.
+DEAD_AFTER_S = 7 * A_DAY_S
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def run_place(context: dg.AssetExecutionContext, suite: Suite) -> RunPlace:
 
 def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, str], suite: Suite) -> RunPlace:
     """The place of a run of a resolved suite."""
-    from upath import UPath
+    from ragval_pipeline.sources.history import history_folder
 
     record = instance.get_run_record_by_id(run_id)
     started = datetime.now(UTC)
@@ -76,17 +78,17 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
             if record.start_time
             else record.create_timestamp.replace(tzinfo=UTC)
         )
-    return RunPlace(run_id=run_id, started=started, base=UPath(suite.report_uri) / suite.suite, tags=dict(tags))
+    return RunPlace(run_id=run_id, started=started, base=history_folder(suite.report_uri, suite.suite), tags=dict(tags))
 
 
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
     """Remove working files that no run needs any more, and latest values of cancelled runs.
 
-    Failed runs keep their files for a day, for a retry. Half-written files of a killed run are removed at once if it is
-    known that no process is writing them, else after a day.
+    Failed runs keep their files for a day, for a retry, unfinished ones for a week. Half-written files of a killed run
+    are removed at once if it is known that no process is writing them, else after a day.
     """
     for partial in _half_written(place.base):
-        if _is_orphaned(partial) or _untouched_for_a_day(partial):
+        if _is_orphaned(partial) or _untouched(partial, A_DAY_S):
             remove_tree(partial)
         else:
             logger.info("%s is incomplete: another run is in progress, or was killed less than a day ago", partial)
@@ -108,10 +110,14 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
 
 def _half_written(base: UPath) -> list[UPath]:
     """Half-written folders of reports, latest values and caches."""
+    from ragval_pipeline.sources.history import half_kept, reading_from
+
     patterns = (".*.partial", ".latest/.*.partial", ".cache/.*.partial", ".cache/**/.*.partial")
-    if not base.exists():
-        return []
-    return list({str(path): path for pattern in patterns for path in base.glob(pattern)}.values())
+    with reading_from(base):
+        if not base.exists():
+            return []
+        found = {str(path): path for pattern in patterns for path in base.glob(pattern)}
+    return [*found.values(), *half_kept(base)]
 
 
 def _is_orphaned(partial: UPath) -> bool:
@@ -129,17 +135,17 @@ def _is_cancelled(instance: dg.DagsterInstance, folder: UPath) -> bool:
 def _is_abandoned(instance: dg.DagsterInstance, folder: UPath) -> bool:
     run = instance.get_run_by_id(folder.name)
     if run is not None and not run.is_finished:
-        return False
+        return _untouched(folder, DEAD_AFTER_S)
     # A failed run may be retried. One that this instance does not know may still be running.
-    return (run is not None and run.is_success) or _untouched_for_a_day(folder)
+    return (run is not None and run.is_success) or _untouched(folder, A_DAY_S)
 
 
-def _untouched_for_a_day(folder: UPath) -> bool:
-    """Whether nothing inside was written for a day; false if the filesystem has no times."""
+def _untouched(folder: UPath, seconds: float) -> bool:
+    """Whether nothing inside was written for so long; false if the filesystem has no times."""
     # Folders of object stores have no times.
     times = [file.stat().st_mtime for file in folder.rglob("*") if file.is_file()] or [folder.stat().st_mtime]
     newest = max((time for time in times if time), default=None)
-    return newest is not None and datetime.now(UTC).timestamp() - newest > A_DAY_S
+    return newest is not None and datetime.now(UTC).timestamp() - newest > seconds
 
 
 def remove_tree(folder: UPath) -> None:

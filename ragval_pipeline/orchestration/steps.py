@@ -94,10 +94,7 @@ def _failing(task: Task, notes: Notes, name: str) -> Iterator[None]:
             notes.stop()
         if isinstance(error, dg.Failure):
             raise
-        if isinstance(error, SystemFailure):
-            task.context.log.error("%s: %s", name, error)
-        else:
-            log_crash(task.context, name, error)
+        log_crash(task.context, name, error)
         notes.fail(name, failed_measurement(name, error))
         if name == SITEMAP_URLS and isinstance(error, SystemFailure):
             from ragval_pipeline.orchestration.assets.snapshots import unread_site

@@ -124,6 +124,11 @@ def wait_hint(headers: Mapping[str, str] | None, *, now: float | None = None) ->
     return next((seconds for seconds in candidates if seconds is not None and seconds > 0), None)
 
 
+def asks_to_wait(hint: float | None) -> str:
+    """The server's hint in a message; empty without one."""
+    return f" and asks to wait {hint:,.0f} s" if hint is not None and hint >= 1 else ""
+
+
 def _number(text: str | None) -> float | None:
     try:
         number = float(text or "")

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.lazy import pa, pq
-from ragval_pipeline.sources.storage import STORE_REMEDY, is_elsewhere, local_path, open_folder, told_by_store
+from ragval_pipeline.sources.storage import (
+    STORE_REMEDY,
+    is_elsewhere,
+    local_path,
+    open_folder,
+    storing,
+    told_by_store,
+)
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.trec_ids import decode_id
@@ -109,12 +116,28 @@ def kept_runs(base: UPath) -> list[KeptRun]:
     with reading_from(base):
         if not base.exists():
             return []
-        found = [entry for entry in base.iterdir() if _NAME.fullmatch(entry.name)]
-        # A folder without a report is being written, or its removal was cut short.
-        runs = [KeptRun(folder) for folder in found if (folder / REPORT).exists()]
+        runs = [run for run in _run_folders(base) if (run.folder / REPORT).exists()]
         several = {second for second, count in Counter(run.second for run in runs).items() if count > 1}
         # Runs that began in the same second are ordered by their reports.
         return sorted(runs, key=lambda run: (run.second, run.ended() if run.second in several else "", run.name))
+
+
+def half_kept(base: UPath) -> list[UPath]:
+    """Folders of runs without a report: they are being written, or writing or removing them was cut short.
+
+    Only stores have them, where a folder does not appear or vanish as a whole.
+
+    Raises:
+        HistoryNotReadError: The store refuses.
+    """
+    with reading_from(base):
+        if local_path(base) is not None or not base.exists():
+            return []
+        return [run.folder for run in _run_folders(base) if not (run.folder / REPORT).exists()]
+
+
+def _run_folders(base: UPath) -> list[KeptRun]:
+    return [KeptRun(entry) for entry in base.iterdir() if _NAME.fullmatch(entry.name)]
 
 
 def runs_before(base: UPath, name: str, ended: str) -> list[KeptRun]:
@@ -278,13 +301,13 @@ def _remove(folder: UPath) -> None:
     """Remove a run in two steps: first from the history, then from the store.
 
     On the local disk it is renamed to a name that is not read; elsewhere its report is removed first, without which a
-    folder is not a run. On the local disk, leftovers of an interrupted second step are removed by the next run's
-    clean-up.
+    folder is not a run. Leftovers of an interrupted second step are removed by a later run's clean-up.
     """
     path = local_path(folder)
     if path is None:
-        (folder / REPORT).unlink(missing_ok=True)
-        folder.fs.rm(folder.path, recursive=True)
+        with storing(folder):
+            (folder / REPORT).unlink(missing_ok=True)
+            folder.fs.rm(folder.path, recursive=True)
         return
     import shutil
 

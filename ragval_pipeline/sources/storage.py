@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _LOCAL = frozenset({"", "file", "local"})
-#: Remedy for errors of a store's own.
+_DISK_REMEDY = "Free space or choose another folder."
 STORE_REMEDY = "Check report_uri, and the credentials and the network of that store."
 
 
@@ -43,16 +43,34 @@ def writing_to(where: object) -> Iterator[None]:
     except OSError as error:
         problem = error.strerror or str(error) or type(error).__name__
         blamed = error.filename if isinstance(error.filename, str) else str(where)
-        raise ReportNotWrittenError(blamed, problem, remedy="Free space or choose another folder.") from error
+        raise ReportNotWrittenError(blamed, problem, remedy=writing_remedy(where)) from error
     except (ImportError, ValueError) as error:
         # fsspec: an unknown protocol, or one whose package is not installed. A folder has neither: a defect of ours.
         if not is_elsewhere(where):
             raise
         raise ReportNotWrittenError(str(where), str(error).rstrip("."), remedy="Choose another folder.") from error
     except Exception as error:
-        if not is_elsewhere(where):
+        if not is_elsewhere(where) or type(error).__module__ == "builtins":  # a defect of ours, as on a disk
             raise
         raise ReportNotWrittenError(str(where), told_by_store(error), remedy=STORE_REMEDY) from error
+
+
+@contextmanager
+def storing(where: object) -> Iterator[None]:
+    """Turn the exceptions of a store's package into ``OSError``, which not all of them are; leave ours as they are."""
+    try:
+        yield
+    except (OSError, ValueError, RagvalError):
+        raise
+    except Exception as error:
+        if not is_elsewhere(where) or type(error).__module__ == "builtins":
+            raise
+        raise OSError(told_by_store(error)) from error
+
+
+def writing_remedy(where: object) -> str:
+    """What to do if a place refuses to be written to."""
+    return STORE_REMEDY if is_elsewhere(where) else _DISK_REMEDY
 
 
 def is_elsewhere(where: object) -> bool:
@@ -67,11 +85,17 @@ def told_by_store(error: Exception) -> str:
 
 
 def open_folder(uri: str) -> UPath:
-    """The folder at a path or fsspec URL."""
+    """The folder at a path or fsspec URL.
+
+    Listings of a store are not remembered: other machines write there, too.
+    """
     from upath import UPath
 
     with writing_to(uri):
-        return UPath(uri)
+        folder = UPath(uri)
+        if is_elsewhere(uri):
+            folder.fs.dircache.use_listings_cache = False
+        return folder
 
 
 def local_path(folder: UPath) -> Path | None:
@@ -197,12 +221,14 @@ def write_whole(target: UPath, content: Content, *, sync: bool = False) -> None:
     source = content.source if isinstance(content, Moved) else content
     if source == target:
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
     path = local_path(target)
     if path is None:
-        with target.open("wb") as file:
-            _write_into(file, content)
+        with storing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as file:
+                _write_into(file, content)
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")  # two processes may write one file at once
     try:
         _write_local(partial, content, sync=sync)

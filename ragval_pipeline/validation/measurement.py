@@ -153,6 +153,11 @@ def not_measured(name: str, code: ReasonCode, reason: str) -> MeasuredValue:
     return MeasuredValue(name=name, reason=reason, reason_code=code)
 
 
+def _begun(sentence: str) -> str:
+    """With a capital letter, unless it begins with an address or a path."""
+    return sentence[:1].upper() + sentence[1:] if sentence.partition(" ")[0].isalpha() else sentence
+
+
 def failed_measurement(asset: str, error: BaseException) -> Measurement:
     """The measurement of an asset that raised: no values, a failure, and its finding."""
     if isinstance(error, BudgetReachedError):
@@ -174,14 +179,15 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
     # Our own errors, and the system's text for an errno, say what happened and contain no secrets.
-    told = f" {as_sentence(str(error))}" if isinstance(error, RagvalError) else ""
-    if isinstance(error, OSError) and error.errno:
-        told = f" {as_sentence(os.strerror(error.errno))}"
+    told = f" {as_sentence(os.strerror(error.errno))}" if isinstance(error, OSError) and error.errno else ""
+    deliberate = isinstance(error, RagvalError)
     crashed = make_finding(
         "check.crashed",
         [asset],
         details={"exception": type(error).__name__},
         message=f"{asset} failed to run ({type(error).__name__}): its criteria are not measured.{told}",
+        cause="Not a bug: something that the run needs on its machine failed." if deliberate else None,
+        remedy=_begun(as_sentence(str(error))) if deliberate else None,
     )
     failure = Failure(kind="crashed", message=f"{type(error).__name__} in {asset}", exception=type(error).__name__)
     return Measurement(asset=asset, findings=(crashed,), failure=failure)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from ragval_pipeline.cli.run import closing_line
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import make_finding, merge_findings
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import NO_SOURCE
+from ragval_pipeline.sources.workers import WorkerError
+from ragval_pipeline.validation.measurement import failed_measurement
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 from tests.reporting.factory import criterion, report
@@ -53,6 +55,18 @@ def test_where_nothing_but_the_measuring_failed_the_line_says_why_and_what_to_do
     failed = report("fail", findings=[empty], criteria=[counted])
     assert closing_line(failed) == "The collection docs is empty. Run the ingestion."
     assert closing_line(report("fail", findings=[empty, MISSING], criteria=[counted])) != closing_line(failed)
+
+
+def test_checks_that_the_machine_ended_say_what_to_do() -> None:
+    killed = WorkerError("a worker process was killed", "Give the run more memory.")
+    ended = [
+        finding
+        for name in ("chunk_structure", "content_integrity")
+        for finding in failed_measurement(name, killed).findings
+    ]
+    line = closing_line(reported("not_measured", *merge_findings(ended), unmeasured={"error_findings": "crashed"}))
+    assert line.startswith("2 checks failed to run")
+    assert line.endswith(" A worker process was killed. Give the run more memory.")
 
 
 def test_a_crash_says_how_to_see_more() -> None:

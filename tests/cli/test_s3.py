@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from ragval_pipeline.orchestration import run_place
+from ragval_pipeline.sources.history import REPORT, blessed_run, history_folder, kept_runs
 from tests.cli.conftest import Ended, Home
+from tests.faults.test_side_by_side import purge
 
 if TYPE_CHECKING:
     import s3fs
@@ -51,6 +54,7 @@ def test_runs_their_history_and_the_blessed_one_live_in_a_bucket(
     assert ragval("bless", "last", "-s", home.suite).code == 0
     second = ragval("run", "-s", home.suite, "--json")
     assert second.code == 0, second.err
+    assert "warning" not in second.err
     [gate] = [entry for entry in second.json["criteria"] if entry["name"] == "no_regression"]
     assert gate["verdict"] == "met"
     kept = ragval("history", "-s", home.suite, "--json").json
@@ -60,6 +64,90 @@ def test_runs_their_history_and_the_blessed_one_live_in_a_bucket(
     assert not list(home.reports())
     leftovers = [path for path in bucket.find(base) if "/.work/" in path or path.endswith(".partial")]
     assert leftovers == []
+
+
+def test_a_process_that_goes_on_sees_the_runs_and_the_baseline_of_other_machines(bucket: s3fs.S3FileSystem) -> None:
+    base = history_folder(f"s3://{BUCKET}/kept", "docs")
+
+    def seen() -> tuple[list[str], str | None]:
+        return [run.name for run in kept_runs(base)], blessed_run(base)
+
+    name = "20261122T000000Z-0badf00d"
+    bucket.pipe(f"{BUCKET}/kept/docs/20261101T000000Z-deadbeef/{REPORT}", b"{}")
+    assert seen() == (["20261101T000000Z-deadbeef"], None)
+    bucket.pipe(f"{BUCKET}/kept/docs/{name}/{REPORT}", b"{}")
+    bucket.pipe(f"{BUCKET}/kept/docs/baseline.json", json.dumps({"run": name}).encode())
+    assert seen() == (["20261101T000000Z-deadbeef", name], name)
+
+
+def test_what_a_killed_run_has_half_written_goes_a_day_later(
+    bucket: s3fs.S3FileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = history_folder(f"s3://{BUCKET}/killed", "docs")
+    whole, half = f"{base}/20261101T000000Z-deadbeef", f"{base}/20261122T000000Z-0badf00d"
+    for file in (f"{whole}/{REPORT}", f"{whole}/report.html", f"{half}/report.html"):
+        bucket.pipe(file, b"{}")
+    purge(base)
+    assert bucket.exists(half)
+    monkeypatch.setattr(run_place, "A_DAY_S", -1)
+    purge(base)
+    assert not bucket.exists(half)
+    assert bucket.exists(f"{whole}/report.html")
+
+
+def refused(*_: object, **__: object) -> NoReturn:
+    from botocore.exceptions import EndpointConnectionError
+
+    raise EndpointConnectionError(endpoint_url="http://127.0.0.1:9/reports")
+
+
+@pytest.mark.usefixtures("bucket")
+def test_a_store_that_goes_away_during_a_run_is_a_system_that_failed(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import s3fs
+
+    home.edit(report_uri=f"s3://{BUCKET}/kept")
+    monkeypatch.setattr(s3fs.S3FileSystem, "open", refused)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 3
+    assert "could not be written: Could not connect to the endpoint URL" in " ".join(ended.err.split())
+    assert "credentials and the network of that store" in " ".join(ended.err.split())
+
+
+@pytest.mark.usefixtures("bucket")
+def test_a_run_whose_working_files_may_not_be_removed_ends_by_its_verdict(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that may write but not delete is a usual one for reports."""
+    import s3fs
+
+    def denied(*_: object, **__: object) -> NoReturn:
+        raise PermissionError("AccessDenied")
+
+    home.edit(report_uri=f"s3://{BUCKET}/kept")
+    monkeypatch.setattr(s3fs.S3FileSystem, "rm", denied)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 0, ended.err
+    assert "the working files of the run were not removed: s3://reports/kept" in " ".join(ended.err.split())
+
+
+@pytest.mark.usefixtures("bucket")
+def test_a_run_is_interrupted_although_its_store_is_gone(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ragval_pipeline.orchestration import run
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    home.edit(report_uri=f"s3://{BUCKET}/kept")
+    monkeypatch.setattr(run, "was_interrupted", interrupt)
+    monkeypatch.setattr(run, "take_back_latest", refused)
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 130
+    assert "the interrupted run has written was not removed: s3://reports/kept" in " ".join(ended.err.split())
+    assert ended.message == "ragval: interrupted; no report is written."
 
 
 @pytest.mark.parametrize("command", ["run", "doctor", "history"])

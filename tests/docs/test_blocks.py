@@ -163,6 +163,24 @@ def declarative(stage: Stage, codes: Sequence[str]) -> None:
     assert [sensor.name for sensor in defs.sensors] == ["docs_automation_condition"]
 
 
+@of("docs/how-to/after-ingestion.md", 5)
+def one_job(stage: Stage, codes: Sequence[str]) -> None:
+    from ragval_pipeline import build_validation_defs, load_suite
+    from ragval_pipeline.orchestration.assets.table import ASSETS
+
+    @dg.asset(key=["ingestion", "docs_index"])
+    def docs_index() -> None: ...
+
+    @dg.asset(key=["app", "publish"], deps=[["docs", "validation_report"]])
+    def publish() -> None: ...
+
+    stage.write_suite()
+    own = dg.Definitions(assets=[docs_index, publish], jobs=[stage.python(codes[0])["publishing"]])
+    defs = dg.Definitions.merge(own, build_validation_defs(load_suite("ragval.yaml"), upstream="ingestion/docs_index"))
+    steps = {node.name for node in defs.resolve_job_def("ingest_validate_publish").graph.nodes}
+    assert steps == {"ingestion__docs_index", "app__publish", *(f"docs__{name}" for name in ASSETS)}
+
+
 @of("docs/how-to/alerts.md", 1)
 def alerts(stage: Stage, codes: Sequence[str]) -> None:
     stage.write_suite()
@@ -372,7 +390,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (73, 13)
+    assert (len(run), len(CANNOT)) == (74, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import dagster as dg
 import pytest
 from pydantic import BaseModel
 from upath import UPath
 
-from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
+from ragval_pipeline.orchestration.io_manager import Notes, ReportStoreIOManager
+from ragval_pipeline.sources.history import HistoryNotReadError
 from ragval_pipeline.sources.storage import Filled, write_whole
+from tests.orchestration.world import World, run_job, why
 
 UNTYPED = dg.DagsterType(type_check_fn=lambda _context, _value: True, name="Untyped", typing_type=Any)
 
@@ -133,6 +135,30 @@ def test_a_failed_write_leaves_the_older_value_and_no_partial_file(tmp_path: Pat
         write_whole(file, Filled(full))
     assert [entry.name for entry in tmp_path.iterdir()] == ["fruit.json"]
     assert file.read_bytes() == b"old"
+
+
+def test_a_step_whose_place_refuses_to_be_written_to_names_it_and_says_what_to_do(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it looks like a failure of what the step reads: the sitemap."""
+
+    def refused(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(13, "Permission denied", f"{world.folder}/reports/x")
+
+    monkeypatch.setattr("ragval_pipeline.sources.storage._write_local", refused)
+    told = why(run_job(world.suite(), only="coverage"))
+    assert "/reports/x: the report could not be written: Permission denied. Free space or choose another" in told
+
+
+def test_a_place_that_refuses_to_be_read_is_not_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> NoReturn:
+        raise ConnectionError("no route to the store")
+
+    notes = Notes(UPath("memory://refused/suite"), "run-1")
+    monkeypatch.setattr("fsspec.implementations.memory.MemoryFileSystem.exists", refused)
+    for read in (lambda: notes.failure("fruit"), lambda: notes.value("fruit", Fruit), lambda: notes.stopped):
+        with pytest.raises(HistoryNotReadError, match=r"no route to the store. Check report_uri"):
+            read()
 
 
 def test_two_writers_of_one_value_never_show_half_of_it(tmp_path: Path) -> None:

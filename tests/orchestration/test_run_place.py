@@ -62,6 +62,16 @@ def test_working_files_of_a_run_at_work_stay(tmp_path: Path, instance: dg.Dagste
     assert folder.exists()
 
 
+def test_a_run_that_dagster_believes_at_work_has_died_if_it_wrote_nothing_for_a_week(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    """Nobody tells Dagster of a ``kill -9``, unless it monitors runs."""
+    run = instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.STARTED)
+    folder = leave_behind(UPath(tmp_path), run.run_id, age_s=8 * 86_400)
+    purge_abandoned(instance, place(UPath(tmp_path)))
+    assert not folder.exists()
+
+
 def test_a_run_of_another_instance_is_given_a_day(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     young = leave_behind(UPath(tmp_path), "someone-elses")
     old = leave_behind(UPath(tmp_path), "long-forgotten", age_s=TWO_DAYS_S)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+
 import dagster as dg
+import pytest
 
 from tests.orchestration.world import NAME, NOBODY, World, a_page, checked, materialised, run_job, why
 
@@ -36,6 +39,21 @@ def test_a_failed_verdict_names_the_criteria_that_are_not_met(world: World) -> N
     verdict = checked(result, "validation_report")["verdict"]
     assert not verdict.passed
     assert "1 of 13 pages is not in the index." in verdict.description
+
+
+@pytest.mark.parametrize(("damaged", "level"), [(True, logging.ERROR), (False, logging.INFO)])
+def test_the_log_says_what_the_verdict_rests_on_and_where_the_report_is(
+    world: World, instance: dg.DagsterInstance, damaged: bool, level: int
+) -> None:
+    """Dagster logs the results of checks as DEBUG, and names only the checks of a failed gate."""
+    if damaged:
+        world.delete_page(a_page(world))
+    result = run_job(world.suite({"criteria": ONLY_COVERAGE}), only="coverage", instance=instance)
+    told = [entry.message for entry in instance.all_logs(result.run_id) if entry.level >= level]
+    [verdict] = [text for text in told if "The verdict is" in text]
+    assert ("1 of 13 pages is not in the index." if damaged else "it is met: Pages in the index.") in verdict
+    assert f"reports/{NAME}/" in verdict
+    assert verdict.endswith("report.html")
 
 
 def test_a_verdict_of_not_measured_that_is_excused_warns(world: World) -> None:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from upath import UPath
 
-from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.orchestration.measuring import Made, log_crash
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.orchestration.measuring import Made, log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.task import Task, progress_of
@@ -121,8 +121,7 @@ def make_chunk_facts(task: Task) -> Made:
             )
         except Exception as error:  # noqa: BLE001  content_integrity reports it
             log_crash(task.context, CHUNK_FACTS, error)
-            told = str(error) if isinstance(error, RagvalError) else ""
-            manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": told})
+            manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": problem_of(error)})
     tables: tuple[Table, ...] = ("chunks", "pages")
     counts: dict[str, int] = {table: sum(part.rows for part in manifest.files(table)) for table in tables}
     metadata = numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})

@@ -10,7 +10,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration import names
 from ragval_pipeline.orchestration.evidence import COLLECTION, PAGES, SITE, SUITE, site_state, suite_state
 from ragval_pipeline.orchestration.io_manager import Notes
-from ragval_pipeline.orchestration.measuring import Made, log_crash, reading_the_suite
+from ragval_pipeline.orchestration.measuring import Made, log_crash, problem_of, reading_the_suite
 from ragval_pipeline.orchestration.metadata import numbers, table
 from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, SITEMAP, SITEMAP_URLS, is_selected, selected_groups
 from ragval_pipeline.orchestration.resources import open_reader
@@ -114,7 +114,9 @@ def copy_pages(task: Task) -> Made:
             manifest = read_copies(task.suite, task.inventory, task.place)
         except Exception as error:  # noqa: BLE001  content_integrity reports it
             log_crash(task.context, PAGE_SNAPSHOT, error)
-            manifest = PageCopiesManifest(run_id=task.place.run_id, crash=type(error).__name__)
+            manifest = PageCopiesManifest(
+                run_id=task.place.run_id, crash=type(error).__name__, problem=problem_of(error)
+            )
     if manifest.failure is not None:
         task.context.log.error("%s", manifest.failure.error())
     failed = unread or manifest.failure is not None or manifest.crash

@@ -17,7 +17,7 @@ from ragval_pipeline.orchestration.evidence import (
     site_state,
     suite_state,
 )
-from ragval_pipeline.orchestration.measuring import Made, log_crash, vanished
+from ragval_pipeline.orchestration.measuring import Made, log_crash, log_verdict, vanished
 from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
 from ragval_pipeline.orchestration.repairs import Trial
@@ -73,6 +73,7 @@ def make_report(task: Task) -> Made:
         state=made.index.stamp.states[COLLECTION] if made else None,
         since=_since(task, made) if made else None,
     )
+    log_verdict(task.context, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)
     return Made(report, _metadata(report, folder))
 

@@ -216,7 +216,7 @@ def _remove_staged(parts: Sequence[UPath]) -> None:
         for part in parts:
             part.unlink(missing_ok=True)
         for folder in {str(part.parent): part.parent for part in parts}.values():
-            if not any(folder.iterdir()):
+            if folder.exists() and not any(folder.iterdir()):
                 folder.rmdir()
     except OSError as error:
         logger.warning("the staged snapshot could not be removed: %s", error)

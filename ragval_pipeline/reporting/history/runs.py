@@ -28,6 +28,7 @@ from ragval_pipeline.sources.history import (
     runs_before,
 )
 from ragval_pipeline.sources.storage import write_whole, writing_to
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.regression.compare import measured_values
@@ -243,7 +244,7 @@ def clean_up(base: UPath, name: str, *, baseline: str | None, keep: int) -> None
         logger.warning("no older run was removed: %s", error)
     else:
         if removed:
-            logger.info("%s older runs were removed", len(removed))
+            logger.info("removed %s", plural(len(removed), "older run"))
 
 
 def _since_last(

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict, wait_hint
+from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict, asks_to_wait, wait_hint
 from ragval_pipeline.sources.embedders.base import MALFORMED
 from ragval_pipeline.sources.embedders.models import Maker, models_of
 from ragval_pipeline.suite.printing import nearest
@@ -24,8 +24,8 @@ _REMEDIES = {
     403: "Check the rights of the key in embedding.api_key, and embedding.base_url.",
     404: "Check embedding.model and embedding.base_url.",
     422: _REQUEST,
-    429: "The key's rate limit or monthly quota is used up: wait, lower embedding.identity_sample, "
-    "or use a production key.",
+    429: "The key's rate limit or monthly quota is used up: wait, raise retry.max and "
+    "retry.deadline_s, lower embedding.identity_sample, or use a production key.",
     498: "A text or the key holds a token that the provider does not accept: check embedding.api_key and the texts.",
 }
 _QUOTA = "The account's quota is used up: check its billing. Waiting does not help."
@@ -112,7 +112,8 @@ def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attemp
     else:
         quoted = _quote(fault.words, endpoint.api_key)
         subject, remedy = f"HTTP {status}", _status_remedy(status, quoted, fault.code, endpoint)
-        problem = f"{endpoint.name} answered HTTP {status}" + (f": {quoted}" if quoted else "")
+        wait = asks_to_wait(verdict_of(error, fault).retry_after_s)  # None where waiting does not help
+        problem = f"{endpoint.name} answered HTTP {status}{wait}" + (f": {quoted}" if quoted else "")
     return SystemFailure(
         problem,
         code="embedder.unreachable",

@@ -114,7 +114,7 @@ def open_suite_embedder(
         SuiteError: As ``check_configuration``.
         SystemFailure: Building the user's own embedder raised.
     """
-    from upath import UPath
+    from ragval_pipeline.sources.history import history_folder
 
     settings = _settings(suite)
     settings |= {name: given for name, given in (("base_url", base_url), ("api_key", api_key)) if given}
@@ -122,7 +122,7 @@ def open_suite_embedder(
         **settings,
         timeout_s=suite.qdrant.timeout_s,
         policy=policy or suite.retry,
-        kept=UPath(suite.report_uri) / suite.suite if keep else None,
+        kept=history_folder(suite.report_uri, suite.suite) if keep else None,
         cut_queries=suite.embedding.long_queries == "cut",
     )
 

@@ -17,7 +17,7 @@ from ragval_pipeline.lazy import np, pa, pq
 from ragval_pipeline.sources.arrow import array_from, numbers_of
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.snapshot.manifest import Part
-from ragval_pipeline.sources.storage import local_path
+from ragval_pipeline.sources.storage import local_path, writing_to
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,7 @@ class BucketWriter(AbstractContextManager["BucketWriter"]):
         for bucket in sorted(self._places):
             rows = self._rows(bucket)
             part = Part(name=f"part-{bucket:05d}.parquet", rows=rows.num_rows, bucket=bucket)
-            with (self._folder / part.name).open("wb") as file:
+            with writing_to(self._folder), (self._folder / part.name).open("wb") as file:
                 pq.write_table(rows, file, **encoding_of(rows, unique=UNIQUE))
             parts.append(part)
         give_back_memory()

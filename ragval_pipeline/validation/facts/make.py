@@ -13,6 +13,7 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.buckets import encoding_of
 from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.sources.storage import writing_to
 from ragval_pipeline.sources.workers import each_done
 from ragval_pipeline.suite.sections import ScaleSettings
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket
@@ -119,6 +120,6 @@ def _write(table: Any, bucket: Bucket, kind: Table) -> Part:
     from upath import UPath
 
     name = f"{kind}-{bucket.number:05d}.parquet"
-    with (UPath(bucket.folder) / name).open("wb") as file:
+    with writing_to(bucket.folder), (UPath(bucket.folder) / name).open("wb") as file:
         pq.write_table(table, file, **encoding_of(table, unique=UNIQUE, hashes=HASHES))
     return Part(name=name, rows=table.num_rows, bucket=bucket.number)

@@ -17,8 +17,8 @@ class FactsManifest(KeptParts):
     Attributes:
         points: The snapshot.
         copies: The pages.
-        crash: Type of the exception that ended making them, if it was a defect; else empty.
-        problem: Readable message of that exception, or empty.
+        crash: Type of the exception that ended making them, or empty.
+        problem: Readable message of that exception, or empty for a defect.
         seconds: How long it took.
     """
 

@@ -99,6 +99,7 @@ class Facts(FactRows):
 
         Raises:
             FactsError: Making them failed: they are missing, not empty.
+            RuntimeError: Making them crashed.
         """
         for file in self._files(table):
             yield from file.iter_batches(batch_size=_BATCH, columns=None if columns is None else list(columns))
@@ -108,8 +109,10 @@ class Facts(FactRows):
         return (file.read(columns=list(columns)) for file in self._files(table))
 
     def _files(self, table: Table) -> Iterator[Any]:
+        if self.manifest.problem:
+            raise FactsError(self.manifest.problem)
         if self.manifest.crash:
-            raise FactsError(self.manifest.problem or f"the facts could not be made ({self.manifest.crash})")
+            raise RuntimeError(f"the facts could not be made ({self.manifest.crash})")
         folder = self.manifest.folder()
         for part in self.manifest.files(table):
             with (folder / part.name).open("rb") as file:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ragval_pipeline.findings.factory import PASSAGE, QUOTED, SHOWN
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import FoldedText
@@ -131,12 +131,15 @@ def measure_integrity(facts: Facts) -> Measurement:
 
     Raises:
         SystemFailure: The page host failed.
-        RuntimeError: Reading the pages crashed.
+        RuntimeError: Reading the pages or making the facts crashed.
+        UnreadPagesError: Reading the pages failed.
         FactsError: Making the facts failed.
     """
     manifest, points = facts.manifest.copies, facts.manifest.points
     if manifest.failure is not None:
         raise manifest.failure.error()
+    if manifest.problem:
+        raise UnreadPagesError(manifest.problem)
     if manifest.crash:
         raise RuntimeError(f"the pages could not be read ({manifest.crash})")
     if not manifest.configured:

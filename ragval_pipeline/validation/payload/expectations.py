@@ -13,6 +13,7 @@ from typing import Any
 from ragval_pipeline.findings.factory import SHOWN
 from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.site.inventory import Addresses
+from ragval_pipeline.sources.workers import WorkerError
 from ragval_pipeline.validation.payload.levels import (
     LEVELS,
     RULES,
@@ -71,6 +72,7 @@ def run_expectations(
 
     Raises:
         RuntimeError: Great Expectations could not be run, or its counts differ.
+        WorkerError: Its process was killed.
     """
     suite = build_expectations(fields, required, addresses=addresses)
     return read_results(levels, suite, _ask(levels, suite))
@@ -155,6 +157,11 @@ def _ask(levels: PayloadLevels, suite: Sequence[Mapping[str, Any]]) -> dict[str,
         answer, told = process.communicate()
     finally:
         _end(process)
+    if process.returncode < 0:
+        raise WorkerError(
+            "the process of Great Expectations was killed, most often because the machine ran out of memory",
+            "Give the run more memory.",
+        )
     if process.returncode:
         last = (told.decode(errors="replace").strip().splitlines() or ["nothing"])[-1]
         raise RuntimeError(f"Great Expectations ended with {process.returncode}: {last}")

@@ -98,12 +98,21 @@ def test_an_error_that_stays_ends_with_its_status_and_what_to_do(api, mode, mess
     assert KEY not in str(failure)
 
 
+def test_a_wait_that_is_longer_than_the_deadline_is_quoted_and_not_waited_for(api):
+    api.fail("429", headers={"Retry-After": "3600"})
+    failure = failed(api.made())
+    assert (failure.attempts, len(api.requests)) == (1, 1)
+    assert "HTTP 429 and asks to wait 3,600 s" in failure.problem
+    assert "retry.deadline_s" in failure.remedy
+
+
 def test_a_used_up_quota_is_not_waited_for():
     with OpenAIStandIn() as server:
         server.fail("429", message="You exceeded your current quota", headers={"Retry-After": "60"})
         failure = failed(OpenAIEmbedder(model="m", api_key=KEY, base_url=server.url, policy=FAST))
         assert len(server.requests) == 1
         assert "billing" in failure.remedy
+        assert "wait" not in failure.problem
 
 
 def test_a_query_that_is_too_long_is_refused_and_says_so(api):

@@ -38,6 +38,7 @@ def tiny_model(folder):
     settings = {"model_max_length": 8, "pad_token": "[PAD]"}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     (folder / "config.json").write_text(json.dumps({"pad_token_id": 0}), encoding="utf-8")
+    (folder / "special_tokens_map.json").write_text("{}", encoding="utf-8")  # read by fastembed before 0.9
 
 
 def test_fastembed_embeds_with_a_model_in_a_folder_beside_the_suite(tmp_path):

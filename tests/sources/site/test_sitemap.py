@@ -313,6 +313,13 @@ def test_a_child_that_cannot_be_read_fails_the_whole_and_is_named():
     assert (failure.code, failure.subject.rpartition("/")[2]) == ("source.unreachable", "b.xml")
 
 
+def test_a_host_that_is_busy_is_waited_for_and_not_called_a_wrong_address():
+    busy = failure_from({"/sitemap.xml": Answer("later", 429, {"Retry-After": "3600"})})
+    assert busy.problem == "answered with status 429 and asks to wait 3,600 s"
+    assert busy.remedy == "Look at the host, or try again later."
+    assert failure_from({}).remedy == "Check source.sitemap."
+
+
 def test_the_files_of_an_index_are_fetched_some_at_a_time_and_used_in_its_order():
     at_once, most, lock = [0], [0], threading.Lock()
 

@@ -110,7 +110,7 @@ def test_facts_that_could_not_be_made_are_an_error_and_not_an_empty_collection(t
     with pytest.raises(FactsError, match="a worker died") as raised:
         list(Facts(manifest).texts())
     [finding] = failed_measurement("chunk_structure", raised.value).findings
-    assert (finding.code, "a worker died." in finding.message) == ("check.crashed", True)
+    assert (finding.code, finding.remedy) == ("check.crashed", "A worker died.")
 
 
 class Counted:

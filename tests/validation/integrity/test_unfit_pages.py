@@ -12,7 +12,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import HostFailure
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
-from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
+from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from tests.validation.integrity.world import (
@@ -212,6 +212,12 @@ def test_a_page_host_that_is_down_is_raised_as_it_was(tmp_path: Path):
     down = PageCopiesManifest(run_id="run", failure=failure)
     with pytest.raises(SystemFailure, match="refused"):
         measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(down)))
+
+
+def test_a_worker_that_was_killed_while_pages_were_read_is_no_defect(tmp_path: Path):
+    ended = PageCopiesManifest(run_id="run", crash="WorkerError", problem="a worker was killed. Give it more memory.")
+    with pytest.raises(UnreadPagesError, match="a worker was killed"):
+        measure_integrity(made(tmp_path, snapshot_of(tmp_path, PAGES, *POINTS), PageCopies(ended)))
 
 
 def test_a_crash_while_reading_is_told_by_its_type(tmp_path: Path):

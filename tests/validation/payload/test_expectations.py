@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ragval_pipeline.findings.factory import SHOWN
 from ragval_pipeline.sources.site.inventory import Addresses
+from ragval_pipeline.sources.workers import WorkerError
 from ragval_pipeline.validation.payload import expectations as room
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence, measure_payloads, with_expectations
 from ragval_pipeline.validation.payload.expectations import (
@@ -129,6 +130,16 @@ def test_great_expectations_that_cannot_be_loaded_fail_with_what_was_said(
     (tmp_path / "great_expectations.py").write_text("raise ImportError('built for another machine')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(RuntimeError, match="ended with 1: ImportError: built for another machine"):
+        run_expectations(taken([{}]).levels, fields=FIELDS, required=REQUIRED, addresses="urls")
+
+
+@pytest.mark.usefixtures("unloaded")
+def test_great_expectations_that_are_killed_say_so_and_are_no_bug(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "great_expectations.py").write_text("import os; os.kill(os.getpid(), 9)")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(WorkerError, match="was killed, most often because the machine ran out of memory"):
         run_expectations(taken([{}]).levels, fields=FIELDS, required=REQUIRED, addresses="urls")
 
 

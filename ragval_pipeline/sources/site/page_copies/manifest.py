@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.site.inventory import HostFailure
 from ragval_pipeline.sources.snapshot.manifest import KeptParts
+
+
+class UnreadPagesError(RagvalError):
+    """The pages of a run could not be read; the message says why."""
 
 
 class PageCopiesManifest(KeptParts):
@@ -21,7 +26,8 @@ class PageCopiesManifest(KeptParts):
         left_out: In-scope pages beyond ``source.max_pages``.
         fingerprint: SHA-256 over address and content hash of every page, hex: equal for an unchanged site.
         failure: Why reading ended early, or None; the parts have what was read before.
-        crash: Type of the exception that ended reading, if it was a defect and not an outside system.
+        crash: Type of the exception that ended reading, if it was not that of an outside system.
+        problem: Readable message of that exception, or empty for a defect.
         seconds: Duration of the read.
     """
 
@@ -37,6 +43,7 @@ class PageCopiesManifest(KeptParts):
     fingerprint: str = ""
     failure: HostFailure | None = None
     crash: str = ""
+    problem: str = ""
     seconds: float = 0.0
 
     def suffices(self, pages: int) -> bool:

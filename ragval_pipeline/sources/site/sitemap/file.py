@@ -15,8 +15,9 @@ from urllib.request import url2pathname
 from xml.parsers import expat
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.calls import asks_to_wait, wait_hint
 from ragval_pipeline.sources.http.addresses import is_http_url
-from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
+from ragval_pipeline.sources.http.fetch import BUSY, Fetched, HttpFetcher
 from ragval_pipeline.suite.printing import without_userinfo
 
 
@@ -39,14 +40,20 @@ def too_large(location: str, max_bytes: int) -> SystemFailure:
     return malformed(location, f"more than {max_bytes / 2**20:g} MiB unpacked", "Split the sitemap into several files.")
 
 
-def unreachable(location: str, problem: str, attempts: int = 1, **details: object) -> SystemFailure:
+_WRONG = "Check source.sitemap."
+_LATER = "Look at the host, or try again later."
+
+
+def unreachable(
+    location: str, problem: str, attempts: int = 1, remedy: str = _WRONG, **details: object
+) -> SystemFailure:
     """The failure for a ``location`` that cannot be read."""
     return SystemFailure(
         problem,
         code="source.unreachable",
         system="sitemap",
         subject=location,
-        remedy="Check source.sitemap.",
+        remedy=remedy,
         attempts=attempts,
         details=details,
     )
@@ -101,9 +108,10 @@ def fetch_bytes(url: str, fetcher: HttpFetcher | None) -> SitemapBytes:
     if not answer.ok:
         raise unreachable(
             answer.url,
-            f"answered with status {answer.status}",
+            f"answered with status {answer.status}{asks_to_wait(wait_hint(answer.headers))}",
             attempts=answer.attempts,
             status=answer.status,
+            remedy=_LATER if answer.status in BUSY else _WRONG,
         )
     return SitemapBytes(answer.url, unpacked(answer.body, location=answer.url), answer.final_url)
 

@@ -9,7 +9,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Attempts, Verdict, call_with_retries, wait_hint
+from ragval_pipeline.sources.calls import (
+    GIVE_UP,
+    TRY_AGAIN,
+    Attempts,
+    Verdict,
+    asks_to_wait,
+    call_with_retries,
+    wait_hint,
+)
 from ragval_pipeline.sources.http.hosts import proxy_hint
 from ragval_pipeline.suite.printing import LISTED, nearest
 from ragval_pipeline.suite.sections import RetrySettings
@@ -105,7 +113,8 @@ def _explain(error: BaseException) -> tuple[str, str]:
     if status == 403 or code == "PERMISSION_DENIED":
         return f"does not let the key do this ({status or code}){told}", _FORBIDDEN
     if _rate_limited(error):
-        return f"limits requests ({status or code})", "Wait, or raise retry.deadline_s or the server's limits."
+        remedy = "Wait, or raise retry.max and retry.deadline_s, or the server's limits."
+        return f"limits requests ({status or code}){asks_to_wait(_hint(error))}", remedy
     if status is not None:
         return _explain_status(status, told)
     if code is not None:

@@ -119,7 +119,7 @@ def test_a_hint_beyond_the_deadline_is_not_waited_for(server: QdrantStandIn) -> 
     with reading(server.url) as reader:
         failure = failure_of(reader)
         assert reader.attempts.waited_s == 0.0
-    assert "limits requests (429)" in str(failure)
+    assert "limits requests (429) and asks to wait 3,600 s. Wait, or raise retry.max and retry" in str(failure)
     assert failure.attempts == 1
 
 
