@@ -124,9 +124,9 @@ class _Plan:
         if code in _COMPLETED:
             pages = {subject.page for subject in self.finding.subjects if subject.page}
             removed, chunks = self._completed(pages, set())
-            key = self.world.inventory.folder().key
-            held = {key(str(chunk.values["source_url"])) for chunk in chunks} | self.world.of_page.keys()
-            unread = pages - held
+            written = {chunk.values.get("source_url") for chunk in chunks}
+            urls = self.world.inventory.scope_urls
+            unread = {page for page in pages - self.world.of_page.keys() if urls.get(page) not in written}
             return self._made(removed=removed, chunks=chunks, unread=unread, compared=tuple(self.world.recut()))
         if code in _CUT:
             return self._cut()
