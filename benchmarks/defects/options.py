@@ -22,6 +22,8 @@ _UNDO_EACH_OTHER = {
     frozenset({"payload.empty_field", "payload.constant_field"}),
     # Ids that are derived from a field cannot be checked where the field is not mapped.
     frozenset({"payload.id_rule", "payload.field_map"}),
+    # Under the profile of these ids a keyword counts only in a hit above the threshold: in reverse it is below.
+    frozenset({"payload.id_rule", "regression.significant_drop"}),
     # Without headings to ask for, a chunk that all of them find is found too rarely.
     frozenset({"payload.flat_headings", "retrieval.hub_chunk"}),
     # Times of embedding are removed.
