@@ -108,7 +108,8 @@ def _compare(
 def _once(texts: NDArray[np.float16]) -> NDArray[np.bool_]:
     """Which texts are the first of those that are the same: one written to many points is one text."""
     seen: dict[bytes, int] = {}
-    return np.array([seen.setdefault(text.tobytes(), place) == place for place, text in enumerate(texts)], dtype=np.bool_)
+    first = (seen.setdefault(text.tobytes(), place) == place for place, text in enumerate(texts))
+    return np.fromiter(first, dtype=np.bool_, count=len(texts))
 
 
 def _lean(texts: NDArray[np.float16]) -> Floats:
