@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import fold, words_of
-from ragval_pipeline.validation.facts.bucket import sampled_runs
+from ragval_pipeline.validation.facts.bucket import SAMPLED, sampled_runs
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Chosen, FactRows
@@ -119,6 +120,11 @@ class Compared:
             moved.setdefault(key, set()).update(names)
         return {key: sorted(found) for key, found in moved.items() if found}
 
+    @cached_property
+    def misplaced(self) -> frozenset[str]:
+        """Gone chunks whose text is missing on the page that has it: not the text is wrong, but the address."""
+        return frozenset(self.stands_on).intersection(chain.from_iterable(self.moved.values()))
+
     def is_all_gone(self, page: PageFacts) -> bool:
         """Whether no chunk has text of its page: a query about the page has nothing to find."""
         own = self.differing_of.get(page.page_key, ())
@@ -134,7 +140,9 @@ def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
     """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together."""
     if not page.chunks:
         held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
-        return [chunk.point_id for chunk in chunks] if len(held) >= MOST * len(page.anchors) else []
+        # Runs of menus and footers are anchors, too: they may be more than those of a short page's content.
+        content = sum(block.letters for block in page.blocks)
+        return [chunk.point_id for chunk in chunks] if len(held) * SAMPLED >= MOST * content else []
     lost = {run for block in page.blocks if is_lost(block) for run in sampled_runs(fold(block.text))}
     return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -102,7 +102,8 @@ def _only_lacks_words(chunk: ChunkFacts) -> bool:
 def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
-        cause, remedy = _stand_in(compared, [subject.name for subject in subjects]), None
+        names = [subject.name for subject in subjects]
+        cause, remedy = _stand_in(compared, names) or _of_others(compared, names), None
         if cause is None and compared.made:
             cause, remedy = _MADE, _SORT
         yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
@@ -131,6 +132,29 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
     return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
 
 
+def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
+    """The cause if most texts are those of other pages: of one, that others led to, or each of another."""
+    texts = [name for name in gone if name in compared.stands_on]
+    if len(texts) <= MOST * len(gone):
+        return None
+    under: defaultdict[str, set[str | None]] = defaultdict(set)
+    for name in texts:
+        under[compared.stands_on[name]].add(compared.differing[name].page_key)
+    key, pages = max(under.items(), key=lambda entry: len(entry[1]))
+    if len(pages) >= FEWEST and len(pages) > MOST * len({compared.differing[name].page_key for name in texts}):
+        told = f"The text of {compared.pages[key].url} is stored for {len(pages):,} other pages: {_LED_THERE}"
+    else:
+        page, other = compared.differing[texts[0]].page_key or "", compared.stands_on[texts[0]]
+        of = "These texts are" if len(texts) == len(gone) else f"{len(texts):,} of these texts are"
+        why = _APART if len(compared.misplaced.intersection(texts)) > MOST * len(texts) else _SPREAD
+        example = f"one of {compared.pages[other].url} that is stored for {compared.pages[page].url}"
+        told = f"{of} on other pages, such as {example}: {why}"
+    return told if len(texts) == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
+
+
+_LED_THERE = "the crawler was redirected to it, or got it in answer to their addresses."
+_APART = "texts and addresses got out of step, or the ingestion stored the address of another page with them."
+_SPREAD = "one text was written to several points, or texts and addresses got out of step."
 _GOT = (
     "the crawler was served something other than what readers see, such as a notice to enable JavaScript, to accept "
     "cookies or to sign in."
@@ -160,6 +184,7 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
                 without |= {Aspect.TARGET}  # the expected text is in the page's other chunks
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
+                details["missing_there"] = name in compared.misplaced
                 without |= {Aspect.VERSION}  # no version of its page had the text of another
             if name in compared.made:
                 without |= {Aspect.TEXT, Aspect.PLACE}  # nothing is lost because of it

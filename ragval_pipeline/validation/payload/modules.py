@@ -89,7 +89,7 @@ def _as_named(places: _Places, path_modules: Mapping[str, str]) -> Mapping[str, 
         return sum(
             count
             for (name, page), count in places.items()
-            if page in modules and normalise_name(name) == normalise_name(modules[page])
+            if page is not None and page in modules and normalise_name(name) == normalise_name(modules[page])
         )
 
     return max((path_modules, *deeper), key=agreeing)

@@ -53,3 +53,11 @@ def test_a_page_without_chunks_went_nowhere_where_a_small_part_of_it_stands_unde
     }
     stored = [point("/b", BATTERY), point("/b", CAMERA, 1)]
     assert measured(tmp_path, pages, *stored).sections["moved_pages"] == {}
+
+
+def test_a_short_page_below_a_long_menu_went_where_its_chunks_are(tmp_path: Path):
+    menu = f"<nav>{paragraphs(*(f'{GRIPPER} {number} {CAMERA}' for number in range(9)))}</nav>"
+    pages = {"/a": html(paragraphs(GRIPPER), frame=menu), "/b": html(paragraphs(BATTERY, VISITORS), frame=menu)}
+    stored = [point("/a", GRIPPER), point("/a", f"{BATTERY} {VISITORS}", 1)]
+    found = measured(tmp_path, pages, *stored).sections["moved_pages"]
+    assert {page.rpartition("/")[2]: names for page, names in found.items()} == {"b": ["1"]}
