@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
@@ -22,6 +22,7 @@ from ragval_pipeline.validation.integrity.content import (
     next_to_lost,
     stands_among,
 )
+from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 _MADE = (
@@ -201,55 +202,13 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         )
 
 
-#: What lacks the ends of its pages, where that is all that it lacks.
-_ENDS_EARLY = (
-    "The chunks end before {pages}: the ingestion stopped early, only the beginning was read, the extraction drops "
-    "what comes last, such as footnotes, or the page has grown since."
-)
-_READ_ON = (
-    "Re-ingest these URLs. If the same ends are missing again, correct what cuts them: the crawler, the extraction or "
-    "the chunker."
-)
-
-
 @detector("integrity.not_captured", needs=Compared)
 def _not_captured(compared: Compared) -> Iterator[Finding]:
     subjects = list(_lacking(compared))
     if not subjects:
         return
-    early = sum(subject.details["ends_early"] for subject in subjects)
-    cause = remedy = None
-    if early == len(subjects):
-        cause, remedy = _ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON
-    elif edited := sum(_is_reworded(compared, subject.page or "") for subject in subjects):
-        cause = _edited(edited, len(subjects))
+    cause, remedy = cause_of_losses(compared, subjects)
     yield make_finding("integrity.not_captured", subjects, cause=cause, remedy=remedy)
-
-
-def _is_reworded(compared: Compared, page: str) -> bool:
-    """Whether a page has other words in the place of some of a chunk: extractions drop text, but replace none."""
-    return any(
-        each.words
-        for chunk in compared.differing_of.get(page, ())
-        if compared.classes[chunk.point_id] == "drifted"
-        for each in chunk.replaced
-    )
-
-
-def _edited(pages: int, of: int) -> str:
-    """The cause of lost passages if so many of the pages were also reworded."""
-    if of == 1:
-        return "The page was probably edited after ingestion: it also has other words in the place of some of a chunk."
-    named = "The pages were" if pages == of else f"{pages:,} of these pages {'was' if pages == 1 else 'were'}"
-    have, whose = ("it also has", "its") if pages == 1 else ("they also have", "their")
-    told = f"{named} probably edited after ingestion: {have} other words in the place of some in {whose} chunks."
-    return told if pages == of else f"{told} Others: {CATALOGUE['integrity.not_captured'].cause}"
-
-
-def _ends_early(chunks: Iterable[ChunkFacts], passages: Sequence[BlockFacts]) -> bool:
-    """Whether all that is lost is behind the last letter that a chunk holds."""
-    last = max((behind for chunk in chunks for _, behind in chunk.spans), default=0)
-    return last > 0 and all(block.start + block.letters > last for block in passages)
 
 
 def _lacking(compared: Compared) -> Iterator[Subject]:
@@ -263,7 +222,7 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
                 "captured": round(captured, 4),
                 "lost": len(passages),
                 "lost_letters": sum(block.letters - block.held for block in passages),
-                "ends_early": _ends_early(compared.by_page.get(page.page_key, ()), passages),
+                "ends_early": ends_early(compared.by_page.get(page.page_key, ()), passages),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:SHOWN]],
                 **cut,
             }
