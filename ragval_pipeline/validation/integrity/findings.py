@@ -104,7 +104,7 @@ def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
         names = [subject.name for subject in subjects]
-        cause, remedy = _stand_in(compared, names) or _of_others(compared, names), None
+        cause, remedy = _stand_in(compared, names) or _of_others(compared, names) or _alone(compared, names), None
         if cause is None and compared.made:
             cause, remedy = _MADE, _SORT
         yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
@@ -133,6 +133,16 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
     return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
 
 
+def _alone(compared: Compared, gone: Sequence[str]) -> str | None:
+    """The cause if nothing else is stored for the pages of texts that are on no page."""
+    pages = {compared.differing[name].page_key or "" for name in gone}
+    is_whole = all(compared.is_all_gone(compared.pages[key]) for key in pages)
+    if not is_whole or any(name in compared.stands_on for name in gone):
+        return None
+    which = "this page: it was" if len(pages) == 1 else "these pages: they were"
+    return f"Nothing else is stored for {which} rewritten since, or {_GOT}"
+
+
 def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
     """The cause if most texts are those of other pages: of one, that others led to, or each of another."""
     texts = [name for name in gone if name in compared.stands_on]
@@ -157,8 +167,8 @@ _LED_THERE = "the crawler was redirected to it, or got it in answer to their add
 _APART = "texts and addresses got out of step, or the ingestion stored the address of another page with them."
 _SPREAD = "one text was written to several points, or texts and addresses got out of step."
 _GOT = (
-    "the crawler was served something other than what readers see, such as a notice to enable JavaScript, to accept "
-    "cookies or to sign in."
+    "the crawler was served something other than what readers see, such as an error page, or a notice to enable "
+    "JavaScript, to accept cookies or to sign in."
 )
 _HAD_A_NOTE = (
     "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."

@@ -97,6 +97,15 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
     assert "texts and addresses got out of step" in gone.cause
 
 
+def test_an_error_page_is_gone_although_most_of_its_letters_are_those_of_its_stored_title(tmp_path: Path):
+    error = {**point("/a", "502 Bad Gateway\nnginx/1.24.0"), "title": "502 Bad Gateway"}
+    found = measured(tmp_path, PAGES, error, *POINTS[2:])
+    assert subjects(found, "integrity.gone") == ["0"]
+    assert subjects(found, "integrity.drifted") == []
+    [gone] = [finding for finding in found.findings if finding.code == "integrity.gone"]
+    assert gone.cause.startswith("Nothing else is stored for this page: it was rewritten since, or the crawler")
+
+
 def test_a_text_written_over_those_of_other_pages_is_said_to_be_theirs_and_missing_nowhere(tmp_path: Path):
     found = measured(tmp_path, PAGES, *changed(to={0: VISITORS, 2: VISITORS}))
     gone = next(finding for finding in found.findings if finding.code == "integrity.gone")
