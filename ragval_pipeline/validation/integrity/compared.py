@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -122,8 +123,13 @@ class Compared:
 
     @cached_property
     def misplaced(self) -> frozenset[str]:
-        """Gone chunks whose text is missing on the page that has it: not the text is wrong, but the address."""
-        return frozenset(self.stands_on).intersection(chain.from_iterable(self.moved.values()))
+        """Gone chunks whose text is missing on the page that has it: not the text is wrong, but the address.
+
+        A text that several of them have was written over others.
+        """
+        missing = frozenset(self.stands_on).intersection(chain.from_iterable(self.moved.values()))
+        held = Counter(self.differing[name].probes for name in self.stands_on)
+        return frozenset(name for name in missing if held[self.differing[name].probes] == 1)
 
     def is_all_gone(self, page: PageFacts) -> bool:
         """Whether no chunk has text of its page: a query about the page has nothing to find."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import (
     ChunkClass,
@@ -22,7 +21,9 @@ from ragval_pipeline.validation.integrity.content import (
     next_to_lost,
     stands_among,
 )
+from ragval_pipeline.validation.integrity.drift import cause_of_drift
 from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
+from ragval_pipeline.validation.integrity.origins import cause_of_gone
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 _MADE = (
@@ -78,25 +79,8 @@ def _drifted(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "drifted"))
     if not subjects:
         return
-    lacking = [subject for subject in subjects if _only_lacks_words(compared.differing[subject.name])]
-    is_loss = len({subject.page for subject in lacking}) >= FEWEST and len(lacking) > MOST * len(subjects)
-    cause, remedy = (_LOSES_WORDS, _KEEP_WORDS) if is_loss else (None, None)
+    cause, remedy = cause_of_drift(compared, [subject.name for subject in subjects])
     yield make_finding("integrity.drifted", subjects, cause=cause, remedy=remedy)
-
-
-_LOSES_WORDS = (
-    "Most of these chunks lack words within lines of their pages: the extraction or the splitter takes links, code or "
-    "emphasis out of sentences, or the pages were edited after ingestion."
-)
-_KEEP_WORDS = (
-    "If a page has not changed, correct the extraction first: links, code and emphasis belong in their sentence. "
-    "Then re-ingest."
-)
-
-
-def _only_lacks_words(chunk: ChunkFacts) -> bool:
-    """Whether words of the page are left out of a chunk that has no others in their place."""
-    return bool(chunk.replaced) and not chunk.inserted and not any(each.words for each in chunk.replaced)
 
 
 @detector("integrity.gone", needs=Compared)
@@ -104,75 +88,10 @@ def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
         names = [subject.name for subject in subjects]
-        cause, remedy = _stand_in(compared, names) or _of_others(compared, names) or _alone(compared, names), None
+        cause, remedy = cause_of_gone(compared, names), None
         if cause is None and compared.made:
             cause, remedy = _MADE, _SORT
         yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
-
-
-def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
-    """The cause if several pages have the same text instead of theirs, or in addition to it.
-
-    If nothing else is stored for them, the crawler got something else. Otherwise each may have shown it, once.
-    """
-    alike: dict[tuple[int, ...], list[ChunkFacts]] = {}
-    for name in gone:
-        chunk = compared.differing[name]
-        if chunk.probes and name not in compared.stands_on:
-            alike.setdefault(chunk.probes, []).append(chunk)
-    pages, points, instead = 0, 0, False
-    for chunks in alike.values():
-        held = {chunk.page_key for chunk in chunks}
-        # What two pages share may be theirs, but not where nothing else is stored for them.
-        alone = all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
-        if (alone and len(held) > 1) or len(held) >= FEWEST:
-            pages, points, instead = max(pages, len(held)), points + len(chunks), instead or alone
-    if not pages:
-        return None
-    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _HAD_A_NOTE}"
-    return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
-
-
-def _alone(compared: Compared, gone: Sequence[str]) -> str | None:
-    """The cause if nothing else is stored for the pages of texts that are on no page."""
-    pages = {compared.differing[name].page_key or "" for name in gone}
-    is_whole = all(compared.is_all_gone(compared.pages[key]) for key in pages)
-    if not is_whole or any(name in compared.stands_on for name in gone):
-        return None
-    which = "this page: it was" if len(pages) == 1 else "these pages: they were"
-    return f"Nothing else is stored for {which} rewritten since, or {_GOT}"
-
-
-def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
-    """The cause if most texts are those of other pages: of one, that others led to, or each of another."""
-    texts = [name for name in gone if name in compared.stands_on]
-    if len(texts) <= MOST * len(gone):
-        return None
-    under: defaultdict[str, set[str | None]] = defaultdict(set)
-    for name in texts:
-        under[compared.stands_on[name]].add(compared.differing[name].page_key)
-    key, pages = max(under.items(), key=lambda entry: len(entry[1]))
-    if len(pages) >= FEWEST and len(pages) > MOST * len({compared.differing[name].page_key for name in texts}):
-        told = f"The text of {compared.pages[key].url} is stored for {len(pages):,} other pages: {_LED_THERE}"
-    else:
-        page, other = compared.differing[texts[0]].page_key or "", compared.stands_on[texts[0]]
-        of = "These texts are" if len(texts) == len(gone) else f"{len(texts):,} of these texts are"
-        why = _APART if len(compared.misplaced.intersection(texts)) > MOST * len(texts) else _SPREAD
-        example = f"one of {compared.pages[other].url} that is stored for {compared.pages[page].url}"
-        told = f"{of} on other pages, such as {example}: {why}"
-    return told if len(texts) == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
-
-
-_LED_THERE = "the crawler was redirected to it, or got it in answer to their addresses."
-_APART = "texts and addresses got out of step, or the ingestion stored the address of another page with them."
-_SPREAD = "one text was written to several points, or texts and addresses got out of step."
-_GOT = (
-    "the crawler was served something other than what readers see, such as an error page, or a notice to enable "
-    "JavaScript, to accept cookies or to sign in."
-)
-_HAD_A_NOTE = (
-    "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."
-)
 
 
 def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
