@@ -445,7 +445,9 @@ _ROWS = (
         "because re-ingesting alone stores the same text again."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE, Aspect.TARGET},
-        reads={Aspect.VARIETY, Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
+        reads={
+            Aspect.VARIETY, Aspect.CURRENT, Aspect.VERSION, Aspect.OWN, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT,
+        },
         fields=("source_url",),
         lowers=("content_integrity",),
         title="Texts that are not on their page",
