@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+#: Pages compared with each other, for the text of a wall or around the content.
+MOST_COMPARED = 256  # work
+
 #: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
 _WALL = "it shows the same text as other pages, and nothing of its own"
 #: Why a short page with the content of others should not be in the sitemap.
@@ -109,10 +112,18 @@ class Compared:
         """By page that lacks something, what has its text: pages out of scope, points without a page or of another."""
         strays = {chunk.point_id: chunk for chunk in self.strays if chunk.page_key not in self.pages}
         lacking = {page.page_key for page in self.read if not page.chunks or page.blocks}
-        moved: dict[str, set[str]] = {}
-        for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, self.read).items():
+        # What is around the content of most pages, such as the titles in a menu, tells none of them from the others.
+        around = _common_anchors(self.read) if strays else frozenset()
+        bare = {name: tuple(run for run in chunk.probes if run not in around) for name, chunk in strays.items()}
+        on: dict[str, list[ChunkFacts]] = {}
+        for name, keys in pages_holding({name: runs for name, runs in bare.items() if runs}, self.read).items():
             for key in lacking.intersection(keys):
-                moved.setdefault(key, set()).add(strays[name].page_key or name)
+                on.setdefault(key, []).append(strays[name])
+        moved: dict[str, set[str]] = {}
+        for key, chunks in on.items():
+            page = self.pages[key]
+            names = _holding_lost(page, chunks) if page.chunks else [chunk.point_id for chunk in chunks]
+            moved[key] = {strays[name].page_key or name for name in names}
         under_others: dict[str, list[ChunkFacts]] = {}
         for name, key in self.stands_on.items():
             under_others.setdefault(key, []).append(self.differing[name])
@@ -140,6 +151,13 @@ class Compared:
     def read(self) -> list[PageFacts]:
         """Pages whose text could be read."""
         return [page for page in self.pages.values() if page.state == "read"]
+
+
+def _common_anchors(pages: Sequence[PageFacts]) -> frozenset[int]:
+    """The anchors of most of some pages."""
+    chosen = pages[:: -(-len(pages) // MOST_COMPARED)] if pages else ()
+    counted = Counter(run for page in chosen for run in set(page.anchors))
+    return frozenset(run for run, count in counted.items() if count >= FEWEST and count > MOST * len(chosen))
 
 
 def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
@@ -258,10 +276,6 @@ def _letters(facts: FactRows, walls: Collection[str]) -> tuple[int, int]:
 def _name(key: str) -> str:
     """The last part of a page's address, shared by its versions and translations."""
     return key.rstrip("/").rpartition("/")[2]
-
-
-#: Pages whose words are compared for the text of a wall.
-MOST_COMPARED = 256  # work
 
 
 def walls_of(facts: FactRows) -> frozenset[str]:
