@@ -282,7 +282,10 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
     ("stored", "cause"),
     [
         ("https://d.example/stable/book/{}", "2 pages are stored under /stable/ in place of /."),
-        ("https://d.example/book/{}?page=2", "2 pages are stored under other addresses, such as https://d.example/book/a?"),
+        (
+            "https://d.example/book/{}?page=2",
+            "2 pages are stored under other addresses, such as https://d.example/book/a?",
+        ),
     ],
 )
 def test_pages_that_moved_together_are_described_by_their_folders_if_these_differ(stored: str, cause: str):

@@ -31,6 +31,12 @@ def test_one_kind_of_blocks_that_is_lost_everywhere_is_dropped_by_the_extraction
     assert found.count == len(ROOMS)
     assert found.cause.startswith("The extraction drops code blocks")
     assert "keeps code blocks" in found.remedy
+    pages |= {f"/{at}": html(paragraphs(text)) for at, text in enumerate((BATTERY, VISITORS))}
+    wall = "Please sign in with the account of your company to read what is written here."
+    walls = [point(page, wall) for page in ("/0", "/1")]
+    both = not_captured(tmp_path / "both", pages, *walls, *(point(page, " ".join(own)) for page, own in texts.items()))
+    assert both.count == len(ROOMS) + 2
+    assert both.cause.startswith("On 4 of these pages, the extraction drops code blocks")
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -72,6 +72,7 @@ def test_a_text_that_menus_show_on_all_pages_tells_of_none_that_it_went_there(tm
         "/b": html(paragraphs(BATTERY, VISITORS), frame=menu),
         "/c": html(paragraphs(title, f"{VISITORS} {GRIPPER}"), frame=menu),
     }
-    stored = [point("/a", GRIPPER), point("/b", BATTERY), point("/old", title), point("/old", f"{VISITORS} {GRIPPER}", 1)]
+    old = (point("/old", title), point("/old", f"{VISITORS} {GRIPPER}", 1))
+    stored = [point("/a", GRIPPER), point("/b", BATTERY), *old]
     found = measured(tmp_path, pages, *stored).sections["moved_pages"]
     assert [page.rpartition("/")[2] for page in found] == ["c"]
