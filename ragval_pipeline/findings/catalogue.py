@@ -703,7 +703,8 @@ _ROWS = (
         title="One page fills the results",
         means="gets results dominated by one page or by near-duplicates",
         many="get results dominated by one page or by near-duplicates",
-        measured="The hits of each query are grouped by page and by nearly identical text.",
+        measured="The hits of each query are grouped by page and by nearly identical text. A hit that mostly has what "
+        "better hits of its page have repeats them.",
         cause="Chunks overlap too much, or a page is stored several times.",
         remedy="Remove duplicates, or group hits by page."),
     FindingType("retrieval.hub_chunk", "warning", "corpus", "queries", "point", "chunker",
