@@ -126,8 +126,10 @@ _ROWS = (
         means="of the site has no chunk", many="of the site have no chunk",
         measured="The pages in scope of the site are compared with the pages of all points. Variants of a URL, "
         "such as with and without a trailing slash, count as the same page.",
-        cause="The page was never ingested, its ingestion failed, or its points were deleted.",
-        remedy="Re-ingest these URLs.",
+        cause="The page was never ingested, its ingestion failed, or its points were deleted or overwritten by those "
+        "of other pages with the same ids.",
+        remedy="Re-ingest these URLs. If other pages are missing then, make point ids from the whole address and the "
+        "chunk number.",
         judged_by=("coverage",)),
     FindingType("coverage.orphan_page", "warning", "subject", "coverage", "page", "delete",
         breaks={Aspect.FIELD}, reads={Aspect.FIELD, Aspect.LISTED}, fields=("source_url",),
@@ -264,9 +266,11 @@ _ROWS = (
         title="Pages with missing chunks",
         means="lacks some of its chunks", many="lack some of their chunks",
         measured="The chunk numbers of each page are checked for gaps between 0 and the highest number.",
-        cause="Points were deleted, or the ingestion stopped or skipped while writing the page.",
+        cause="Points were deleted or overwritten by others with the same id, or the ingestion stopped or skipped "
+        "while writing the page.",
         remedy="Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after numbering them: "
-        "number them last, or change the severity of chunk.index_gap."),
+        "number them last, or change the severity of chunk.index_gap. If other gaps appear, points overwrite each "
+        "other: make ids from the whole address and the chunk number."),
     FindingType("chunk.duplicate_index", "error", "subject", "chunks", "point", "delete",
         breaks={Aspect.POSITION, Aspect.LATEST}, reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
         fields=("source_url", "chunk_index"),
@@ -441,7 +445,9 @@ _ROWS = (
         "because re-ingesting alone stores the same text again."),
     FindingType("integrity.gone", "error", "subject", "integrity", "point", "reingest",
         breaks={Aspect.TEXT, Aspect.OWN, Aspect.PLACE, Aspect.TARGET},
-        reads={Aspect.VARIETY, Aspect.CURRENT, Aspect.VERSION, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT},
+        reads={
+            Aspect.VARIETY, Aspect.CURRENT, Aspect.VERSION, Aspect.OWN, Aspect.LETTERS, Aspect.FRAME, Aspect.CUT,
+        },
         fields=("source_url",),
         lowers=("content_integrity",),
         title="Texts that are not on their page",
@@ -698,7 +704,8 @@ _ROWS = (
         title="One page fills the results",
         means="gets results dominated by one page or by near-duplicates",
         many="get results dominated by one page or by near-duplicates",
-        measured="The hits of each query are grouped by page and by nearly identical text.",
+        measured="The hits of each query are grouped by page and by nearly identical text. A hit that mostly has what "
+        "better hits of its page have repeats them.",
         cause="Chunks overlap too much, or a page is stored several times.",
         remedy="Remove duplicates, or group hits by page."),
     FindingType("retrieval.hub_chunk", "warning", "corpus", "queries", "point", "chunker",

@@ -93,6 +93,7 @@ EMBEDDED = finding("vector.text_mismatch", point("1", fields=("title", "headings
         ),
         # What is read from a field follows from that field.
         (finding("text.hash_mismatch", point("1")), wrong("text"), True),
+        (finding("integrity.gone", point("1")), finding("text.hash_mismatch", point("1")), True),
         (finding("vector.zero", point("1")), wrong("text"), True),
         (finding("vector.zero", point("1")), wrong("title"), False),
         (finding("vector.missing", point("1")), wrong("text"), True),

@@ -7,8 +7,8 @@ the pages begin or end with it and the content of hardly any of these pages has 
 by the author, e.g. "By the end of this chapter you will be able to". If most of a chunk is on its page but outside its
 content, three pages are enough: the extraction took whole pages. Headings, and context added by the ingestion, are
 never boilerplate, nor is text at the edges of most chunks that no page shows and that differs between chunks:
-summaries, or questions that a chunk answers. If pages were not read, only a wording in several chunks of each page
-counts, since authors repeat themselves once per page.
+summaries, or questions that a chunk answers. If the pages of chunks were not read, only a wording in several chunks of
+each page counts, since authors repeat themselves once per page, unless the content of the site's other pages has it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.text.folding import as_written, words_of
+from ragval_pipeline.text.folding import as_written, fold, words_of
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words
@@ -86,7 +86,8 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     additions = _Additions(evidence)
     for shared in shared_wordings(texts, min_pages=min_pages):
         if not any(phrase in f" {as_written(shared.words)} " for phrase in known):
-            found += (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
+            judged = (entry for entry in _judge(shared, chunks, pages) if not additions.contain(shared))
+            found += (entry for entry in judged if not _is_in_contents(shared, evidence))
     found = _as_written_once([*found, *_of_frames(evidence, additions)])
     if not found:
         return
@@ -306,6 +307,15 @@ def _judge(shared: Shared, chunks: int, pages: int) -> Iterator[Boilerplate]:
         # Once it is known as such, a chunk whose own text is not on its page has it too.
         without = (text for text in shared.texts if not having.get(text.page_key or "", shared.in_content(text)))
         yield Boilerplate(phrase, tuple(without))
+
+
+def _is_in_contents(shared: Shared, evidence: ChunkEvidence) -> bool:
+    """Whether the content of pages without chunks has a wording: their texts are stored under other addresses."""
+    if any(text.compared for text in shared.texts):
+        return False
+    letters = "".join(shared.words)
+    contents = ["".join(fold(block.text) for block in page.blocks) for page in evidence.facts.pages() if page.blocks]
+    return sum(letters in content for content in contents) > FEW * len(contents)
 
 
 def _pages(texts: Iterable[TextFacts]) -> set[str]:

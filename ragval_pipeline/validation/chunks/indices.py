@@ -15,6 +15,7 @@ from ragval_pipeline.validation.chunks.stale_tail import stale_tails
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.compared import Compared
+from ragval_pipeline.validation.integrity.content import lost_passages
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one counted from another start.
@@ -23,6 +24,10 @@ _COUNTED = (
     "Re-ingest the URLs that integrity.not_captured also lists: their first chunks are lost. The others are "
     "complete: number their chunks from {first}, as on the other pages."
 )
+#: The same if nothing of these pages is missing.
+_MISCOUNTED = "The chunks of these pages are not numbered from {first}: no passage of the pages is missing."
+_GOES_ON = "The numbers go on from page to page instead of starting from {first} on each: no passage is missing."
+_NUMBER = "Number the chunks of each page from {first}, then write the points again. Their texts and vectors are right."
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)
@@ -35,7 +40,10 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
         message = f"{named} no chunk {first}; later numbers are complete."
-        cause, remedy = (words.format(first=first) for words in (_LATE, _COUNTED))
+        told = (_LATE, _COUNTED)
+        if all(_is_whole(evidence, subject.page or "") for subject in subjects):
+            told = (_GOES_ON if _is_one_count(evidence.orders, subjects) else _MISCOUNTED, _NUMBER)
+        cause, remedy = (words.format(first=first) for words in told)
         yield make_finding("chunk.index_gap", subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:
         yield make_finding("chunk.index_gap", subjects)
@@ -60,6 +68,18 @@ def _gaps(evidence: ChunkEvidence, first: int) -> Iterator[Subject]:
         if not _is_complete_without(page, misplaced, first):
             without |= {Aspect.OWN}
         yield Subject(name=page.url, page=key, details=details, indices=tuple(shown), extent=extent, without=without)
+
+
+def _is_whole(evidence: ChunkEvidence, page: str) -> bool:
+    """Whether a page was read, and its chunks have all passages of it."""
+    return page in evidence.read and not lost_passages(evidence.compared.pages[page].blocks)
+
+
+def _is_one_count(orders: Orders, subjects: Sequence[Subject]) -> bool:
+    """Whether most of these pages are counted from where another one ends."""
+    ends = {int(last) + 1 for last in orders.last}
+    starts = [subject.details["lowest"] for subject in subjects]
+    return len(set(starts)) == len(starts) > 1 and sum(start in ends for start in starts) > MOST * len(starts)
 
 
 def _behind_a_gap(page: PageOrder, first: int) -> Iterator[str]:

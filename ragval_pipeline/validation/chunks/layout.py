@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
-from ragval_pipeline.validation.chunks.windows import SlidingWindows, windows_of
+from ragval_pipeline.validation.chunks.windows import PAGE, SlidingWindows, windows_of
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
     MOST,
@@ -31,8 +31,6 @@ COLUMNS = (
     "page_key", "compared", "letters", "found", "longest", "repeated", "chunk_index", "depth", "starts", "places",
     "lengths",
 )  # fmt: skip
-#: More letters than a page has: offset between the positions of different pages.
-_PAGE = 1 << 40  # definition
 
 
 class Stored(NamedTuple):
@@ -54,12 +52,12 @@ def stored_of(page: Numbers, place: Numbers, length: Numbers, *, pages: int) -> 
 
     A span is given by its page, from 0, its first letter there, and its letters.
     """
-    first = page * _PAGE + place
+    first = page * PAGE + place
     edges, changes = np.concatenate([first, first + length]), np.repeat([1, -1], len(first))
     order = np.argsort(edges, kind="stable")
     depth, width = np.cumsum(changes[order])[:-1], np.diff(edges[order])
     width[depth <= 0] = 0
-    of = edges[order][:-1] // _PAGE
+    of = edges[order][:-1] // PAGE
     letters, covered, repeated = (
         np.bincount(of, weights, minlength=pages).astype(np.int64)
         for weights in (depth * width, width, width * (depth > 1))
@@ -195,7 +193,7 @@ class _Chunks:
     def _extents(self) -> _Extents:
         """Where the chunks are on their pages."""
         count = len(self.page)
-        begins, ends = np.full(count, _PAGE), np.full(count, -1)
+        begins, ends = np.full(count, PAGE), np.full(count, -1)
         spans = self._beside_the_longest()
         np.minimum.at(begins, self.chunk[spans], self.place[spans])
         np.maximum.at(ends, self.chunk[spans], (self.place + self.length)[spans])
@@ -212,7 +210,7 @@ class _Chunks:
         pages, begins, ends, placed, once = len(self.keys), at.begins, at.ends, at.placed, self._once(at)
         # A text that the page repeats may have been taken from either place: in a list of contents, before everything.
         sure = np.where(self._counted(once)[self.page] > 0, once, placed)
-        first, last = np.full(pages, _PAGE), np.full(pages, -1)
+        first, last = np.full(pages, PAGE), np.full(pages, -1)
         np.minimum.at(first, self.page[sure], begins[sure])
         np.maximum.at(last, self.page[sure], ends[sure])
         beginnings = self._counted(sure & (begins - first[self.page] < PASSAGE_LETTERS))
@@ -226,7 +224,7 @@ class _Chunks:
         """The chunks within a previous one, which begins no later and ends no earlier; copies count once."""
         order = np.lexsort((-at.ends, at.begins, self.page))
         order = order[at.placed[order]]
-        upto = (self.page * _PAGE + at.ends)[order]
+        upto = (self.page * PAGE + at.ends)[order]
         reached = np.maximum.accumulate(np.append(-1, upto))[:-1]
         stretch = np.stack((self.page, at.begins, at.ends))[:, order]
         copies = np.append(False, (stretch[:, 1:] == stretch[:, :-1]).all(axis=0)) if order.size else np.zeros(0, bool)

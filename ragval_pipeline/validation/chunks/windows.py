@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
+#: More letters than a page has: offset between the positions of different pages.
+PAGE = 1 << 40  # definition
+
 
 class Windows(NamedTuple):
     """Chunks of some pages as sliding windows.
@@ -76,7 +79,8 @@ def windows_of(page: Numbers, begin: Numbers, end: Numbers, *, pages: int) -> Wi
     closes = last[page] - end < PASSAGE_LETTERS
     on = ((np.diff(begin) > 0) | opens[1:]) & ((np.diff(end) > 0) | closes[:-1])
     behind = np.bincount(page[1:][~on & (np.diff(page) == 0)], minlength=pages)
-    windows = (held > 0) & (behind < NESTED * held)
+    most = NESTED * held
+    windows = (held > 0) & (behind < most) & (_inside(page, begin, end, size, pages=pages) < most)
     here = np.flatnonzero(windows[page])
     there = here + np.bincount(page, opens, minlength=pages).astype(np.int64)[page[here]]
     kept = there < len(page)
@@ -85,3 +89,16 @@ def windows_of(page: Numbers, begin: Numbers, end: Numbers, *, pages: int) -> Wi
     here, there = here[kept], there[kept]
     overlapping = int((begin[there] < end[here] - SLIDING * (end - begin)[here]).sum())
     return Windows(windows, len(here), overlapping)
+
+
+def _inside(page: Numbers, begin: Numbers, end: Numbers, size: NDArray[np.float64], *, pages: int) -> Numbers:
+    """How many chunks of each page begin after another and end before it, which no window does.
+
+    ``size`` is the mean length of the chunks of each one's page, of which a small part is tolerated at the edges.
+    """
+    order = np.lexsort((begin, page))
+    page, begin, end, edge = page[order], begin[order], end[order], (FEW * size[order]).astype(np.int64)
+    starts = page * PAGE + begin
+    before = np.searchsorted(starts, starts - edge)
+    reached = np.append(-1, np.maximum.accumulate(page * PAGE + end))[before]
+    return np.bincount(page, reached > page * PAGE + end + edge, minlength=pages).astype(np.int64)

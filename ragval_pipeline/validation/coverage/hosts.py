@@ -290,7 +290,8 @@ def _where(moved: Sequence[Subject]) -> str:
     pairs = [(entry.name, url) for entry in moved for url in entry.details[STANDS_FOR]]
     folders = {_folders(*map(_segments, pair)) for pair in pairs} if len(pairs) > 1 else set()
     begun = f"{plural(len(moved), 'page')} {'is' if len(moved) == 1 else 'are'} stored"
-    if len(folders) == 1:
+    # Addresses may differ in what is behind their path.
+    if len(folders) == 1 and all(stored != own for stored, own in folders):
         [(stored, own)] = folders
         return f"{begun} under {stored} in place of {own}."
     stored, own = pairs[0]

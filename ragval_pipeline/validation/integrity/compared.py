@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import fold, words_of
-from ragval_pipeline.validation.facts.bucket import sampled_runs
+from ragval_pipeline.validation.facts.bucket import SAMPLED, sampled_runs
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Chosen, FactRows
@@ -30,6 +32,9 @@ from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+#: Pages compared with each other, for the text of a wall or around the content.
+MOST_COMPARED = 256  # work
 
 #: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
 _WALL = "it shows the same text as other pages, and nothing of its own"
@@ -107,10 +112,18 @@ class Compared:
         """By page that lacks something, what has its text: pages out of scope, points without a page or of another."""
         strays = {chunk.point_id: chunk for chunk in self.strays if chunk.page_key not in self.pages}
         lacking = {page.page_key for page in self.read if not page.chunks or page.blocks}
-        moved: dict[str, set[str]] = {}
-        for name, keys in pages_holding({name: chunk.probes for name, chunk in strays.items()}, self.read).items():
+        # What is around the content of most pages, such as the titles in a menu, tells none of them from the others.
+        around = _common_anchors(self.read) if strays else frozenset()
+        bare = {name: tuple(run for run in chunk.probes if run not in around) for name, chunk in strays.items()}
+        on: dict[str, list[ChunkFacts]] = {}
+        for name, keys in pages_holding({name: runs for name, runs in bare.items() if runs}, self.read).items():
             for key in lacking.intersection(keys):
-                moved.setdefault(key, set()).add(strays[name].page_key or name)
+                on.setdefault(key, []).append(strays[name])
+        moved: dict[str, set[str]] = {}
+        for key, chunks in on.items():
+            page = self.pages[key]
+            names = _holding_lost(page, chunks) if page.chunks else [chunk.point_id for chunk in chunks]
+            moved[key] = {strays[name].page_key or name for name in names}
         under_others: dict[str, list[ChunkFacts]] = {}
         for name, key in self.stands_on.items():
             under_others.setdefault(key, []).append(self.differing[name])
@@ -118,6 +131,16 @@ class Compared:
             names = _holding_lost(self.pages[key], under_others[key])
             moved.setdefault(key, set()).update(names)
         return {key: sorted(found) for key, found in moved.items() if found}
+
+    @cached_property
+    def misplaced(self) -> frozenset[str]:
+        """Gone chunks whose text is missing on the page that has it: not the text is wrong, but the address.
+
+        A text that several of them have was written over others.
+        """
+        missing = frozenset(self.stands_on).intersection(chain.from_iterable(self.moved.values()))
+        held = Counter(self.differing[name].probes for name in self.stands_on)
+        return frozenset(name for name in missing if held[self.differing[name].probes] == 1)
 
     def is_all_gone(self, page: PageFacts) -> bool:
         """Whether no chunk has text of its page: a query about the page has nothing to find."""
@@ -130,11 +153,20 @@ class Compared:
         return [page for page in self.pages.values() if page.state == "read"]
 
 
+def _common_anchors(pages: Sequence[PageFacts]) -> frozenset[int]:
+    """The anchors of most of some pages."""
+    chosen = pages[:: -(-len(pages) // MOST_COMPARED)] if pages else ()
+    counted = Counter(run for page in chosen for run in set(page.anchors))
+    return frozenset(run for run, count in counted.items() if count >= FEWEST and count > MOST * len(chosen))
+
+
 def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
     """Chunks of other pages with the text that a page lacks; if it lacks everything, those with most of it together."""
     if not page.chunks:
         held = set(page.anchors).intersection(run for chunk in chunks for run in chunk.probes)
-        return [chunk.point_id for chunk in chunks] if len(held) >= MOST * len(page.anchors) else []
+        # Runs of menus and footers are anchors, too: they may be more than those of a short page's content.
+        content = sum(block.letters for block in page.blocks)
+        return [chunk.point_id for chunk in chunks] if len(held) * SAMPLED >= MOST * content else []
     lost = {run for block in page.blocks if is_lost(block) for run in sampled_runs(fold(block.text))}
     return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
 
@@ -244,10 +276,6 @@ def _letters(facts: FactRows, walls: Collection[str]) -> tuple[int, int]:
 def _name(key: str) -> str:
     """The last part of a page's address, shared by its versions and translations."""
     return key.rstrip("/").rpartition("/")[2]
-
-
-#: Pages whose words are compared for the text of a wall.
-MOST_COMPARED = 256  # work
 
 
 def walls_of(facts: FactRows) -> frozenset[str]:

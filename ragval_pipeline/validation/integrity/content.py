@@ -300,11 +300,13 @@ def class_of(chunk: ChunkFacts, habits: Habits = _NO_HABITS) -> ChunkClass:
         return "verified"
     share = chunk.found / letters
     # A habit may be longer than the framed text, but a chunk needs a contiguous part of its page: edges of another text
-    # match by chance. A heading before or after it is shorter than such a run.
-    found = chunk.found if share >= VERIFIED_FROM else chunk.surely
+    # match by chance. A heading before or after it is shorter than such a run. What only its own title has, such as
+    # that of an error page, is no part of its page.
+    named = sum(length for place, length in zip(chunk.places, chunk.lengths, strict=True) if place < 0)
+    found = (chunk.found if share >= VERIFIED_FROM else chunk.surely) - named
     is_short = share >= VERIFIED_FROM and any(0 < end < ANCHOR_LETTERS for end in (chunk.head, chunk.tail))
-    framed = (chunk.longest >= ANCHOR_LETTERS or is_short) and found >= MOST * letters
-    if found < MOST * chunk.letters and not framed:
+    framed = (chunk.longest >= ANCHOR_LETTERS or is_short) and found >= MOST * (letters - named)
+    if found < MOST * (chunk.letters - named) and not framed:
         return "gone"
     if share < VERIFIED_FROM or replaced or not habits.has_put_all(chunk):
         return "drifted"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
+from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import (
     ChunkClass,
@@ -22,6 +21,9 @@ from ragval_pipeline.validation.integrity.content import (
     next_to_lost,
     stands_among,
 )
+from ragval_pipeline.validation.integrity.drift import cause_of_drift
+from ragval_pipeline.validation.integrity.losses import cause_of_losses, ends_early
+from ragval_pipeline.validation.integrity.origins import cause_of_gone
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 _MADE = (
@@ -77,67 +79,19 @@ def _drifted(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "drifted"))
     if not subjects:
         return
-    lacking = [subject for subject in subjects if _only_lacks_words(compared.differing[subject.name])]
-    is_loss = len({subject.page for subject in lacking}) >= FEWEST and len(lacking) > MOST * len(subjects)
-    cause, remedy = (_LOSES_WORDS, _KEEP_WORDS) if is_loss else (None, None)
+    cause, remedy = cause_of_drift(compared, [subject.name for subject in subjects])
     yield make_finding("integrity.drifted", subjects, cause=cause, remedy=remedy)
-
-
-_LOSES_WORDS = (
-    "Most of these chunks lack words within lines of their pages: the extraction or the splitter takes links, code or "
-    "emphasis out of sentences, or the pages were edited after ingestion."
-)
-_KEEP_WORDS = (
-    "If a page has not changed, correct the extraction first: links, code and emphasis belong in their sentence. "
-    "Then re-ingest."
-)
-
-
-def _only_lacks_words(chunk: ChunkFacts) -> bool:
-    """Whether words of the page are left out of a chunk that has no others in their place."""
-    return bool(chunk.replaced) and not chunk.inserted and not any(each.words for each in chunk.replaced)
 
 
 @detector("integrity.gone", needs=Compared)
 def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
-        cause, remedy = _stand_in(compared, [subject.name for subject in subjects]), None
+        names = [subject.name for subject in subjects]
+        cause, remedy = cause_of_gone(compared, names), None
         if cause is None and compared.made:
             cause, remedy = _MADE, _SORT
         yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
-
-
-def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
-    """The cause if several pages have the same text instead of theirs, or in addition to it.
-
-    If nothing else is stored for them, the crawler got something else. Otherwise each may have shown it, once.
-    """
-    alike: dict[tuple[int, ...], list[ChunkFacts]] = {}
-    for name in gone:
-        chunk = compared.differing[name]
-        if chunk.probes and name not in compared.stands_on:
-            alike.setdefault(chunk.probes, []).append(chunk)
-    pages, points, instead = 0, 0, False
-    for chunks in alike.values():
-        held = {chunk.page_key for chunk in chunks}
-        # What two pages share may be theirs, but not where nothing else is stored for them.
-        alone = all(compared.is_all_gone(compared.pages[key or ""]) for key in held)
-        if (alone and len(held) > 1) or len(held) >= FEWEST:
-            pages, points, instead = max(pages, len(held)), points + len(chunks), instead or alone
-    if not pages:
-        return None
-    told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _HAD_A_NOTE}"
-    return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
-
-
-_GOT = (
-    "the crawler was served something other than what readers see, such as a notice to enable JavaScript, to accept "
-    "cookies or to sign in."
-)
-_HAD_A_NOTE = (
-    "the pages had a note that was removed since, or the crawler was shown a notice in addition to their content."
-)
 
 
 def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
@@ -160,6 +114,7 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
                 without |= {Aspect.TARGET}  # the expected text is in the page's other chunks
             if name in compared.stands_on:
                 details["stands_on"] = compared.pages[compared.stands_on[name]].url
+                details["missing_there"] = name in compared.misplaced
                 without |= {Aspect.VERSION}  # no version of its page had the text of another
             if name in compared.made:
                 without |= {Aspect.TEXT, Aspect.PLACE}  # nothing is lost because of it
@@ -176,55 +131,13 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         )
 
 
-#: What lacks the ends of its pages, where that is all that it lacks.
-_ENDS_EARLY = (
-    "The chunks end before {pages}: the ingestion stopped early, only the beginning was read, the extraction drops "
-    "what comes last, such as footnotes, or the page has grown since."
-)
-_READ_ON = (
-    "Re-ingest these URLs. If the same ends are missing again, correct what cuts them: the crawler, the extraction or "
-    "the chunker."
-)
-
-
 @detector("integrity.not_captured", needs=Compared)
 def _not_captured(compared: Compared) -> Iterator[Finding]:
     subjects = list(_lacking(compared))
     if not subjects:
         return
-    early = sum(subject.details["ends_early"] for subject in subjects)
-    cause = remedy = None
-    if early == len(subjects):
-        cause, remedy = _ENDS_EARLY.format(pages="their page does" if early == 1 else "their pages do"), _READ_ON
-    elif edited := sum(_is_reworded(compared, subject.page or "") for subject in subjects):
-        cause = _edited(edited, len(subjects))
+    cause, remedy = cause_of_losses(compared, subjects)
     yield make_finding("integrity.not_captured", subjects, cause=cause, remedy=remedy)
-
-
-def _is_reworded(compared: Compared, page: str) -> bool:
-    """Whether a page has other words in the place of some of a chunk: extractions drop text, but replace none."""
-    return any(
-        each.words
-        for chunk in compared.differing_of.get(page, ())
-        if compared.classes[chunk.point_id] == "drifted"
-        for each in chunk.replaced
-    )
-
-
-def _edited(pages: int, of: int) -> str:
-    """The cause of lost passages if so many of the pages were also reworded."""
-    if of == 1:
-        return "The page was probably edited after ingestion: it also has other words in the place of some of a chunk."
-    named = "The pages were" if pages == of else f"{pages:,} of these pages {'was' if pages == 1 else 'were'}"
-    have, whose = ("it also has", "its") if pages == 1 else ("they also have", "their")
-    told = f"{named} probably edited after ingestion: {have} other words in the place of some in {whose} chunks."
-    return told if pages == of else f"{told} Others: {CATALOGUE['integrity.not_captured'].cause}"
-
-
-def _ends_early(chunks: Iterable[ChunkFacts], passages: Sequence[BlockFacts]) -> bool:
-    """Whether all that is lost is behind the last letter that a chunk holds."""
-    last = max((behind for chunk in chunks for _, behind in chunk.spans), default=0)
-    return last > 0 and all(block.start + block.letters > last for block in passages)
 
 
 def _lacking(compared: Compared) -> Iterator[Subject]:
@@ -238,7 +151,7 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
                 "captured": round(captured, 4),
                 "lost": len(passages),
                 "lost_letters": sum(block.letters - block.held for block in passages),
-                "ends_early": _ends_early(compared.by_page.get(page.page_key, ()), passages),
+                "ends_early": ends_early(compared.by_page.get(page.page_key, ()), passages),
                 "passages": [{"kind": block.kind, "text": block.text} for block in passages[:SHOWN]],
                 **cut,
             }

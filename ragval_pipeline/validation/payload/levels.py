@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragval_pipeline.lazy import np, pa, pc
@@ -54,9 +54,13 @@ def _is_value(value: str, now: datetime) -> bool:
     return value not in _NOTHING
 
 
-def _is_past_time(value: str, now: datetime) -> bool:
+#: No text was embedded before: earlier times are the zero of a clock, such as 1970, 1980 or the year 1.
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)  # definition
+
+
+def _is_time_of_embedding(value: str, now: datetime) -> bool:
     moment = parse_time(value)
-    return moment is not None and moment <= now + CLOCK_SKEW
+    return moment is not None and _EARLIEST <= moment <= now + CLOCK_SKEW
 
 
 RULES: dict[str, FieldRule] = {
@@ -70,7 +74,7 @@ RULES: dict[str, FieldRule] = {
     "text_hash": FieldRule(_TEXT, "a hash"),
     "model": FieldRule(_TEXT, "the name of a model", valid=_is_value),
     "embedded_at": FieldRule(
-        frozenset({"str", "int", "float"}), "a time that is not in the future", valid=_is_past_time
+        frozenset({"str", "int", "float"}), "a time since 2000 that is not in the future", valid=_is_time_of_embedding
     ),
     "token_count": FieldRule(_WHOLE, "a whole number from 1", minimum=1),
     "chunk_index": FieldRule(_WHOLE, "a whole number from 0", minimum=0),

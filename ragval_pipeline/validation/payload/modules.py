@@ -30,8 +30,9 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     if "module" not in evidence.rules.fields:
         return
     derived = declared is None
-    allowed = {normalise_name(name) for name in (path_modules.values() if declared is None else declared)}
     places = _places(evidence)
+    path_modules = _as_named(places, path_modules)
+    allowed = {normalise_name(name) for name in (path_modules.values() if declared is None else declared)}
     judged = _pages_that_agree(places, path_modules)
     wrong = {name for name, _ in places if normalise_name(name) not in allowed}
     known = {name for name, page in places if page in judged}
@@ -75,6 +76,25 @@ def _pages_of_several(places: _Places) -> frozenset[str]:
     return frozenset(page for page, found in names.items() if len(found) > 1)
 
 
+def _as_named(places: _Places, path_modules: Mapping[str, str]) -> Mapping[str, str]:
+    """The folder of each page that most points name: the first in which paths differ, or one further down.
+
+    Below the folder of a version or a language there are those of the subjects.
+    """
+    folders = {key: path_of(key).strip("/").split("/")[:-1] for key in path_modules}
+    deepest = max(map(len, folders.values()), default=0)
+    deeper = ({key: path[at] for key, path in folders.items() if len(path) > at} for at in range(deepest))
+
+    def agreeing(modules: Mapping[str, str]) -> int:
+        return sum(
+            count
+            for (name, page), count in places.items()
+            if page is not None and page in modules and normalise_name(name) == normalise_name(modules[page])
+        )
+
+    return max((path_modules, *deeper), key=agreeing)
+
+
 def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> frozenset[str]:
     """The pages of the folders that modules are named after; empty if module names do not follow paths.
 
@@ -84,24 +104,24 @@ def _pages_that_agree(places: _Places, path_modules: Mapping[str, str]) -> froze
     """
     points: Counter[str] = Counter()
     pages: dict[str, set[str]] = {}
-    named: set[str] = set()
+    named: Counter[str] = Counter()
     for (name, page), count in places.items():
         if page is not None and page in path_modules:
             module = normalise_name(path_modules[page])
             points[module] += count
             pages.setdefault(module, set()).add(page)
             if normalise_name(name) == module:
-                named.add(module)
+                named[module] += count
     folders = {module for module in pages if not _is_page_of_its_own(pages[module], module)}
-    nameless = folders - named - {START}
+    nameless = folders - named.keys() - {START}
     renamed = {module for module in nameless if points[module] == 1}
     against = sum(points[module] for module in nameless - renamed)
     agreeing = sum(points[module] for module in named)
-    if not agreeing or agreeing < WHOLE * (agreeing + against):
+    # A few points may be named after the folder by mistake, next to all others of it.
+    if not agreeing or agreeing < WHOLE * (agreeing + against) or named.total() < (1 - WHOLE) * agreeing:
         return frozenset()
-    if len(named) >= MOST * len(named | renamed):
-        named |= renamed
-    return frozenset(key for key, module in path_modules.items() if normalise_name(module) in named)
+    known = {*named, *renamed} if len(named) >= MOST * len({*named, *renamed}) else {*named}
+    return frozenset(key for key, module in path_modules.items() if normalise_name(module) in known)
 
 
 def _is_page_of_its_own(pages: set[str], module: str) -> bool:

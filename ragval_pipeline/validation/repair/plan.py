@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -47,6 +47,7 @@ _FIELDS = frozenset({
 _PLANNED = _DELETED | _COPIES | _EMBEDDED | _REWRITTEN | _COMPLETED | _CUT | _READDRESSED | _FIELDS | GROUPED
 #: Fields that query expectations read and that can be restored.
 _RESTORED = ("source_url", "module", "chapter", "text")
+_NOTHING: Mapping[str, Sequence[Row]] = {}
 _EVERYWHERE = frozenset({"vector.model_mismatch", "vector.mixed_models", "coverage.foreign_host"})
 
 
@@ -205,27 +206,33 @@ class _Plan:
     def _rewritten(self) -> Repair:
         """Each text as on its page. A text on no page is replaced by what its page lacks."""
         chunks, removed, pages = [], set(), set()
-        unknown: dict[str, dict[str, Any]] = {}
+        values: dict[str, dict[str, Any]] = {}
+        brought: dict[str, list[Row]] = {}
         exact = self.finding.code in {"text.zero_width", "text.boilerplate"}
         for row in self._rows():
             if row["point_id"] in self.world.wrong_vectors:
                 # Re-embedding would also fix its vector, and show nothing about its text.
                 continue
             key = self.world.homes.of(row)
+            if (page := self._page_without(row)) is not None:
+                values[str(row["point_id"])] = self.world.payload_of(page)
+                brought.setdefault(page, []).append(row)
+                pages.update({key, page})
+                continue
             text = self._own_text(row, key)
             if not is_blank(text or ""):
                 # What stays of a stored text when its edges go is as the ingestion wrote it.
                 exact &= self.finding.code == "text.zero_width" or str(text) in self._without_phrases(row)
                 chunks.append(stored_chunk(row, text))
             elif self.finding.code in _FIELDS and key not in self.world.texts:
-                unknown[str(row["point_id"])] = {}
+                values[str(row["point_id"])] = {}
             else:
                 removed.add(str(row["point_id"]))
                 pages.add(key)
-        cut, more = self._completed(pages, removed)
+        cut, more = self._completed(pages, removed | values.keys(), brought)
         compared = None if exact and not more else tuple(self.world.recut() if more else self.world.rewritten())
         kept = [chunk for chunk in chunks if chunk.id not in cut]
-        return self._made(removed=removed | cut, chunks=[*kept, *more], values=unknown, compared=compared)
+        return self._made(removed=removed | cut, chunks=[*kept, *more], values=values, compared=compared)
 
     def _moved(self) -> Repair | None:
         """Texts moved to the addresses of their pages; those on no page are deleted. None if no page has any."""
@@ -258,12 +265,23 @@ class _Plan:
         """The details of each subject."""
         return {entry.name: entry.details for entry in self.finding.subjects}
 
-    def _completed(self, pages: Iterable[str | None], without: set[str]) -> tuple[set[str], list[Chunk]]:
-        """Delete points of these pages, and add chunks, like the neighbouring ones, of what the others lack."""
+    def _page_without(self, row: Row) -> str | None:
+        """The page that lacks a text which is stored for another one: there it belongs, as it is."""
+        is_missing = self.finding.code == "integrity.gone" and self._told[str(row["point_id"])].get("missing_there")
+        return self.world.homes.holding(row["text"] or "") if is_missing else None
+
+    def _completed(
+        self, pages: Iterable[str | None], without: Set[str], brought: Mapping[str, Sequence[Row]] = _NOTHING
+    ) -> tuple[set[str], list[Chunk]]:
+        """Delete points of these pages, and add chunks, like the neighbouring ones, of what the others lack.
+
+        ``brought`` are points that get the address of a page.
+        """
         removed: set[str] = set()
         chunks: list[Chunk] = []
         for key in sorted({key for key in pages if key and key in self.world.texts}):
             rows = [row for row in self.world.of_page.get(key, ()) if row["point_id"] not in without]
+            rows += brought.get(key, ())
             cut, new = self.world.completed(key, rows)
             removed.update(cut)
             chunks += new

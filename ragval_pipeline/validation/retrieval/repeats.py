@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -164,11 +165,18 @@ def _crowded(outcome: Outcome) -> list[Subject]:
 
 
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
-    """Hits whose text is nearly that of a better hit; a hit without words is not a repetition."""
+    """Hits whose text is nearly that of a better hit, or mostly in better hits of its page.
+
+    The latter is so where chunks overlap much. A hit without words is not a repetition.
+    """
     kept: list[frozenset[tuple[str, ...]]] = []
+    of_page: defaultdict[str | None, set[tuple[str, ...]]] = defaultdict(set)
     repeated = 0
-    for triples in (_triples(read.text(hit.payload, "text") or "") for hit in hits):
-        if any(_alike(triples, other) for other in kept):
+    for hit in hits:
+        triples, seen = _triples(read.text(hit.payload, "text") or ""), of_page[read.page(hit.payload)]
+        within = bool(triples) and len(triples & seen) >= NEAR_DUPLICATE * len(triples)
+        seen |= triples
+        if within or any(_alike(triples, other) for other in kept):
             repeated += 1
         elif triples:
             kept.append(triples)

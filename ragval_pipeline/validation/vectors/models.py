@@ -104,9 +104,8 @@ def decide(
         if is_population(len(places), total) and (part.way is not None or is_named):
             points.assign(places, Label.OTHER_MODEL, instead_of=(Label.MATCHING, Label.NEAR))
             return replace(decision, split=part.split, way=part.way, compared=total - len(places))
-    # Old texts of single points, and those that were cut, say something of their pages, too.
-    enough = 0.0 if most else MOST
-    of_pages = explaining is None and bool(trials) and _of_their_pages(points, related, rows, whole=not most) > enough
+    # Old texts of single points, those that were cut, and cleaned ones, say something of their pages, too.
+    of_pages = explaining is None and bool(trials) and _of_their_pages(points, related, rows, whole=not most) > MOST
     if explaining is None and not of_pages and not (most and total >= FEWEST):
         return decision
     kind = KINDS[explaining.kind] if explaining else "context" if of_pages else _kind_of(points, strangers, decision)

@@ -53,7 +53,7 @@ def nearest_texts(points: Partition) -> Nearest:
     """
     places = np.concatenate([points.off(with_vector=True), np.arange(points.sampled, len(points.ids))])
     places = places[points.labels[places] == Label.OFF]
-    found, lean = _nothing_near(places), _lean(points.texts)
+    found, lean, once = _nothing_near(places), _lean(points.texts), _once(points.texts)
     against = np.arange(len(points.texts))
     step = max(1, -(-len(places) * len(against) // COMPARISONS))
     for turn in range(step):
@@ -61,7 +61,7 @@ def nearest_texts(points: Partition) -> Nearest:
             against = np.array(points.references())
         rows = np.arange(turn, len(places), step)
         for start in range(0, len(rows), _BLOCK):
-            _compare(found, rows[start : start + _BLOCK], points, against, lean)
+            _compare(found, rows[start : start + _BLOCK], points, against, lean, once)
     return found
 
 
@@ -76,9 +76,11 @@ def _nothing_near(places: Rows) -> Nearest:
     )  # fmt: skip
 
 
-def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean: Floats) -> None:
+def _compare(
+    found: Nearest, rows: Rows, points: Partition, against: Rows, lean: Floats, once: NDArray[np.bool_]
+) -> None:
     """Compare some vectors with the texts of some points, in blocks of texts."""
-    places = found.places[rows]
+    places, counted = found.places[rows], max(int(once[against].sum()) - 1, 1)
     stored = points.vectors(places)
     stored_lean = stored @ lean
     found.own[rows] = _without_lean(points.cosine[places], stored_lean, points.texts[places].astype(np.float32) @ lean)
@@ -89,7 +91,8 @@ def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean:
         cosines[places[:, None] == numbers[None, :]] = -1.0
         freed = _without_lean(cosines, stored_lean[:, None], (block @ lean)[None, :])
         freed[places[:, None] == numbers[None, :]] = 0.0
-        found.energy[rows] += np.einsum("ij,ij->i", freed, freed) * (points.texts.shape[1] / max(len(against) - 1, 1))
+        freed[:, ~once[numbers]] = 0.0
+        found.energy[rows] += np.einsum("ij,ij->i", freed, freed) * (points.texts.shape[1] / counted)
         is_off = points.labels[numbers] == Label.OFF
         for off in (True, False):
             columns = np.flatnonzero(is_off == off)
@@ -100,6 +103,13 @@ def _compare(found: Nearest, rows: Rows, points: Partition, against: Rows, lean:
             better = cosine > found.owner_cosine[off][rows]
             found.owner_cosine[off][rows[better]] = cosine[better]
             found.owner[off][rows[better]] = numbers[columns[top[better]]]
+
+
+def _once(texts: NDArray[np.float16]) -> NDArray[np.bool_]:
+    """Which texts are the first of those that are the same: one written to many points is one text."""
+    seen: dict[bytes, int] = {}
+    first = (seen.setdefault(text.tobytes(), place) == place for place, text in enumerate(texts))
+    return np.fromiter(first, dtype=np.bool_, count=len(texts))
 
 
 def _lean(texts: NDArray[np.float16]) -> Floats:
@@ -226,9 +236,13 @@ def sort_strangers(points: Partition, near: Nearest, left_out: Collection[int]) 
     unrelated = own <= limit
     # Unrelated texts give little information: then the spread of the energy of random vectors is the limit.
     chance = 1 + CHANCE * math.sqrt(2 / max(len(points.texts), 1))
-    nowhere = unrelated & (energy <= max(math.sqrt(_energy_of_texts(points)), chance))
+    most = max(math.sqrt(_energy_of_texts(points)), chance)
+    nowhere = unrelated & (energy <= most)
+    # The collection's own texts with the least energy are all near the limit, not around that of chance.
+    is_apart = nowhere.any() and float(np.median(energy[nowhere])) <= math.sqrt(most)
+    nowhere &= is_apart | (energy <= chance)
     strangers = places[nowhere]
-    centred = len(strangers) > 0 and abs(float(own[nowhere].mean())) <= CHANCE / math.sqrt(dimension)
+    centred = is_apart and abs(float(own[nowhere].mean())) <= CHANCE / math.sqrt(dimension)
     model, stray = strangers[:0], places[unrelated & ~nowhere]
     if centred and _have_structure(points, strangers):
         # A few of another model's vectors have more energy by chance.
@@ -251,9 +265,10 @@ def chance_limit(points: int, dimension: int) -> float:
 
 
 def _energy_of_texts(points: Partition) -> float:
-    """Mean square of the cosines of the texts among each other, times the dimension."""
+    """Mean square of the cosines of the different texts among each other, times the dimension."""
     places = np.array(points.references(), dtype=np.intp)
-    texts, lean = points.texts[places[places < len(points.texts)]].astype(np.float32), _lean(points.texts)
+    some, lean = points.texts[places[places < len(points.texts)]], _lean(points.texts)
+    texts = some[_once(some)].astype(np.float32)
     freed = _without_lean(texts @ texts.T, (texts @ lean)[:, None], (texts @ lean)[None, :])
     np.fill_diagonal(freed, 0.0)
     return float((freed**2).sum()) * int(texts.shape[1]) / max(len(texts) * (len(texts) - 1), 1)

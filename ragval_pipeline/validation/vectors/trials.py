@@ -38,6 +38,7 @@ TRIED, CONTROLS = 20, 10  # work
 PARTS, FIRST_CUT = 12, 100  # work
 #: Separators of a title and its text.
 JOINTS = ("\n\n", "\n", ": ", " - ", " ")
+_PUNCTUATION = re.compile(r"[^\w\s]+")
 _MARKUP = re.compile(r"[*_`#>|]+|\[([^\]]*)\]\([^)]*\)")
 
 
@@ -101,6 +102,8 @@ VARIANTS = (
     Variant("stored_text", "cleaned", "as the stored texts alone", lambda row: str(row["stored_text"])),
     _instructed("passage"),
     _instructed("search_document"),
+    _instructed("query"),
+    _instructed("search_query"),
     Variant("lower_case", "cleaned", "in lower case", lambda row: str(row["text"]).lower()),
     Variant("upper_case", "cleaned", "in upper case", lambda row: str(row["text"]).upper()),
     Variant(
@@ -110,6 +113,12 @@ VARIANTS = (
         lambda row: fold_blanks(str(row["text"])),
     ),
     Variant("markup", "cleaned", "without its Markdown characters", _bare),
+    Variant(
+        "words",
+        "cleaned",
+        "in lower case and without punctuation",
+        lambda row: _PUNCTUATION.sub(" ", str(row["text"]).lower()),
+    ),
 )
 
 

@@ -278,12 +278,22 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
     ]  # fmt: skip
 
 
-def test_pages_that_moved_together_are_described_by_their_folders():
-    pages = [(f"https://d.example/stable/book/{name}", f"https://d.example/book/{name}") for name in ("a", "b")]
+@pytest.mark.parametrize(
+    ("stored", "cause"),
+    [
+        ("https://d.example/stable/book/{}", "2 pages are stored under /stable/ in place of /."),
+        (
+            "https://d.example/book/{}?page=2",
+            "2 pages are stored under other addresses, such as https://d.example/book/a?",
+        ),
+    ],
+)
+def test_pages_that_moved_together_are_described_by_their_folders_if_these_differ(stored: str, cause: str):
+    pages = [(stored.format(name), f"https://d.example/book/{name}") for name in ("a", "b")]
     orphan = make_finding("coverage.orphan_page", [Subject(name=old, page=old) for old, _ in pages])
     missing = make_finding("coverage.missing_page", [Subject(name=new, page=new) for _, new in pages])
     told = with_moved([orphan, missing], {new: {old} for old, new in pages})[0]
-    assert told.cause.startswith("2 pages are stored under /stable/ in place of /.")
+    assert told.cause.startswith(cause)
 
 
 def test_of_a_pages_spellings_the_sitemaps_stays_with_its_fragments():

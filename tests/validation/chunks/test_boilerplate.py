@@ -208,6 +208,14 @@ def test_without_pages_only_what_most_chunks_share_is_boilerplate():
     assert len(named(boilerplate(everywhere))) == 30
 
 
+def test_what_authors_write_on_pages_stored_under_other_addresses_is_their_content():
+    head = "Name Type Description"
+    stored = index(change=lambda text, page, part: f"{head}\n{text}")
+    elsewhere = [{**row, "page_key": f"old{row['page_key']}"} for row in stored]
+    assert boilerplate(elsewhere, [page(number, also=head) for number in range(10)]) == []
+    assert len(named(boilerplate(elsewhere, PAGES))) == 30
+
+
 @pytest.mark.parametrize(
     "prefix",
     [

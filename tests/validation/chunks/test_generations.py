@@ -148,6 +148,15 @@ def test_windows_that_all_end_with_the_page_are_one_ingestion(step: int):
     assert twice(*chunks, *chunks) is not None
 
 
+@pytest.mark.parametrize(("words", "size"), [(480, 80), (480, 150), (300, 100), (240, 60)])
+def test_chunks_within_that_of_the_whole_page_are_no_windows(words: int, size: int):
+    """A whole page begins and ends with itself, as the first and the last of many windows do."""
+    page = " ".join(TEXT.split(" ")[:words])
+    whole = {"source_url": "/a", "text": page}
+    assert twice(whole, content=page) is None
+    assert twice(whole, *cut(size, text=page), content=page) is not None
+
+
 def test_a_page_too_short_to_show_windows_is_judged_by_the_others():
     parts = [CAMERA, "The printed board hangs beside it.", VISITORS]
     few = [{"text": " ".join(parts[max(0, at - 1) : at + 2]), "source_url": "/b"} for at in range(3)]

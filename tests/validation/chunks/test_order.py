@@ -89,6 +89,24 @@ def test_pages_without_their_first_numbers_are_not_said_to_lack_chunks_in_the_mi
     assert both.message == "2 pages lack some of their chunks."
 
 
+@pytest.mark.parametrize(
+    ("starts", "cause"), [((1, 1, 0), "not numbered from 0"), ((0, 2, 4), "The numbers go on from page to page")]
+)
+def test_pages_that_lack_no_passage_are_only_numbered_wrongly(starts: tuple[int, ...], cause: str) -> None:
+    texts = {f"/{name}": (f"{name}: {GRIPPER}", f"{name}: {CAMERA}") for name in "abc"}
+    records = [record(paragraphs(*parts), page=at) for at, parts in texts.items()]
+    stored = [
+        {"source_url": at, "chunk_index": start + number, "text": text}
+        for (at, parts), start in zip(texts.items(), starts, strict=True)
+        for number, text in enumerate(parts)
+    ]
+    [late] = detected("chunk.index_gap", evidence_of(snapshot_rows(*stored, pages=tuple(texts)), records))
+    assert cause in late.cause
+    assert late.remedy.endswith("Their texts and vectors are right.")
+    [lost] = detected("chunk.index_gap", evidence_of(snapshot_rows(*stored[1:], pages=tuple(texts)), records))
+    assert "Their texts and vectors are right." not in lost.remedy
+
+
 def test_one_absurd_index_costs_neither_time_nor_memory() -> None:
     finding = found(rows(a=[0, 1, 2**62], b=[0]))["chunk.index_gap"]
     details = finding.subjects[0].details

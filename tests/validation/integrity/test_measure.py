@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,6 +93,40 @@ def test_swapped_texts_are_gone_and_each_names_the_page_that_it_stands_on(tmp_pa
         "https://docs.example.com/b",
     ]
     assert all(Aspect.VERSION in subject.without for subject in gone.subjects)
+    assert all(subject.details["missing_there"] for subject in gone.subjects)
+    assert "texts and addresses got out of step" in gone.cause
+
+
+def test_an_error_page_is_gone_although_most_of_its_letters_are_those_of_its_stored_title(tmp_path: Path):
+    error = {**point("/a", "502 Bad Gateway\nnginx/1.24.0"), "title": "502 Bad Gateway"}
+    found = measured(tmp_path, PAGES, error, *POINTS[2:])
+    assert subjects(found, "integrity.gone") == ["0"]
+    assert subjects(found, "integrity.drifted") == []
+    [gone] = [finding for finding in found.findings if finding.code == "integrity.gone"]
+    assert gone.cause.startswith("Nothing else is stored for this page: it was rewritten since, or the crawler")
+
+
+def test_a_text_written_over_those_of_other_pages_is_said_to_be_theirs_and_missing_nowhere(tmp_path: Path):
+    found = measured(tmp_path, PAGES, *changed(to={0: VISITORS, 2: VISITORS}))
+    gone = next(finding for finding in found.findings if finding.code == "integrity.gone")
+    assert not any(subject.details["missing_there"] for subject in gone.subjects)
+    assert "such as one of https://docs.example.com/c that is stored for https://docs.example.com/a" in gone.cause
+    assert "one text was written to several points" in gone.cause
+
+
+def test_one_page_stored_for_several_others_is_where_the_crawler_was_led(tmp_path: Path):
+    words = f"{GRIPPER} {CAMERA}".split()
+    texts = [" ".join(random.Random(seed).sample(words, len(words))) for seed in range(6)]
+    pages = {f"/{at}": html(paragraphs(text)) for at, text in enumerate(texts)}
+    pages["/home"] = html(paragraphs(BATTERY, VISITORS))
+    home = f"{BATTERY} {VISITORS}"
+    [gone] = [
+        finding
+        for finding in measured(tmp_path, pages, *(point(page, home) for page in pages)).findings
+        if finding.code == "integrity.gone"
+    ]
+    assert "The text of https://docs.example.com/home is stored for 6 other pages" in gone.cause
+    assert "redirected" in gone.cause
 
 
 @pytest.mark.parametrize("summaries", [4, 2])

@@ -53,3 +53,26 @@ def test_a_page_without_chunks_went_nowhere_where_a_small_part_of_it_stands_unde
     }
     stored = [point("/b", BATTERY), point("/b", CAMERA, 1)]
     assert measured(tmp_path, pages, *stored).sections["moved_pages"] == {}
+
+
+def test_a_short_page_below_a_long_menu_went_where_its_chunks_are(tmp_path: Path):
+    menu = f"<nav>{paragraphs(*(f'{GRIPPER} {number} {CAMERA}' for number in range(9)))}</nav>"
+    pages = {"/a": html(paragraphs(GRIPPER), frame=menu), "/b": html(paragraphs(BATTERY, VISITORS), frame=menu)}
+    stored = [point("/a", GRIPPER), point("/a", f"{BATTERY} {VISITORS}", 1)]
+    found = measured(tmp_path, pages, *stored).sections["moved_pages"]
+    assert {page.rpartition("/")[2]: names for page, names in found.items()} == {"b": ["1"]}
+
+
+def test_a_text_that_menus_show_on_all_pages_tells_of_none_that_it_went_there(tmp_path: Path):
+    """A chunk may hold a title alone, which the menu of each page has."""
+    title = "How to replace the worn gripper of the left arm without taking the cover off"
+    menu = f"<nav>{paragraphs(title)}</nav>"
+    pages = {
+        "/a": html(paragraphs(GRIPPER, CAMERA), frame=menu),
+        "/b": html(paragraphs(BATTERY, VISITORS), frame=menu),
+        "/c": html(paragraphs(title, f"{VISITORS} {GRIPPER}"), frame=menu),
+    }
+    old = (point("/old", title), point("/old", f"{VISITORS} {GRIPPER}", 1))
+    stored = [point("/a", GRIPPER), point("/b", BATTERY), *old]
+    found = measured(tmp_path, pages, *stored).sections["moved_pages"]
+    assert [page.rpartition("/")[2] for page in found] == ["c"]

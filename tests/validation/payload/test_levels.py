@@ -149,6 +149,7 @@ INVALID = [
     ("token_count", 2**70), ("chunk_index", -(2**70)), ("source_url", "/docs/a"), ("source_url", "docs.example.com"),
     ("source_url", "ftp://x.example"), ("source_url", "http://"), ("heading_hierarchy", ["a", 1]),
     ("heading_hierarchy", [None]), ("embedded_at", "soon"), ("embedded_at", 17),
+    ("embedded_at", "1970-01-01T00:00:00Z"), ("embedded_at", "0001-01-01T00:00:00"),
     ("embedded_at", (NOW + timedelta(days=1)).isoformat()), ("embedded_at", "2026-11-20T12:11:00Z"),
     ("title", "None"), ("title", "nan"), ("chapter_id", "None"), ("module_name", "None"),
 ]  # fmt: skip

@@ -53,6 +53,22 @@ def test_modules_that_are_not_named_after_paths_cannot_be_compared():
     assert judged([point(page, f"Part {number}") for number, page in enumerate(PAGES)]) == []
 
 
+def test_modules_are_those_of_the_folders_that_most_points_name():
+    """The first folder of a path may be that of a version: a point that names it took the wrong part of the path."""
+    pages = [f"/v{version}/{part}/p{page}" for version in (1, 2) for part in ("signal", "linalg") for page in range(3)]
+    payloads = [point(page, page.split("/")[2]) for page in pages]
+    assert judged(payloads, pages=pages) == []
+    payloads[4]["module"] = "v1"
+    [finding] = judged(payloads, pages=pages)
+    assert (named([finding]), finding.details["allowed"]) == (["4"], ["linalg", "signal"])
+
+
+def test_a_point_named_after_its_folder_does_not_accuse_all_others_of_it():
+    payloads = [point(page, f"Part {number}") for number, page in enumerate(PAGES)]
+    payloads[0]["module"] = "module-1-ros2"
+    assert judged([payloads[0], *(point(PAGES[1], f"Part {number}") for number in range(5))]) == []
+
+
 def test_declared_modules_are_held_to_wherever_the_point_is():
     payloads = [point(PAGES[0], "Part 1"), point("/elsewhere", "Part 2"), point(PAGES[1], "part-1")]
     assert named(judged(payloads, declared=["Part 1"])) == ["1"]

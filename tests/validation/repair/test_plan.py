@@ -135,6 +135,20 @@ def test_a_text_of_another_page_makes_room_for_what_its_page_lacks_or_gets_what_
     assert [chunk.text for chunk in repair.chunks] == [TEXTS["gears/a"]]
 
 
+def test_a_text_that_its_own_page_lacks_only_gets_its_address_and_what_was_lost_for_it_comes_back() -> None:
+    rows = [row("1", "gears/a", text=TEXTS["gears/b"]), row("2", "gears/b", text=TEXTS["gears/a"]), *ROWS[2:]]
+    pages = ("x.org/docs/gears/a", "x.org/docs/gears/b")
+    subjects = [
+        Subject(name=name, page=page, details={"missing_there": True}) for name, page in zip("12", pages, strict=True)
+    ]
+    repairs = planned(make_finding("integrity.gone", subjects), rows=rows)
+    assert repairs
+    for repair in repairs:
+        assert (repair.removed, repair.chunks) == (frozenset(), ())
+        urls = {point: values["source_url"] for point, values in repair.values.items()}
+        assert urls == {"1": f"{SITE}/gears/b", "2": f"{SITE}/gears/a"}
+
+
 def test_a_text_of_no_page_is_not_moved() -> None:
     rows = [row("1", "gears/a", text="Sign in to see this page."), *ROWS[1:]]
     repairs = planned(about("integrity.gone", "1", "x.org/docs/gears/a"), rows=rows)

@@ -52,6 +52,18 @@ def test_two_copies_in_a_top_three_crowd_it_as_near_duplicates_do():
     assert crowded(query(), Answer("q", hits))
 
 
+def test_hits_of_a_page_that_mostly_repeat_better_ones_of_it_are_a_crowd():
+    """Windows that advance by a quarter of their length: between two of them nothing is new."""
+    words = [f"{word}{number}" for number in range(6) for word in WORDS]
+    windows = {at: " ".join(words[at : at + 28]) for at in range(0, 56, 7)}
+    near = tuple(hit(rank, "a", windows[at]) for rank, at in enumerate((0, 14, 7, 21), 1))
+    assert crowded(query(), Answer("q", near))
+    apart = tuple(hit(rank, "a", " ".join(words[at : at + 17])) for rank, at in enumerate(range(0, 70, 14), 1))
+    assert not crowded(query(), Answer("q", apart)), "an overlap of a few words"
+    pages = tuple(hit(rank, f"u{rank}", found.payload["text"]) for rank, found in enumerate(near, 1))
+    assert not crowded(query(), Answer("q", pages)), "what pages share is not the chunker's"
+
+
 def test_hits_without_a_text_repeat_nothing():
     hits = tuple(hit(rank, f"u{rank}", "") for rank in range(1, 6))
     assert not crowded(query(), Answer("q", hits))

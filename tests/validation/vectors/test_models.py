@@ -462,6 +462,25 @@ def test_what_has_nothing_to_do_with_pages_is_no_context() -> None:
         assert only(points).details["kind"] == "preprocessing"
 
 
+def test_a_trace_of_their_pages_in_some_vectors_is_no_way_of_embedding() -> None:
+    """What a cleaning takes away, such as capitals and marks, is similar within some pages."""
+    points, drawn = space(), np.random.default_rng(3)
+    own, within = embedded([row["text"] for row in points.rows]), np.array(late(points))
+    moved = drawn.standard_normal(own.shape).astype(np.float32) * 0.4 / np.sqrt(own.shape[1])
+    some = np.arange(len(own))[:, None] % 15 < 5
+    vectors = np.where(some, within, own + moved)
+    points.vectors = list(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    assert only(points).details["kind"] == "preprocessing"
+
+
+def test_a_prefix_of_queries_in_front_of_documents_is_found_out() -> None:
+    points = space()
+    points.vectors = list(embedded([f"search_query: {row['text']}" for row in points.rows]))
+    finding = only(points)
+    assert "with the prefix 'search_query: '" in finding.cause
+    assert finding.details["best_variant"]["embedded_text"] == "search_query: {text}"
+
+
 def test_texts_that_begin_alike_share_a_vector_because_of_the_mismatch() -> None:
     points = space()
     preface = (

@@ -42,6 +42,17 @@ def reword(points: Space, place: int, share: float, rng: random.Random) -> None:
     points.set_text(place, " ".join(words))
 
 
+@pytest.mark.parametrize(("first", "number"), [(0, 1), (20, 1), (20, 2), (0, 4)])
+def test_texts_overwritten_by_one_text_of_their_batch_have_no_vectors_of_another_model(first: int, number: int) -> None:
+    points, batch = space(), 16
+    for start in range(first, first + number * batch, batch):
+        for place in range(start, start + batch - 1):
+            points.set_text(place, points.rows[start + batch - 1]["text"])
+    finding = mismatch(points)
+    assert finding.count == number * (batch - 1)
+    assert finding.details["looks_like"]["another_text"] >= 0.8 * finding.count
+
+
 @pytest.mark.parametrize("drawn", ["normal", "positive"])
 @pytest.mark.parametrize("amount", [1, 2, 9, 45])
 def test_noise_is_named_at_any_number_and_is_no_other_model(amount: int, drawn: str) -> None:
