@@ -13,7 +13,7 @@ from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
 
 
 class Cause(NamedTuple):
-    """Why texts differ; None for what the catalogue says."""
+    """What is wrong with some texts or pages, and what to do; None for what the catalogue says."""
 
     cause: str | None = None
     remedy: str | None = None

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import is_lost, lost_passages
+from ragval_pipeline.validation.integrity.drift import Cause
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MOST
-
-
-class Cause(NamedTuple):
-    """Why content is in no chunk; None for what the catalogue says."""
-
-    cause: str | None = None
-    remedy: str | None = None
-
 
 #: What lacks the ends of its pages, where that is all that it lacks.
 _ENDS_EARLY = (
