@@ -96,7 +96,9 @@ def _comes_before(one: Defect, other: Defect) -> bool:
 def _undo_each_other(one: Defect, other: Defect) -> bool:
     codes = {one.code, other.code}
     unknown = "vector.model_mismatch" in codes and not codes.isdisjoint(_NEED_THE_MODEL)
-    return unknown or {one.name, other.name} in _UNDO_EACH_OTHER
+    # Queries that are taken out after the baseline are lost.
+    lost = "query.no_coverage" in codes and (one.needs_baseline or other.needs_baseline)
+    return unknown or lost or {one.name, other.name} in _UNDO_EACH_OTHER
 
 
 def chosen_amounts(defect: Defect, asked: Collection[Amount] | None, *, strictly: bool = True) -> list[Amount]:
