@@ -74,8 +74,8 @@ class Simulated:
     def needs(self, findings: Sequence[Finding]) -> Needs:
         """What has to be repaired, by finding code and subject: one cause of each set; only for subjects with causes.
 
-        A metric that fell follows from the causes of all queries that have their value again, if no single repair
-        clears it, and too few others are left.
+        A metric that fell follows from the causes of all queries that have their value again, if too few others are
+        left: from one that they share, else from all, also if fewer of these queries would be enough.
         """
         alone = _by_subject((result.code, result.cleared) for result in self.results)
         found: dict[str, dict[str, tuple[frozenset[str], ...]]] = {
@@ -97,7 +97,8 @@ class Simulated:
                 held = [regained.get(lowering(subject.name, name)) or of_query.get(name) for name in subject.queries]
                 several = tuple(dict.fromkeys(chain.from_iterable(filter(None, held))))
                 if several and is_no_drop(held.count(None)):
-                    found.setdefault(DROP, {}).setdefault(subject.name, several)
+                    shared = frozenset.intersection(*several)
+                    found.setdefault(DROP, {})[subject.name] = (shared,) if shared else several
         for finding in findings:
             for subject in finding.subjects if finding.code == _THRESHOLD else ():
                 causes = _of_threshold(subject, alone.get(_HIGH, {}))

@@ -278,6 +278,21 @@ def test_a_metric_that_fell_by_queries_of_several_causes_follows_from_them_all(l
     assert found.get(drop.code) == (both if follows else None)
 
 
+def test_a_metric_follows_from_the_cause_that_its_queries_share_and_not_from_that_of_a_few_alone() -> None:
+    names = "abcde"
+    drop = dropped("mrr", **dict.fromkeys(names, 1.0))
+
+    def of(code: str, queries: str) -> WouldClear:
+        held = frozenset(f"mrr {name}" for name in queries)
+        return WouldClear(code, None, {"lowering": held, drop.code: frozenset({"mrr"})}, {"lowering": frozenset()})
+
+    most, few = of("vector.swapped", "abcd"), of("coverage.missing_page", "e")
+    both = (frozenset({most.code}), frozenset({few.code}))
+    assert Simulated((few, most)).needs([drop])[drop.code] == {"mrr": both}
+    every = of("vector.model_mismatch", names)
+    assert Simulated((few, most, every)).needs([drop])[drop.code] == {"mrr": (frozenset({every.code}),)}
+
+
 def test_repairs_that_are_needed_together_are_named_with_the_root_that_they_follow_from() -> None:
     roots = make_finding("vector.swapped", ["c"]).model_copy(update={"because": "vector.model_mismatch"})
     stale = make_finding("chunk.stale_tail", ["a"])
