@@ -7,6 +7,7 @@ import gc
 import signal
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -32,8 +33,9 @@ USAGE = 2
 #: A defect of ragval itself (EX_SOFTWARE of sysexits.h), distinct from the codes about an index.
 DEFECT = 70
 
-#: Typer has its own copy of click or uses the installed one, depending on its version; this finds either's base.
-_UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+#: Typer has its own copy of click or uses the installed one, depending on its version; this finds those of either.
+_ClickException: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "ClickException")
+_UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
 
 #: The commands in order of typical use, each with examples.
 COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
@@ -58,7 +60,17 @@ COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
 
 
 class _Command(TyperCommand):
-    """A command whose help shows no type for flags, which take no value."""
+    """A command that refuses repeated options, and whose help shows no type for flags, which take no value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        # Click takes the last of several values without a word: of two suites, only one would be validated.
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            for param, times in Counter(given).items():
+                if param.param_type_name == "option" and times > 1 and not param.multiple:
+                    raise _UsageError(f"{'/'.join(param.opts)} can be given only once, and is given {times} times", ctx)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)
@@ -146,7 +158,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     try:
         code = app(arguments or ["--help"], prog_name="ragval", standalone_mode=False)
-    except _UsageError as error:
+    except _ClickException as error:
         say(_usage_line(error))
         return USAGE
     if not arguments:

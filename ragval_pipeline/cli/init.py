@@ -209,6 +209,8 @@ def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
 
 def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, str]]:
     """The next steps for the user."""
+    from ragval_pipeline.suite.printing import plural
+
     draft = drafted.suite
     steps = []
     if not draft.embedder.sure:
@@ -221,6 +223,9 @@ def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, s
         steps.append(("run again with --force --source URL|FILE|DIR", "compares pages and texts with their site"))
     elif not drafted.site_read:
         steps.append((f"check source in {suite}", "it could not be read; until it can, a run ends with an error"))
+    if draft.scope is not None and draft.scope.missing:
+        why = f"{plural(draft.scope.lacking, 'page')} of the site are not indexed: ingest them, or leave them out"
+        steps.append((f"check source in {suite}", why))
     lacking = _lacking(draft.embedder.provider)
     if lacking is not None:
         rest = ",".join(group for group in GROUPS if group not in EMBEDDING)

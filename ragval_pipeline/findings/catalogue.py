@@ -99,6 +99,14 @@ _ROWS = (
         measured="The listed pages that pass source.include and source.exclude are counted.",
         cause="No listed page passes source.include and source.exclude, or the list is empty.",
         remedy="Correct source.include and source.exclude, or rebuild the sitemap or list."),
+    FindingType("source.scope", "info", "run", "coverage", "folder", "setting",
+        title="Pages that the suite leaves out",
+        means="of the site is left out by source.include or source.exclude",
+        many="of the site are left out by source.include or source.exclude",
+        measured="The listed pages that do not pass source.include and source.exclude are counted by folder. They are "
+        "not expected in the index, and no criterion counts them.",
+        cause="source.include or source.exclude does not match them.",
+        remedy="If the assistant should answer from these pages, too, widen source.include or source.exclude."),
     FindingType("source.suspicious_lastmod", "info", "corpus", "coverage", "url", "site",
         title="Sitemap dates cannot be trusted",
         means="has lastmod dates that carry no information", many="have lastmod dates that carry no information",
@@ -182,7 +190,8 @@ _ROWS = (
         title="Field missing",
         means="lacks a field that it needs", many="lack a field that they need",
         measured="Each point is checked for its text, for its page if the suite has a site, and for every field in "
-        "payload.required.",
+        "payload.required. For a field in payload.fields that is not required but that at least 95 % of the points "
+        "have, the points without it are a warning.",
         cause="The ingestion did not write this field for these points.",
         remedy="Make the ingestion write the field, then re-ingest the pages of these points.",
         judged_by=("metadata_completeness",)),

@@ -72,7 +72,7 @@ FEW = threshold(
     0.05,
     unit="share",
     codes="text.boilerplate chunk.stale_tail chunk.over_model_limit payload.constant_field coverage.orphan_page "
-    "payload.flat_headings vector.mixed_models vector.model_mismatch integrity.drifted "
+    "payload.flat_headings payload.missing_field vector.mixed_models vector.model_mismatch integrity.drifted "
     "query.unreachable_gate query.failed retrieval calibrate",
     reason="a smaller share is an exception: single points of another model, single points that were redated or "
     "damaged",

@@ -386,3 +386,9 @@ def test_an_error_is_split_into_problem_and_remedy() -> None:
     system = SystemFailure("refused", code="index.unreachable", system="Qdrant", subject="x", remedy="Start it.")
     check = failed("collection", system)
     assert (check.message, check.remedy, check.exit_code) == ("Qdrant: refused", "Start it.", 3)
+
+
+def test_what_the_suite_leaves_out_of_the_site_is_named_by_folder(home: Home, ragval: Ragval) -> None:
+    home.edit(source={"exclude": ["/docs/module-1-ros2/**"]}, queries=None)
+    ended = ragval("doctor", "-s", home.suite, "--json")
+    assert "left out by the suite: /docs/module-1-ros2/** (" in checks(ended)["sitemap"]["message"]

@@ -16,10 +16,11 @@ from ragval_pipeline.cli.draft.first_look import Asked
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.pages import DraftPage, versions_of
 from ragval_pipeline.cli.draft.questions import clean, draft_questions, is_english, is_telling, off_topic, question_of
-from ragval_pipeline.cli.draft.site import unindexed_folders
-from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
+from ragval_pipeline.cli.draft.site import is_made
+from ragval_pipeline.cli.draft.suite_text import ScopeDraft, SuiteDraft, suite_text
 from ragval_pipeline.errors import install_line
-from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
+from ragval_pipeline.sources.site.folders import Folder, folders_of
+from ragval_pipeline.sources.site.inventory import Scope, SitePage
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from tests.cli.collections_ import langchain_payloads, store
 from tests.cli.conftest import Ended, Home
@@ -144,11 +145,18 @@ def test_a_folder_without_any_indexed_page_is_named_at_its_top() -> None:
         "/docs/a": True, "/docs/b/c": True, "/docs/b/d": False, "/docs/tags/x": False, "/docs/tags/y": False,
         "/search": False, "/blog/1": False, "/blog/2/3": False, "/alone": False, "/": True,
     }  # fmt: skip
-    inventory = SiteInventory(pages=tuple(SitePage(url=f"{BASE}{path}", key=path) for path in paths))
-    found = unindexed_folders(inventory, {path for path, indexed in paths.items() if indexed})
-    assert {(folder.glob, folder.pages, folder.made) for folder in found} == {
-        ("/docs/tags/**", 2, True), ("/search", 1, True), ("/blog/**", 2, False),
+    pages = {path: SitePage(url=f"{BASE}{path}", key=path) for path in paths}
+    indexed, lacking = [[pages[path] for path, has in paths.items() if has is wanted] for wanted in (True, False)]
+    folders = folders_of(lacking, indexed)
+    assert {(folder.glob, folder.pages) for folder in folders if is_made(folder.glob)} == {
+        ("/docs/tags/**", 2), ("/search", 1),
     }  # fmt: skip
+    assert {(folder.glob, folder.beside) for folder in folders if not is_made(folder.glob)} == {
+        ("/blog/**", False), ("/alone", False), ("/docs/b/d", True),
+    }  # fmt: skip
+    scope = Scope(exclude=[folder.glob for folder in folders])
+    assert all(scope.contains(page.url) for page in indexed)
+    assert not any(scope.contains(page.url) for page in lacking)
 
 
 def look(ended: Ended) -> dict[str, str]:
@@ -263,18 +271,17 @@ def test_a_payload_with_the_fields_of_a_profile_is_recognised(home: Home, ragval
 
 
 def test_pages_that_a_generator_makes_are_shut_out_and_others_left_to_the_reader() -> None:
-    from ragval_pipeline.cli.draft.site import UnindexedFolder
-
     guess = EmbedderGuess(provider="static", model=None, why="tried", sure=True)
     draft = SuiteDraft(
         suite="docs", profile=None, url=None, path="qdrant", collection="docs", vector_name=None, fields={},
         required=None, points=3, embedder=guess, dimension=256,
-        source={"sitemap": "sitemap.xml"}, exclude=["/docs/tags/**"],
-        unindexed=[UnindexedFolder("/blog/**", 2, made=False)],
+        source={"sitemap": "sitemap.xml"},
+        scope=ScopeDraft("the sitemap", 9, ["/docs/tags/**"], [Folder("/blog/**", 2)], "/docs"),
     )  # fmt: skip
     text = suite_text(draft)
     assert yaml.safe_load(text)["source"]["exclude"] == ["/docs/tags/**"]
-    assert "# not indexed: /blog/** (2 pages)" in text
+    assert "# 2 of 9 pages of the sitemap are not indexed" in text
+    assert "# - /blog/**   # 2 pages, not indexed" in text
 
 
 def test_what_was_embedded_before_the_texts_is_written_into_the_suite(tmp_path: Path, ragval: Ragval) -> None:

@@ -75,6 +75,9 @@ def test_the_version_is_one_line(ragval: Callable[..., Ended]) -> None:
         (("run", "--suite"), ("--suite", "requires", "--help")),
         (("run", "extra"), ("extra", "ragval run --help")),
         (("schema",), ("WHAT", "ragval schema --help")),
+        (("run", "-s", "a", "--suite", "b"), ("--suite/-s", "only once", "ragval run --help")),
+        (("doctor", "--json", "--json"), ("--json", "only once", "ragval doctor --help")),
+        (("--log-level", "INFO", "--log-level", "DEBUG", "run"), ("--log-level", "only once", "ragval --help")),
     ],
 )
 def test_wrong_usage_is_one_line_and_ends_with_two(

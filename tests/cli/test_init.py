@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_the_demo_index_gets_a_suite_that_runs_and_passes(home: Home, ragval: Ra
     suite = written(tmp_path / "my")
     assert suite["suite"] == "physical_ai_book"
     assert suite["embedding"] == {"provider": "static"}
-    assert suite["source"]["include"] == ["/docs/**"]
+    assert "include" not in suite["source"]
     assert suite["payload"]["fields"]["headings"] == "heading_hierarchy"
     assert "chapter_id" in suite["payload"]["required"]
     thresholds = suite["retrieval"]
@@ -126,9 +127,7 @@ def test_a_folder_of_markdown_is_a_source_and_the_points_say_where_it_is_served(
     guide(tmp_path)
     ended = ragval("init", "--qdrant-path", "qdrant", "--source", "guide")
     assert ended.code == 0, ended.err
-    assert written(tmp_path)["source"] == {
-        "folder": "guide", "site_url": "https://robots.example/guide/", "include": ["/guide/**"],
-    }  # fmt: skip
+    assert written(tmp_path)["source"] == {"folder": "guide", "site_url": "https://robots.example/guide/"}
     assert "4 of 4 pages of the folder are in the index" in ended.out
     assert written(tmp_path)["criteria"]["coverage"] == 1.0
     assert ragval("run", "--only", "coverage").code == 0
@@ -531,17 +530,49 @@ def test_the_comment_on_the_threshold_stays_true_when_calibrate_changes_the_numb
 """ in suite_text(draft)
 
 
-@pytest.mark.parametrize(
-    ("others", "told"),
-    [(["/docs/c"], "no page of the list is outside"), (["/blog/a", "/docs/c", "/blog/b"], "2 other pages of the list")],
-)
-def test_the_suite_says_what_its_include_leaves_out(
-    others: list[str], told: str, tmp_path: Path, ragval: Ragval
-) -> None:
+def test_what_is_stored_does_not_decide_what_should_be(tmp_path: Path, ragval: Ragval) -> None:
+    """A crawl that began below /docs/ stored that folder only: nothing but the site says whether this is all."""
     pages = [f"https://a.example/docs/{name}" for name in "ab"]
     store(tmp_path / "qdrant", [{"text": "A text.", "url": url, "title": url} for url in pages])
-    listed = [*pages, *(f"https://a.example{path}" for path in others)]
+    listed = [*pages, *(f"https://a.example{path}" for path in ("/blog/a", "/docs/c", "/blog/b", "/tags/x"))]
     (tmp_path / "pages.txt").write_text("\n".join(listed), encoding="utf-8")
-    ragval("init", "--qdrant-path", "qdrant", "--source", "pages.txt")
-    [line] = [line for line in (tmp_path / "ragval.yaml").read_text(encoding="utf-8").splitlines() if "include" in line]
-    assert f"include: [/docs/**]   # covers all indexed pages; {told}" in line
+    ended = ragval("init", "--qdrant-path", "qdrant", "--source", "pages.txt")
+    assert "2 of 5 pages of the list are in the index" in ended.out
+    assert "not indexed /blog/** (2 pages), /docs/c: ingest them, or leave them out" in ended.out
+    assert "3 pages of the site are not indexed" in ended.out
+    assert written(tmp_path)["source"] == {"urls": "pages.txt", "exclude": ["/tags/x"]}
+
+
+def test_what_is_not_needed_is_left_out_by_removing_comment_signs(tmp_path: Path, ragval: Ragval) -> None:
+    pages = [f"https://a.example/docs/{name}" for name in "ab"]
+    store(tmp_path / "qdrant", [{"text": "A text.", "url": url, "title": url} for url in pages])
+    for made in ([], ["/tags/x"]):
+        others = [f"https://a.example{path}" for path in ("/blog/a", "/blog/b", "/about", *made)]
+        (tmp_path / "pages.txt").write_text("\n".join([*pages, *others]), encoding="utf-8")
+        ragval("init", "--qdrant-path", "qdrant", "--source", "pages.txt", "--force")
+        file = tmp_path / "ragval.yaml"
+        text = file.read_text(encoding="utf-8")
+        file.write_text(
+            re.sub(r"^(  (?:  )?)# (?=exclude:|  - |- )", r"\1", text, flags=re.MULTILINE), encoding="utf-8"
+        )
+        source = load_suite(file).source
+        assert source is not None
+        assert sorted(source.exclude) == sorted(["/blog/**", "/about", *made])
+        file.write_text(re.sub(r"^  # (?=include:)", "  ", text, flags=re.MULTILINE), encoding="utf-8")
+        source = load_suite(file).source
+        assert source is not None
+        assert source.include == ("/docs/**",)
+
+
+def test_a_field_that_a_few_points_have_lost_is_required_all_the_same(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [{"text": f"Text {n}.", "url": f"https://a.example/{n}", "title": f"Page {n}"} for n in range(40)]
+    del payloads[7]["title"]
+    store(tmp_path / "qdrant", payloads)
+    ended = ragval("init", "--qdrant-path", "qdrant")
+    assert "title" in written(tmp_path)["payload"]["required"]
+    assert "missing: title in 1 point; required, because all others have it" in ended.out
+    payloads[7]["title"] = ""
+    store(tmp_path / "other", payloads)
+    ended = ragval("init", "--qdrant-path", "other", "--force")
+    assert "title" not in written(tmp_path)["payload"]["required"]
+    assert "missing or empty: title in 1 point" in ended.out

@@ -16,6 +16,7 @@ source.unreachable E r
 source.malformed E r
 source.empty E r
 source.suspicious_lastmod I c
+source.scope I r
 coverage.missing_page E s
 coverage.orphan_page W s
 coverage.foreign_host E c

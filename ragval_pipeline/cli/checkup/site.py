@@ -11,6 +11,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.site.folders import folders_of, in_words
 from ragval_pipeline.sources.site.of_suite import check_places, fetch_inventory
 from ragval_pipeline.sources.site.urls import fold_path, path_of
 from ragval_pipeline.suite.gates import required_of_site
@@ -38,8 +39,10 @@ def check_site(suite: Suite, look: Look | None) -> tuple[list[Check], int]:
         return [failed("sitemap", error)], 0
     if not inventory.in_scope:
         return [_nothing_in_scope(inventory)], 0
-    pages, shut_out = len(inventory.in_scope), len(inventory.pages) - len(inventory.in_scope)
-    told = f"{plural(pages, 'page')} in scope" + (f", {shut_out} excluded" if shut_out else "")
+    pages, outside = len(inventory.in_scope), [page for page in inventory.pages if not page.in_scope]
+    told = f"{plural(pages, 'page')} in scope"
+    if outside:
+        told += f", {len(outside):,} left out by the suite: {in_words(folders_of(outside, inventory.in_scope))}"
     return [ok("sitemap", told), *_origin(suite, inventory, look), _pages(suite, source, inventory)], pages
 
 

@@ -13,6 +13,7 @@ from ragval_pipeline.cli.draft.fields import (
     find_fields,
     find_kinds,
     find_site,
+    lost_fields,
     profile_like,
     required_fields,
     stored_addresses,
@@ -22,8 +23,8 @@ from ragval_pipeline.cli.draft.first_look import TOP_K, Asked, Line, ask, first_
 from ragval_pipeline.cli.draft.guess import EmbedderGuess, guess_embedder
 from ragval_pipeline.cli.draft.pages import DraftPage, pages_of
 from ragval_pipeline.cli.draft.questions import Question, draft_questions, off_topic
-from ragval_pipeline.cli.draft.site import SiteLook, include_of, is_made, look_at_site, records_of, usual_host
-from ragval_pipeline.cli.draft.suite_text import SuiteDraft
+from ragval_pipeline.cli.draft.site import SiteLook, is_made, look_at_site, records_of, shared_folder, usual_host
+from ragval_pipeline.cli.draft.suite_text import ScopeDraft, SuiteDraft
 from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
@@ -116,7 +117,13 @@ def draft_suite(
     )
     suite = _suite(name, found, vector, settings, wishes, asked)
     site_read = found.site is None or found.site.inventory is not None
-    return Drafted(suite, questions, negatives, [*seen, *_lacking(found.look, found.fields)], site_read)
+    return Drafted(
+        suite,
+        questions,
+        negatives,
+        [*seen, *_lacking(found.look, found.fields, required=wishes.profile is None)],
+        site_read,
+    )
 
 
 @dataclass(frozen=True)
@@ -188,10 +195,7 @@ def _suite(
         points=len(look.points),
         source=None if site is None else _written(wishes, site.source),
         site_root=_near(wishes, site.source.site_root) if site is not None and site.source.site_root else None,
-        include=list(site.source.include) if site is not None else include_of(found.urls),
-        scope=_scope(site),
-        exclude=site.exclude if site is not None else [],
-        unindexed=[folder for folder in site.unindexed if not folder.made] if site is not None else [],
+        scope=_scope(site, found.urls),
         host=usual_host(found.urls),
         embedder=found.embedder,
         dimension=vector.size,
@@ -210,23 +214,31 @@ def searched_vector(facts: CollectionFacts) -> VectorFacts:
     return min(facts.vectors, key=rank)
 
 
-def _lacking(look: Look, fields: Mapping[str, str]) -> list[Line]:
+def _lacking(look: Look, fields: Mapping[str, str], *, required: bool) -> list[Line]:
     """Metadata fields that few points lack: they may have lost them, or be right to have none."""
     counts = {path: len(look.points) - look.filled(path) for name, path in fields.items() if name != "text"}
-    told = ", ".join(
-        f"{path} in {plural(count, 'point')}" for path, count in counts.items() if 0 < count < HABIT * len(look.points)
-    )
-    if not told:
-        return []
-    return [Line("metadata", f"missing or empty: {told}; add it to payload.required if every point needs it", "note")]
+    lost = lost_fields(look, fields) if required else {}
+    others = {
+        path: count for path, count in counts.items() if 0 < count < HABIT * len(look.points) and path not in lost
+    }
+    lines = []
+    if lost:
+        told = f"missing: {_counted(lost)}; required, because all others have it; a run reports these points"
+        lines.append(Line("metadata", told, "note"))
+    if others:
+        told = f"missing or empty: {_counted(others)}; add it to payload.required if every point needs it"
+        lines.append(Line("metadata", told, "note"))
+    return lines
 
 
-def _scope(site: SiteLook | None) -> str:
-    """What the included pages leave out, in words; empty: not known."""
-    out = None if site is None else site.left_out
-    if site is None or out is None:
-        return ""
-    return f"{plural(out, 'other page')} of {site.where} left out" if out else f"no page of {site.where} is outside"
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{path} in {plural(count, 'point')}" for path, count in counts.items())
+
+
+def _scope(site: SiteLook | None, urls: Sequence[str]) -> ScopeDraft | None:
+    if site is None or site.inventory is None:
+        return None
+    return ScopeDraft(site.where, len(site.inventory.pages), site.exclude, site.missing, shared_folder(urls))
 
 
 def _near(wishes: Wishes, path: str | Path) -> str:

@@ -17,7 +17,8 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation.payload.aliases import is_named_like, suggest_field_map
-from ragval_pipeline.validation.thresholds import FEWEST, MOST, WHOLE
+from ragval_pipeline.validation.payload.levels import OF_SOME
+from ragval_pipeline.validation.thresholds import FEW, FEWEST, MOST, WHOLE
 
 
 def wanted_fields(profile: Profile | None, flavour: str | None) -> dict[str, str]:
@@ -73,9 +74,23 @@ def _is_better(look: Look, path: str, known: str) -> bool:
 
 
 def required_fields(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """Payload names of the metadata fields that every point has; the text's if there are none."""
-    held = [path for name, path in fields.items() if name != "text" and look.filled(path) == len(look.points)]
-    return list(dict.fromkeys(held)) or [fields[name] for name in ("text",) if name in fields]
+    """Payload names of the metadata fields that every point has, or all but a few; the text's if there are none."""
+    lost = lost_fields(look, fields)
+    held = [path for name, path in fields.items() if name != "text" and not len(look.points) - look.filled(path)]
+    return [path for path in dict.fromkeys(fields.values()) if path in {*held, *lost}] or [
+        fields[name] for name in ("text",) if name in fields
+    ]
+
+
+def lost_fields(look: Look, fields: Mapping[str, str]) -> dict[str, int]:
+    """Metadata fields that all but a few points have, by payload name, with the number of points without them.
+
+    An empty value is another matter: the ingestion may store one where there is nothing to store.
+    """
+    points = len(look.points)
+    lacking = {path: points - look.filled(path) for name, path in fields.items() if name not in {"text", *OF_SOME}}
+    absent = {path: sum(not lookup(point.payload, path)[0] for point in look.points) for path in lacking}
+    return {path: count for path, count in lacking.items() if 0 < count == absent[path] and count <= FEW * points}
 
 
 def profile_like(look: Look) -> str | None:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Literal
 from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.questions import Question
-from ragval_pipeline.cli.draft.site import SiteLook
+from ragval_pipeline.cli.draft.site import SiteLook, is_made
 from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.payload_paths import lookup
+from ragval_pipeline.sources.site.folders import in_words
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
 from ragval_pipeline.suite.printing import percent, plural
 
@@ -168,10 +169,11 @@ def _pages(site: SiteLook | None, *, partial: str, named: bool, files: bool) -> 
 
 def _folders(site: SiteLook) -> list[Line]:
     lines = []
-    for folder in site.unindexed:
-        pages = plural(folder.pages, "page")
-        done = "excluded by source.exclude" if folder.made else "ingest it, or add it to source.exclude"
-        lines.append(Line("not indexed", f"{folder.glob} ({pages}): {done}", "ok" if folder.made else "note"))
+    if site.missing:
+        told = f"{in_words(site.missing)}: ingest them, or leave them out where the suite file lists them"
+        lines.append(Line("not indexed", told, "note"))
+    if made := [folder for folder in site.unindexed if is_made(folder.glob)]:
+        lines.append(Line("left out", f"{in_words(made)}: made by the site generator, and not indexed"))
     return lines
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from ragval_pipeline.cli.looking import PATIENCE
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.site.folders import Folder, folders_of
 from ragval_pipeline.sources.site.inventory import Scope, SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageRecord
 from ragval_pipeline.sources.site.urls import path_of
@@ -34,21 +35,6 @@ _ALL_S, _ONE_S = 12.0, 5
 
 
 @dataclass(frozen=True)
-class UnindexedFolder:
-    """A part of the site without indexed pages.
-
-    Attributes:
-        glob: The pages, as ``source.exclude`` names them.
-        pages: Number of pages.
-        made: Whether they are generated pages without content of their own.
-    """
-
-    glob: str
-    pages: int
-    made: bool
-
-
-@dataclass(frozen=True)
 class SiteLook:
     """A first look at a site.
 
@@ -57,14 +43,14 @@ class SiteLook:
         inventory: Its pages; ``None`` if the sitemap could not be read.
         problem: Why it could not be read, one sentence; else empty.
         indexed: Keys of pages that have points.
-        unindexed: Its folders without points.
+        unindexed: Its folders and single pages without points, largest first.
     """
 
     source: SourceSettings
     inventory: SiteInventory | None
     problem: str = ""
     indexed: frozenset[str] = frozenset()
-    unindexed: Sequence[UnindexedFolder] = field(default_factory=tuple)
+    unindexed: Sequence[Folder] = field(default_factory=tuple)
 
     @property
     def where(self) -> str:
@@ -72,30 +58,32 @@ class SiteLook:
         return _WHERE[self.source.kind]
 
     @property
-    def left_out(self) -> int | None:
-        """Number of pages listed but not included; None if it could not be read."""
-        scope = Scope(tuple(self.source.include))
-        return None if self.inventory is None else sum(not scope.contains(page.url) for page in self.inventory.pages)
-
-    @property
     def exclude(self) -> list[str]:
         """Globs to exclude: generated pages that are not indexed."""
-        return [folder.glob for folder in self.unindexed if folder.made]
+        return [folder.glob for folder in self.unindexed if is_made(folder.glob)]
+
+    @property
+    def missing(self) -> list[Folder]:
+        """Unindexed folders and pages with content: to ingest, or for the reader to leave out."""
+        return [folder for folder in self.unindexed if not is_made(folder.glob)]
 
     @property
     def in_scope(self) -> set[str]:
         """Keys of the pages in scope, without those to exclude."""
-        scope = Scope(tuple(self.source.include), tuple(self.exclude))
+        scope = Scope((), tuple(self.exclude))
         pages = self.inventory.pages if self.inventory else ()
         return {page.key for page in pages if scope.reason_out(page.url) is None}
 
 
 def look_at_site(given: str | None, urls: Sequence[str]) -> SiteLook | None:
-    """Read a site of any kind and compare it with the addresses of the points; ``None`` without one."""
+    """Read a site of any kind and compare it with the addresses of the points; ``None`` without one.
+
+    All listed pages are in scope: that only part of them is stored may be the very defect.
+    """
     if given is None:
         return None
     kind, place = source_kind(given)
-    settings: dict[str, Any] = {kind: place, "include": include_of(urls)}
+    settings: dict[str, Any] = {kind: place}
     look = _look(settings, urls)
     if kind == "sitemap" and "://" not in place and look.inventory is not None:
         listed = [page.url for page in look.inventory.pages]
@@ -119,30 +107,12 @@ def _look(settings: Mapping[str, Any], urls: Collection[str]) -> SiteLook:
         return SiteLook(source, None, problem=str(error).rstrip("."))
     fold = inventory.folder().key
     indexed = frozenset(fold(url) for url in urls) & inventory.scope_urls.keys()
-    return SiteLook(source, inventory, "", indexed, unindexed_folders(inventory, indexed) if indexed else ())
-
-
-def unindexed_folders(inventory: SiteInventory, indexed: Collection[str]) -> list[UnindexedFolder]:
-    """The topmost folders without indexed pages, and single generated pages."""
-    pages = {page.key: [part for part in path_of(page.url).split("/") if part] for page in inventory.in_scope}
-    alive = {tuple(parts[:depth]) for key, parts in pages.items() if key in indexed for depth in range(len(parts) + 1)}
-    dead: dict[tuple[str, ...], int] = {}
-    for key, parts in pages.items():
-        if key not in indexed and parts:
-            highest = (tuple(parts[:depth]) for depth in range(1, len(parts) + 1))
-            top = next((folder for folder in highest if folder not in alive), tuple(parts))
-            dead[top] = dead.get(top, 0) + 1
-    found = []
-    for top, count in dead.items():
-        path = f"/{'/'.join(top)}"
-        made = is_made(path)
-        if made or count > 1:
-            found.append(UnindexedFolder(f"{path}/**" if count > 1 else path, count, made))
-    return found
+    held, lacking = [[page for page in inventory.pages if (page.key in indexed) is has] for has in (True, False)]
+    return SiteLook(source, inventory, "", indexed, folders_of(lacking, held) if held else ())
 
 
 def is_made(path: str) -> bool:
-    """Whether a page or folder is generated without content of its own."""
+    """Whether a page, folder or glob is of pages that are generated without content of their own."""
     return any(part.lower() in _MADE for part in re.split(r"/+", path.strip("/")))
 
 
@@ -213,12 +183,6 @@ def shared_folder(urls: Sequence[str]) -> str | None:
     levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
     shared = [names[0] for names in levels]
     return "/" + "/".join(shared) if any(shared) else None
-
-
-def include_of(urls: Sequence[str]) -> list[str]:
-    """Globs of the pages in scope: the folder that all pages share."""
-    shared = shared_folder(urls)
-    return [f"{shared}/**"] if shared else []
 
 
 def usual_host(urls: Sequence[str]) -> str | None:

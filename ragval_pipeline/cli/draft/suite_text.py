@@ -12,8 +12,8 @@ import yaml
 
 from ragval_pipeline.cli.draft.fields import Kinds
 from ragval_pipeline.cli.draft.guess import EmbedderGuess
-from ragval_pipeline.cli.draft.site import UnindexedFolder
 from ragval_pipeline.sources.embedders.models import PROVIDERS
+from ragval_pipeline.sources.site.folders import Folder
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles import get_profile
@@ -21,6 +21,30 @@ from ragval_pipeline.suite.sections import FILES
 
 #: The query file, next to the suite file.
 QUERIES = "queries.yaml"
+
+
+@dataclass(frozen=True)
+class ScopeDraft:
+    """Which listed pages are not indexed: whether they should be, the reader must say.
+
+    Attributes:
+        where: What lists the pages.
+        listed: Number of listed pages.
+        exclude: Globs of pages to exclude: generated, and not indexed.
+        missing: The other folders and pages that are not indexed.
+        stored: Path of the folder that all indexed pages share, or None.
+    """
+
+    where: str
+    listed: int
+    exclude: Sequence[str]
+    missing: Sequence[Folder]
+    stored: str | None
+
+    @property
+    def lacking(self) -> int:
+        """Number of pages that are not indexed, without those to exclude."""
+        return sum(folder.pages for folder in self.missing)
 
 
 @dataclass(frozen=True)
@@ -46,10 +70,7 @@ class SuiteDraft:
         points: Points examined.
         source: Kind and location of the source, as written in the file, or None.
         site_root: Folder of the built site, as written in the file, or None.
-        include: Globs of the pages in scope.
-        scope: What they leave out, in words; empty: not known.
-        exclude: Globs of pages to exclude.
-        unindexed: Folders of the site without points.
+        scope: Which listed pages are not indexed; None: not known.
         host: Host that the points come from, or None.
         embedder: The guess.
         dimension: Length of the vectors.
@@ -77,10 +98,7 @@ class SuiteDraft:
     absent: Sequence[str] = ()
     source: Mapping[str, str] | None = None
     site_root: str | None = None
-    include: Sequence[str] = ()
-    scope: str = ""
-    exclude: Sequence[str] = ()
-    unindexed: Sequence[UnindexedFolder] = ()
+    scope: ScopeDraft | None = None
     host: str | None = None
     min_similarity: float | None = None
     scores: tuple[float, float] | None = None
@@ -129,7 +147,6 @@ def _qdrant(draft: SuiteDraft) -> list[str]:
 
 
 def _source(draft: SuiteDraft) -> list[str]:
-    include = _value(list(draft.include) or ["/**"])
     if draft.source is None:
         guess = f"https://{draft.host}/sitemap.xml" if draft.host else "https://docs.example.com/sitemap.xml"
         return [
@@ -137,21 +154,46 @@ def _source(draft: SuiteDraft) -> list[str]:
             "# require again what is switched off under `criteria`.",
             "# source:",
             f"#   sitemap: {guess}   # URL or file; or folder, urls or llms: docs/how-to/sources.md",
-            f"#   include: {include}",
+            "#   include: [/**]   # globs of the pages that belong in the index; exclude wins",
         ]
     lines = ["source:", *(f"  {key}: {_value(place)}" for key, place in draft.source.items())]
     if draft.source.get("site_url") == FILES:
         lines[-1] += "   # the points name files; or the URL of the site, then pages are identified by URL"
     if draft.site_root is not None:
         lines += [f"  site_root: {_value(draft.site_root)}   # the built site, read instead of fetching pages"]
-    if draft.include:
-        lines += [f"  include: {include}   # covers all indexed pages{draft.scope and f'; {draft.scope}'}"]
-    if draft.exclude:
-        lines += [f"  exclude: {_value(list(draft.exclude))}   # made by the site generator, and not indexed"]
-    lines += [
-        f"  # not indexed: {folder.glob} ({plural(folder.pages, 'page')}). Ingest it, or put it under exclude."
-        for folder in draft.unindexed
+    return lines if draft.scope is None else [*lines, *_scope(draft.scope)]
+
+
+#: Lines for folders that are not indexed.
+_FOLDERS = 20
+#: Single pages named that are next to indexed ones.
+_BESIDE = 3
+
+
+def _scope(scope: ScopeDraft) -> list[str]:
+    """What is left out, and what could be: lines that take effect when their ``#`` is removed."""
+    made = [f"    - {_value(glob)}   # made by the site generator, and not indexed" for glob in scope.exclude]
+    if not scope.missing:
+        return ["  exclude:", *made] if made else []
+    told = f"{scope.lacking:,} of {plural(scope.listed, 'page')} of {scope.where} are not indexed"
+    lines = [
+        f"  # {told}, and a run reports them as missing: ingest them.",
+        "  # Only what your assistant does not need, leave out instead: remove the # of its lines.",
     ]
+    if scope.stored is not None:
+        lines.append(f"  # include: {_value([f'{scope.stored}/**'])}   # the folder that all indexed pages share")
+    whole = [folder for folder in scope.missing if not folder.beside]
+    if whole or made:
+        lines += ["  exclude:", *made] if made else ["  # exclude:"]
+    hidden = "    # - " if made else "  #   - "
+    lines += [
+        f"{hidden}{_value(folder.glob)}   # {plural(folder.pages, 'page')}, not indexed" for folder in whole[:_FOLDERS]
+    ]
+    if whole[_FOLDERS:]:
+        lines.append(f"  # and {sum(folder.pages for folder in whole[_FOLDERS:]):,} pages of other folders")
+    if beside := [folder.glob for folder in scope.missing if folder.beside]:
+        more = f" and {len(beside) - _BESIDE:,} more" if beside[_BESIDE:] else ""
+        lines.append(f"  # Not indexed, next to pages that are: {', '.join(beside[:_BESIDE])}{more}")
     return lines
 
 

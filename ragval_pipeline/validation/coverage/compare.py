@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
-from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, modules_of, parse_lastmod
+from ragval_pipeline.sources.site.folders import folders_of, in_words
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import utc_text
@@ -162,6 +164,30 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
             usual = CATALOGUE["coverage.orphan_page"].remedy
             remedy = _SHARED if len(elsewhere) == len(subjects) else f"{usual} {_SHARED}"
         yield make_finding("coverage.orphan_page", subjects, cause=cause, remedy=remedy)
+
+
+@detector("source.scope", needs=Covered)
+def find_left_out(covered: Covered) -> Iterator[Finding]:
+    """The folders of the pages that the suite leaves out: a scope drawn around what was ingested hides what was not."""
+    inside, outside = covered.inventory.in_scope, [page for page in covered.inventory.pages if not page.in_scope]
+    if not inside or not outside:  # with nothing in scope, the scope is wrong: source.empty
+        return
+    folders = folders_of(outside, inside)
+    subjects = [Subject(name=folder.glob, details={"pages": folder.pages}) for folder in folders]
+    listed = plural(len(covered.inventory.pages), "listed page")
+    yield make_finding(
+        "source.scope",
+        subjects,
+        details={"pages": len(outside), "listed": len(covered.inventory.pages)},
+        message=f"{len(outside):,} of {listed} are left out by the suite: {in_words(folders)}.",
+        cause=f"{'; '.join(_reasons(outside))}.",
+    )
+
+
+def _reasons(outside: Sequence[SitePage]) -> list[str]:
+    """How many pages are out of scope for which reason, the most frequent first."""
+    counts = Counter(page.out_of_scope for page in outside)
+    return [f"{plural(count, 'page')} {reason}" for reason, count in counts.most_common(NAMED)]
 
 
 @detector("source.suspicious_lastmod", "coverage.stale_page", needs=Covered)

@@ -187,13 +187,14 @@ def _finding(
     details: dict[str, Any] = {} if canonical is None else {"field": canonical}
     if name not in evidence.rules.required:  # reported, but not part of the criterion
         details["required"] = False
-        cause = cause or f"payload.required does not name the field, but {_WHY_ALWAYS[canonical or '']}."
+        always = _WHY_ALWAYS.get(canonical or "", "almost all other points have it")
+        cause = cause or f"payload.required does not name the field, but {always}."
     found = make_finding(code, subjects, scope=name, cause=cause, remedy=remedy, details=details)
-    # It can still be found, and may intentionally have none.
-    without_page = canonical == "source_url" and code in {"payload.missing_field", "payload.empty_field"}
+    # The point can still be found, and may intentionally have none.
+    unasked = canonical != "text" and code in {"payload.missing_field", "payload.empty_field"}
     # An ingestion may call a page otherwise than the page does.
     is_foreign = all("title_of" in subject.details for subject in subjects)
-    is_mild = (without_page and "required" in details) or is_foreign
+    is_mild = (unasked and "required" in details) or is_foreign
     return found.model_copy(update={"severity": "warning"}) if is_mild else found
 
 

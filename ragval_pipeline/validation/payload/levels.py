@@ -16,7 +16,7 @@ from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, Kind
 from ragval_pipeline.text.times import parse_time
-from ragval_pipeline.validation.thresholds import CLOCK_SKEW
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, FEW
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -106,6 +106,8 @@ def has_value_rule(canonical: str, *, addresses: Addresses) -> bool:
 Level = Literal["missing", "empty", "wrong_type", "invalid", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _MISSING, _EMPTY, _WRONG_TYPE, _INVALID, _OK = range(len(LEVELS))
+#: Canonical fields that some points have none of by their nature: a parent has no parent.
+OF_SOME = frozenset({"parent_id"})
 #: Represents integers beyond 64 bits.
 _BEYOND = -(2**63)  # definition
 
@@ -118,8 +120,8 @@ class PayloadLevels:
         columns: One row per point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the integer
             value of a field with a minimum, except counts of no text.
         complete: Points with every required field present and not empty.
-        offenders: Rows by level and payload name, if any: missing and empty for ``present_fields``, wrong types and
-            invalid values for mapped fields.
+        offenders: Rows by level and payload name, if any: missing and empty for ``present_fields``, missing also for
+            mapped fields that almost all points have (``FEW``), wrong types and invalid values for mapped fields.
         kinds: Number of points by payload name and kind.
     """
 
@@ -187,6 +189,7 @@ def derive_levels(
     )
     tables: list[pa.RecordBatch] = []
     level_names = array_of(LEVELS, pa.string())
+    usual = {name for name, key in canonical.items() if key not in OF_SOME and name not in present}
     points = complete = 0
     for batch in batches:
         columns: dict[str, pa.Array] = {"point_id": batch.column("point_id")}
@@ -205,18 +208,28 @@ def derive_levels(
             columns[level_column(name)] = pa.DictionaryArray.from_arrays(array_from(levels), level_names)
             if name in required:
                 incomplete |= levels <= _EMPTY
-            for level in ((_MISSING, _EMPTY) if name in present else ()) + ((_WRONG_TYPE, _INVALID) if key else ()):
+            asked = (_MISSING, _EMPTY) if name in present else (_MISSING,) if name in usual else ()
+            for level in asked + ((_WRONG_TYPE, _INVALID) if key else ()):
                 if len(rows := np.flatnonzero(levels == level)):
                     offenders[LEVELS[level]][name].append(rows + points)
         tables.append(pa.record_batch(columns))
         points += batch.num_rows
         complete += int(batch.num_rows - incomplete.sum())
+    for name in usual - {name for name in usual if _lacking(kinds[name]) <= FEW * points}:
+        offenders["missing"].pop(name, None)
     return PayloadLevels(
         pa.Table.from_batches(tables) if tables else pa.table({"point_id": array_of([], pa.string())}),
         complete=complete,
-        offenders={level: {n: np.concatenate(rows) for n, rows in found.items()} for level, found in offenders.items()},
+        offenders={
+            level: {n: np.concatenate(rows) for n, rows in found.items()} for level, found in offenders.items() if found
+        },
         kinds=kinds,
     )
+
+
+def _lacking(kinds: Mapping[str, int]) -> int:
+    """Points without a value, by kind of value."""
+    return sum(count for kind, count in kinds.items() if kind == "absent" or kind in EMPTY_KINDS)
 
 
 def _at(now: datetime, rule: Callable[[str, datetime], bool]) -> Callable[[str], bool]:

@@ -33,7 +33,7 @@ TOGETHER = [
      "vector.text_mismatch"),
     ("query.dead_target", "retrieval.dark_page", "chunk.near_duplicate"),
     ("query.negative_scored_high", "coverage.foreign_host", "payload.unexpected_module"),
-    ("chunk.stale_tail", "query.weak_oracle"),
+    ("chunk.stale_tail", "query.weak_oracle", "source.scope"),
 ]  # fmt: skip
 _TOGETHER = {name for names in TOGETHER for name in names}
 #: Planted beside each other after a clean run.

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
-from ragval_pipeline.validation.coverage.compare import compare, measure_coverage
-from ragval_pipeline.validation.coverage.indexed import IndexedPage
+from ragval_pipeline.validation.coverage.compare import compare, find_left_out, measure_coverage
+from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import NOW, SITE, absolute, index, site
 
@@ -191,3 +191,16 @@ def test_subjects_carry_their_page_for_causes() -> None:
     inventory = site("/a/", "/b")
     missing = by_code(measure(inventory, index(inventory, "/b")))["coverage.missing_page"]
     assert [subject.page for subject in missing.subjects] == [absolute("/a")]
+
+
+def test_every_run_tells_which_listed_pages_the_suite_leaves_out() -> None:
+    paths = ("/docs/a", "/docs/b", "/blog/1", "/blog/2", "/docs/tags/x", "/about")
+    inventory = site(*paths, include=["/docs/**"], exclude=["/docs/tags/**"])
+    [finding] = find_left_out(Covered(inventory, {}, 1, NOW))
+    assert (finding.code, finding.severity) == ("source.scope", "info")
+    assert [subject.name for subject in finding.subjects] == ["/about", "/blog/**", "/docs/tags/x"]
+    assert finding.message == (
+        "4 of 6 listed pages are left out by the suite: /blog/** (2 pages), /about, /docs/tags/x."
+    )
+    assert finding.cause == "3 pages not included by '/docs/**'; 1 page excluded by '/docs/tags/**'."
+    assert not list(find_left_out(Covered(site(*paths), {}, 1, NOW)))

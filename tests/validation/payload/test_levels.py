@@ -269,3 +269,19 @@ def test_no_text_has_no_tokens_and_one_with_words_has_some(text: Any) -> None:
     assert "invalid" not in count(with_(chunk_text=text, token_count=0)).offenders
     assert offenders(count(with_(chunk_text=text, token_count=-1)), "invalid") == {"token_count": ["0"]}
     assert offenders(count(with_(token_count=0)), "invalid") == {"token_count": ["0"]}
+
+
+def test_a_field_that_almost_all_points_have_is_missed_although_it_is_not_required() -> None:
+    most, few = [GOOD] * 19, with_(title=...)
+    [finding] = measured(*most, few).findings
+    assert (finding.code, finding.scope, finding.severity) == ("payload.missing_field", "title", "warning")
+    assert [subject.name for subject in finding.subjects] == [str(len(most))]
+    assert finding.cause == "payload.required does not name the field, but almost all other points have it."
+    assert count(*most, few).complete == 20
+    assert measured(*most, few, few).findings == (), "10 % of the points may be without a title"
+    assert measured(*[with_(title=None)] * 19, few).findings == (), "a key without a value is not a field they have"
+
+
+def test_a_parent_has_no_parent() -> None:
+    fields = {**FIELDS, "parent_id": "parent_id"}
+    assert measured(*[with_(parent_id="p")] * 30, GOOD, fields=fields).findings == ()

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from ragval_pipeline.testing.defects.choose import add_copies, choose_pages
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import ALL, HALF, ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.testing.defects.store import SITEMAP_FILE
+from ragval_pipeline.testing.defects.store import SITEMAP_FILE, Entry
 
 
 @defect("coverage.missing_page", kind="points")
@@ -167,6 +167,17 @@ def no_entries(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Removes every entry from sitemap.xml."""
     corpus.site.set_entries(())
     return Planted("source.empty", frozenset({corpus.sitemap_location}))
+
+
+@defect("source.scope", kind="site")
+def left_out(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Lists a folder of pages that source.exclude leaves out."""
+    first = urlsplit(corpus.scope_urls[0])
+    urls = [urlunsplit((first.scheme, first.netloc, f"/left-out/{name}", "", "")) for name in ("one", "two")]
+    corpus.site.set_entries((*corpus.site.entries, *(Entry(url, None) for url in urls)))
+    source = corpus.settings["source"]
+    source["exclude"] = [*source.get("exclude", ()), "/left-out/**"]
+    return Planted("source.scope", frozenset({"/left-out/**"}))
 
 
 @defect("source.suspicious_lastmod", kind="site")

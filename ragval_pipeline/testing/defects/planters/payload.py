@@ -14,7 +14,7 @@ from typing import Any
 from ragval_pipeline.errors import NothingToSpoilError
 from ragval_pipeline.testing.defects.choose import choose_points, ids_of, required_fields
 from ragval_pipeline.testing.defects.corpus import Corpus
-from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
+from ragval_pipeline.testing.defects.registry import ONE, Amount, Planted, defect
 from ragval_pipeline.testing.defects.store import StoredPoint
 
 
@@ -28,6 +28,13 @@ def missing_field(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted
 def missing_source(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Drops the source URL from the payload of a point."""
     return _dropped(corpus, amount, rng, "source_url")
+
+
+@defect("payload.missing_field", kind="points", variant="unasked", amounts=(ONE,))
+def missing_unasked(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Drops a field that is mapped but not required from the payload of a point."""
+    unasked = next(name for name in ("title", "embedded_at") if name not in corpus.required and corpus.holds(name))
+    return _dropped(corpus, amount, rng, unasked)
 
 
 @defect("payload.empty_field", kind="points")
