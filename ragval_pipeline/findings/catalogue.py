@@ -619,11 +619,12 @@ _ROWS = (
         "are compared.",
         cause="The HNSW parameters used for building or searching are too small.",
         remedy="Raise hnsw_ef, or rebuild the index with larger m and ef_construct."),
-    FindingType("index.changed_during_read", "warning", "run", "index", "collection", "setting",
+    FindingType("index.changed_during_read", "warning", "run", "index", "point", "setting",
         title="Index changed during the run",
-        means="changed while it was read", many="changed while they were read",
-        measured="The points are counted before and after reading, and their ids are compared again at the end of "
-        "the run.",
+        means="changed while the index was validated", many="changed while the index was validated",
+        measured="At the end of the run every point is read again: its payload, as far as the run has read it, and its "
+        "vector are compared with the first reading, vectors up to rounding. Points are counted before and after "
+        "reading, too.",
         cause="An ingestion was running.",
         remedy="Validate after the ingestion has finished."),
     FindingType("query.failed", "error", "subject", "queries", "query", "query",

@@ -19,7 +19,7 @@ from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Since
+from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
@@ -49,7 +49,7 @@ def write_report(
     facts: FactsManifest | None = None,
     simulated: Simulated | None = None,
     state: str | None = None,
-    since: Since | None = None,
+    differences: Differences | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -59,7 +59,7 @@ def write_report(
         The report, and the folder it was written to.
     """
     assembled = _assemble(
-        suite, place, measurements, inventory, manifest, simulated=simulated, state=state, since=since
+        suite, place, measurements, inventory, manifest, simulated=simulated, state=state, differences=differences
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
@@ -127,7 +127,7 @@ def _assemble(
     *,
     simulated: Simulated | None,
     state: str | None,
-    since: Since | None,
+    differences: Differences | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -139,8 +139,9 @@ def _assemble(
         only=selected_groups(place.tags),
         environment=_environment(suite),
     )
-    read = {"index": {**index_section(manifest, since), "fingerprint": state}} if manifest else {}
+    read = {"index": {**index_section(manifest, differences), "fingerprint": state}} if manifest else {}
     index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
+    points = PointsRead(manifest, differences) if manifest else None
     return assemble_report(
         facts,
         [*measurements, *index],
@@ -148,9 +149,9 @@ def _assemble(
         gates=_gates(suite),
         severities=suite.severity,
         inventory=inventory,
-        extra_findings=find_all(PointsRead(manifest, since)) if manifest else (),
+        extra_findings=find_all(points) if points else (),
         simulated=simulated,
-        doubt=changed_while_judged(manifest, since) if manifest else "",
+        doubt=changed_while_judged(points) if points else "",
     )
 
 

@@ -30,9 +30,10 @@ logger = logging.getLogger(__name__)
 DIAGNOSIS = "query_diagnosis.json"
 REMEDIATION = "remediation.json"
 #: Folders of the evidence in Parquet files, and what is in them.
-Kind = Literal["payload", "pages", "facts"]
+Kind = Literal["payload", "prints", "pages", "facts"]
 _PARTS: Mapping[Kind, str] = {
-    "payload": "the payload snapshot is", "pages": "the page copies are", "facts": "the facts are",
+    "payload": "the payload snapshot is", "prints": "the prints of the points are",
+    "pages": "the page copies are", "facts": "the facts are",
 }  # fmt: skip
 
 
@@ -85,7 +86,8 @@ class ReportBundle:
 
     def kept(self) -> Mapping[Kind, KeptParts | None]:
         """The manifests of the evidence in Parquet files, by its folder."""
-        return {"payload": self.manifest, "pages": self.pages, "facts": self.facts}
+        prints = self.manifest.prints if self.manifest else None
+        return {"payload": self.manifest, "prints": prints, "pages": self.pages, "facts": self.facts}
 
     def parts(self, kind: Kind) -> Mapping[str, UPath]:
         """The Parquet files of some evidence by name: where they were staged, else in an earlier run.

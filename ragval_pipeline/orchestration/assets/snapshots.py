@@ -25,7 +25,7 @@ from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.site.page_copies.writer import take_copies
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.writer import take_snapshot
+from ragval_pipeline.sources.snapshot.writer import Prints, take_snapshot
 from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
 from ragval_pipeline.suite.criteria import EMBEDDING
@@ -202,6 +202,11 @@ def read_points(task: Task) -> Made:
             folder=task.place.staged("payload"),
             kept_uri=str(task.place.kept("payload")),
             run_id=task.place.run_id,
+            prints=Prints(
+                task.place.staged("prints"),
+                str(task.place.kept("prints")),
+                vectors=_needs_vectors(selected_groups(task.place.tags)),
+            ),
             accept=before,
             on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
         )
@@ -225,10 +230,14 @@ def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.Ass
 
 def _check_vector(suite: Suite, facts: CollectionFacts, groups: Collection[str] | None) -> None:
     """Check ``qdrant.vector_name`` against the collection, unless it has no dense vectors."""
-    if groups is not None and not EMBEDDING.intersection(groups):
+    if not _needs_vectors(groups):
         return
     with naming_file_of(suite):
         check_vector_name(suite.qdrant.vector_name, facts)
+
+
+def _needs_vectors(groups: Collection[str] | None) -> bool:
+    return groups is None or not EMBEDDING.isdisjoint(groups)
 
 
 def _points_metadata(manifest: SnapshotManifest) -> dict[str, Any]:

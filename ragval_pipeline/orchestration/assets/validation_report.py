@@ -29,7 +29,7 @@ from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.reporting.subjects import Subjects
-from ragval_pipeline.sources.snapshot.reader import Since, Snapshot, changes_since
+from ragval_pipeline.sources.snapshot.sameness import Differences, compare_points
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.assemble import graded_findings
@@ -71,7 +71,7 @@ def make_report(task: Task) -> Made:
         facts=made.facts if made else None,
         simulated=simulated,
         state=made.index.stamp.states[COLLECTION] if made else None,
-        since=_since(task, made) if made else None,
+        differences=_differences(task, made) if made else None,
     )
     log_verdict(task.context, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)
@@ -90,11 +90,11 @@ def _states_now(task: Task) -> dict[str, str]:
     }
 
 
-def _since(task: Task, made: ChunkFacts) -> "Since":
-    """Changes of the collection during the run."""
+def _differences(task: Task, made: ChunkFacts) -> "Differences":
+    """What changed in the collection since it was read."""
     try:
         with open_reader(task.qdrant, task.suite) as reader:
-            return changes_since(reader, Snapshot(made.index.manifest), state=made.index.stamp.states[COLLECTION])
+            return compare_points(reader, made.index.manifest)
     except SystemFailure as failure:
         raise vanished(failure) or failure from None
 

@@ -65,6 +65,12 @@ class KeptParts(BaseModel):
         raise FileNotFoundError(self._gone.format(run=self.run_id, place=self.kept_uri))
 
 
+class PrintsManifest(KeptParts):
+    """The prints of all points, to compare a later read with; ``sources.snapshot.sameness`` writes and reads them."""
+
+    _gone: ClassVar[str] = "the prints of the points of run {run} are gone from {place}: take a new snapshot"
+
+
 class SnapshotManifest(KeptParts):
     """A snapshot's metadata and parts.
 
@@ -78,7 +84,9 @@ class SnapshotManifest(KeptParts):
         observed: Payload names seen in the first points, dotted where nested.
         seconds: Duration of the read.
         way: How the points were read.
-        repeated: Points received more than once.
+        repeated: Points received more than once, and used once.
+        read: Payload names that were read.
+        prints: Prints of payloads and vectors, in id order; None: a later read cannot be compared with this one.
     """
 
     _gone: ClassVar[str] = "the snapshot of run {run} is gone from {place}: take a new one"
@@ -93,6 +101,8 @@ class SnapshotManifest(KeptParts):
     seconds: float = 0.0
     way: Way = "pages"
     repeated: int = 0
+    read: tuple[str, ...] = ()
+    prints: PrintsManifest | None = None
 
 
 #: Canonical fields stored as text columns; numbers become texts.

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
-import operator
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.payload_paths import payload_paths
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
-from ragval_pipeline.sources.snapshot.manifest import Part, SnapshotManifest
+from ragval_pipeline.sources.snapshot.manifest import Part, PrintsManifest, SnapshotManifest
+from ragval_pipeline.sources.snapshot.prints import PAYLOADS, VECTORS, PrintWriter, payload_prints, vector_prints
 from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader, Way
+from ragval_pipeline.sources.stores.qdrant.scanning import IdOrder
 from ragval_pipeline.suite.payload import PayloadSettings
 
 if TYPE_CHECKING:
@@ -30,6 +33,15 @@ POINTS_PER_BUCKET = 4096
 OBSERVED_POINTS = 200
 
 
+@dataclass(frozen=True)
+class Prints:
+    """Where the prints of the points go: a folder, where it is kept, and whether the vectors have prints, too."""
+
+    folder: UPath
+    kept_uri: str
+    vectors: bool = True
+
+
 def take_snapshot(
     reader: Reader,
     *,
@@ -39,12 +51,14 @@ def take_snapshot(
     folder: UPath,
     kept_uri: str,
     run_id: str,
+    prints: Prints | None = None,
     accept: Callable[[CollectionFacts], None] = lambda _: None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> SnapshotManifest:
     """Read every point of a collection into Parquet parts.
 
-    ``accept`` is called with the facts of the collection before any point is read, and raises if they do not fit.
+    ``prints`` is where prints of the points go, to compare a later read with this one; None: there are none. ``accept``
+    is called with the facts of the collection before any point is read, and raises if they do not fit.
 
     Returns:
         The manifest; ``points``, ``count_before`` and ``count_after`` differ if the collection changed meanwhile.
@@ -66,7 +80,7 @@ def take_snapshot(
     )
     fields = (*tracked, *fields_read(payload.flavour, template))
     way = reader.way(facts)
-    read = _Read(reader, mapper, folder, fields, facts.points_count, on_progress)
+    read = _Read(reader, mapper, folder, fields, facts.points_count, prints, on_progress)
     parts, repeated = read.all(way)
     count_after = reader.count()
     if way != "pages" and (repeated or (_rows(parts) != count_after == facts.points_count)):
@@ -75,6 +89,7 @@ def take_snapshot(
         way = "pages"
         parts, repeated = read.all(way)
         count_after = reader.count()
+    kept = None if prints is None else _prints(reader, prints, rows=_rows(parts), run_id=run_id)
     return SnapshotManifest(
         run_id=run_id,
         staged_uri=str(folder),
@@ -91,7 +106,24 @@ def take_snapshot(
         seconds=time.monotonic() - started,
         way=way,
         repeated=repeated,
+        read=fields,
+        prints=kept,
     )
+
+
+def _prints(reader: Reader, place: Prints, *, rows: int, run_id: str) -> PrintsManifest:
+    """The prints of the payloads, which are written already, and of the vectors."""
+    parts = [Part(name=PAYLOADS, rows=rows)]
+    if place.vectors:
+        try:
+            with PrintWriter(place.folder, VECTORS) as writer:
+                for batch in reader.vectors():
+                    writer.add(vector_prints(batch))
+            parts.append(writer.part)
+        except SystemFailure as failure:
+            # Whatever judges the vectors reads them again, and reports it.
+            _log.warning("the vectors cannot be compared at the end of the run: %s", failure)
+    return PrintsManifest(run_id=run_id, staged_uri=str(place.folder), kept_uri=place.kept_uri, parts=tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -103,6 +135,7 @@ class _Read:
     folder: UPath
     fields: tuple[str, ...]
     expected: int
+    prints: Prints | None
     on_progress: Callable[[int, int], None] | None
 
     @property
@@ -117,22 +150,27 @@ class _Read:
 
     def _all(self, way: Way) -> tuple[tuple[Part, ...], int]:
         read = repeated = 0
-        last = None
-        with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer:
-            for points in self.reader.scan(self.fields, way, points=self.expected):
+        order = IdOrder(self.reader.place)
+        with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer, self._print_writer() as prints:
+            for page in self.reader.scan(self.fields, way, points=self.expected):
+                points = order.new(page)
+                repeated += len(page) - len(points)
                 if not points:
                     continue
-                ids = [point.id for point in points]
-                # In id order, duplicate ids are adjacent.
-                repeated += sum(map(operator.eq, [last, *ids], ids))
-                last = ids[-1]
+                if prints is not None:
+                    prints.add(payload_prints(points))
                 batch = self.mapper.batch(points)
                 # Points without a page are distributed by id, so that they are not all in one bucket.
                 writer.add(batch, pc.coalesce(batch.column("page_key"), batch.column("point_id")))
                 read += len(points)
                 if self.on_progress:
                     self.on_progress(read, max(self.expected, read))
+            if way == "pages":
+                order.check()
             return writer.close(), repeated
+
+    def _print_writer(self) -> AbstractContextManager[PrintWriter | None]:
+        return nullcontext() if self.prints is None else PrintWriter(self.prints.folder, PAYLOADS)
 
 
 def _rows(parts: Sequence[Part]) -> int:

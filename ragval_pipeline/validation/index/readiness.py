@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import PASSAGE, make_finding
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Since
+from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.suite.printing import plural
@@ -114,71 +114,142 @@ class PointsRead:
 
     Attributes:
         manifest: The snapshot.
-        since: Changes of the points until the end of the run; None: not checked.
+        differences: What the collection holds at the end of the run, compared with the snapshot; None: not compared.
+        max_changing: Share of the points that may change, 0..1; more than these, and no gate is met.
     """
 
     manifest: SnapshotManifest
-    since: Since | None = None
+    differences: Differences | None = None
+    max_changing: float = 0.0
+
+    @property
+    def uncounted(self) -> int:
+        """Points by which Qdrant's count and the points that it returned differ beyond those that came or went."""
+        manifest, found = self.manifest, self.differences
+        counts = (manifest.count_before, manifest.count_after)
+        if counts[0] == counts[1] and _may_hold_ids_twice(manifest):
+            return 0
+        known = len(found.come) + len(found.gone) if found else 0
+        return max(0, *(abs(count - manifest.points) - known for count in counts))
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether every part of the run has seen the same points, but for those that are set aside."""
+        found = self.differences
+        if found is not None and (found.moved or found.settings):
+            return False
+        changing = self.uncounted + (len(found.points) if found else 0)
+        return changing <= self.max_changing * max(self.manifest.points, found.now if found else 0)
 
 
 @detector("index.empty", "index.changed_during_read", needs=PointsRead)
 def find_in_read(read: PointsRead) -> Iterator[Finding]:
     """Findings that the collection was empty, or changed meanwhile."""
-    manifest, since = read.manifest, read.since
+    manifest, found = read.manifest, read.differences
     name = manifest.facts.name
-    if not manifest.points and not (since.count if since else manifest.count_after):
+    if not manifest.points and not (found.now if found else manifest.count_after):
         stored = 0 if manifest.count_before else manifest.facts.stored_points
         passing = f"None of the {plural(stored, 'point')} of {name} passes qdrant.filter." if stored else None
         yield make_finding("index.empty", [name], message=passing)
         return
-    counts = _counts(manifest, since)
-    shown = ", ".join(f"{count:,} {when}" for when, count in counts.items())
-    if _holds_ids_twice(manifest, counts) and not (since and since.has_changed):
-        yield make_finding(
-            "index.changed_during_read", [name], details=counts,
+    if found is not None and found.has_changed:
+        yield _changed(read, found)
+    elif read.uncounted or manifest.count_after != manifest.points:
+        yield _miscounted(read)
+
+
+def _changed(read: PointsRead, found: Differences) -> Finding:
+    counts = _counts(read.manifest, found)
+    subjects = [
+        Subject(name=point, details={"change": what})
+        for what, points in (("came", found.come), ("went", found.gone), ("changed", found.changed))
+        for point in points
+    ]
+    told = ", ".join(f"{subject_count:,} {what}" for what, subject_count in _kinds(found).items() if subject_count)
+    causes = [f"Between the first and the last reading {told}."] if told else []
+    if found.moved:
+        causes.append(
+            f"The alias {read.manifest.facts.alias or ''} now points to {found.collection}.".replace("  ", " ")
+        )
+    if found.settings:
+        causes.append("Its vectors, or how they are searched, were changed.")
+    if read.is_steady:
+        causes.append(
+            f"They are set aside, and the other {read.manifest.points - _left_out(found):,} points are judged."
+        )
+    return make_finding(
+        "index.changed_during_read",
+        subjects,
+        details={**counts, **_kinds(found)},
+        message=None if subjects else f"The collection {read.manifest.facts.name} changed while it was validated.",
+        cause=" ".join(causes),
+    )
+
+
+def _left_out(found: Differences) -> int:
+    """Points of the snapshot that are set aside."""
+    return len(found.gone) + len(found.changed)
+
+
+def _kinds(found: Differences) -> dict[str, int]:
+    return {"came": len(found.come), "went": len(found.gone), "changed": len(found.changed)}
+
+
+def _miscounted(read: PointsRead) -> Finding:
+    manifest = read.manifest
+    counts = _counts(manifest, read.differences)
+    if not read.uncounted:
+        return make_finding(
+            "index.changed_during_read", details=counts,
             message=f"Of {manifest.count_before:,} points, {manifest.points:,} have a unique id.",
             cause="The same ids exist under several shard keys: all of them are counted, but only one is read.",
             remedy="Give points of different shard keys different ids.",
         )  # fmt: skip
-    elif len(set(counts.values())) > 1 or (since and since.has_changed):
-        told = {"gone": since.gone, "come": since.come, "rewritten": since.rewritten} if since and since.moved else {}
-        which = f" Since the read: {', '.join(f'{count:,} {what}' for what, count in told.items())}." if told else ""
-        if since and since.altered and not told:
-            which = " Payloads, vectors or settings have changed since then."
-        cause = f"Points counted: {shown}.{which}"
-        yield make_finding("index.changed_during_read", [name], details={**counts, **told}, cause=cause)
-
-
-def _holds_ids_twice(manifest: SnapshotManifest, counts: dict[str, int]) -> bool:
-    """Whether a constant count above the points read is due to ids in several shards."""
-    constant = {count for when, count in counts.items() if when != "read"}
-    return manifest.facts.sharding == "custom" and len(constant) == 1 and manifest.points < max(constant)
-
-
-def changed_while_judged(manifest: SnapshotManifest, since: Since | None) -> str:
-    """Why gates cannot be met: parts of the run have seen different points; empty if all saw the same.
-
-    The number of points read does not count: an id under two shard keys is read once and counted twice.
-    """
-    counts = {when: count for when, count in _counts(manifest, since).items() if when != "read"}
-    if len(set(counts.values())) == 1 and not (since and since.has_changed):
-        return ""
     shown = ", ".join(f"{count:,} {when}" for when, count in counts.items())
-    moved = f", {since.moved} of them not what was read" if since and since.moved else ""
-    if since and since.altered and not moved:
-        moved = ", with other payloads, vectors or settings than were read"
-    return f"the collection changed while it was validated (points: {shown}{moved})"
+    steady = manifest.count_before == manifest.count_after
+    remedy = "Look at the server's log and at any proxy in between: its count and its scroll contradict each other."
+    return make_finding(
+        "index.changed_during_read",
+        details=counts,
+        message=f"Qdrant counts {manifest.count_after:,} points, and returns {manifest.points:,}.",
+        cause=f"Points counted: {shown}.",
+        remedy=remedy if steady else None,
+    )
 
 
-def _counts(manifest: SnapshotManifest, since: Since | None) -> dict[str, int]:
+def _may_hold_ids_twice(manifest: SnapshotManifest) -> bool:
+    """Whether a constant count above the points read can be due to ids under several shard keys.
+
+    Each shard has a segment at least, and an id once at most.
+    """
+    facts = manifest.facts
+    most = manifest.points * (facts.segments or 1)
+    return facts.sharding == "custom" and manifest.points < manifest.count_after <= most
+
+
+def changed_while_judged(read: PointsRead) -> str:
+    """Why gates cannot be met: parts of the run have seen different points; empty if all saw the same."""
+    if read.is_steady:
+        return ""
+    manifest, found = read.manifest, read.differences
+    shown = ", ".join(f"{count:,} {when}" for when, count in _counts(manifest, found).items())
+    told = ""
+    if found and found.points:
+        told = f", {len(found.points):,} of them not what was read"
+    elif found and (found.moved or found.settings):
+        told = ", another collection or other settings"
+    return f"the collection changed while it was validated (points: {shown}{told})"
+
+
+def _counts(manifest: SnapshotManifest, found: Differences | None) -> dict[str, int]:
     counts = {"before": manifest.count_before, "read": manifest.points, "after": manifest.count_after}
-    return {**counts, **({"at_the_end": since.count} if since else {})}
+    return {**counts, **({"at_the_end": found.now} if found else {})}
 
 
-def index_section(manifest: SnapshotManifest, since: Since | None = None) -> dict[str, object]:
+def index_section(manifest: SnapshotManifest, found: Differences | None = None) -> dict[str, object]:
     """The report's ``index``: facts about the collection and about the read."""
     return {
-        **({"points_at_the_end": since.count} if since else {}),
+        **({"points_at_the_end": found.now, "vectors_compared": found.vectors} if found else {}),
         **manifest.facts.model_dump(mode="json"),
         "points_read": manifest.points,
         "points_read_by": manifest.way,

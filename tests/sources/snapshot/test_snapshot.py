@@ -16,7 +16,7 @@ from upath import UPath
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.snapshot import buckets, writer
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Snapshot, changes_since
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.sources.snapshot.writer import take_snapshot
 from ragval_pipeline.sources.stores.qdrant import reader as reader_module
 from ragval_pipeline.sources.stores.qdrant import scanning
@@ -310,17 +310,6 @@ def test_a_read_that_fails_leaves_the_collector_and_arrows_memory_as_they_were(t
     assert frozen > before[1]
     assert pa.default_memory_pool().backend_name == before[0]
     assert gc.get_freeze_count() <= before[1]
-
-
-def test_what_came_went_and_was_rewritten_since_a_snapshot_is_counted(qdrant: Qdrant, tmp_path: Path) -> None:
-    fields = PayloadSettings(fields={**PayloadSettings().fields, "embedded_at": "at"})
-    qdrant.create([stored(number, at=f"2025-01-0{1 + number}T00:00:00Z") for number in range(5)])
-    manifest = take(qdrant.reader(), tmp_path, payload=fields)
-    assert not changes_since(qdrant.reader(), Snapshot(manifest)).has_changed
-    qdrant.client.delete(qdrant.name, points_selector=[0, 1])
-    qdrant.client.upsert(qdrant.name, [stored(2, at="2026-01-01T00:00:00Z"), stored(9, at="2025-01-01T00:00:00Z")])
-    since = changes_since(qdrant.reader(), Snapshot(manifest))
-    assert (since.count, since.gone, since.come, since.rewritten) == (4, 2, 1, 1)
 
 
 def test_any_fsspec_folder_will_do() -> None:

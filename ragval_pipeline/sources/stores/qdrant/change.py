@@ -16,6 +16,8 @@ from ragval_pipeline.suite.printing import plural
 _ORDERED = frozenset({"datetime", "integer", "float"})
 #: Facts of a collection that its optimiser does not change.
 _SETTINGS = {"name", "vectors", "metadata", "hnsw", "indexing_threshold", "quantized"}
+#: Those on which the results of searches depend.
+_SEARCHED = {"vectors", "other_vectors", "hnsw", "quantized"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ def state_of(facts: CollectionFacts, newest: str | None) -> CollectionState:
     settings = facts.model_dump_json(include=_SETTINGS)
     told = f"{settings}\n{facts.points_count}\n{newest}"
     return CollectionState(facts.name, facts.points_count, newest, hashlib.sha256(told.encode()).hexdigest()[:12])
+
+
+def same_settings(one: CollectionFacts, other: CollectionFacts) -> bool:
+    """Whether two collections have the same vectors, and search them in the same way."""
+    return one.model_dump(include=_SEARCHED) == other.model_dump(include=_SEARCHED)
 
 
 def fingerprint_of(reader: Reader, time_field: str | None) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ragval_pipeline.lazy import np
-from ragval_pipeline.sources.stores.qdrant.names import filter_model
+from ragval_pipeline.sources.stores.qdrant.names import canonical_id, filter_model, id_order
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Search, VectorBatch
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class LocalPoints:
         stored = self.ask(lambda: self.client.get_collection(self.collection)).points_count or 0
         scroll = partial(self.client.scroll, self.collection, filter_model(self.equal, None), limit=stored + 1)
         records, _ = self.ask(partial(scroll, with_payload=False, with_vectors=False))
-        return [record.id for record in records]  # type: ignore[misc]
+        # An id may be written in several ways, by which local mode sorts it.
+        return sorted((record.id for record in records), key=lambda name: id_order(canonical_id(name)))  # type: ignore[misc]
 
     def records(self, ids: Sequence[int | str], payload: bool | list[str], vectors: bool | list[str]) -> list[Any]:
         """The records of some points."""
@@ -67,7 +68,7 @@ class LocalPoints:
         """The vectors with a name, as ``read`` gives them, if they can be searched here; read once for a client."""
         info: Any = self.ask(lambda: self.client.get_collection(self.collection))
         vectors = info.config.params.vectors
-        used = vectors.get(name) if isinstance(vectors, dict) else vectors
+        used = vectors.get(name or "") if isinstance(vectors, dict) else vectors
         known = _VECTORS.setdefault(self.client, {})
         key = (self.collection, name, *self.equal.items(), info.points_count)
         if key not in known:

@@ -91,7 +91,7 @@ class CollectionReader:
         info: Any = self._ask(self._info)
         aliases = self._aliases()
         params, local = info.config.params, self._local is not None
-        used = params.vectors.get(self._vector_name) if isinstance(params.vectors, dict) else params.vectors
+        used = params.vectors.get(self._vector_name or "") if isinstance(params.vectors, dict) else params.vectors
         return CollectionFacts(
             name=aliases.get(self._collection, self._collection),
             alias=self._collection if self._collection in aliases else None,

@@ -149,6 +149,44 @@ def _uuid(number: int) -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
+class IdOrder:
+    """Takes the points of a read, each once, and notices whether they come in the order of their ids."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._last: tuple[int, int, str] | None = None
+        self._misplaced: str | None = None
+
+    def new(self, page: Sequence[Point]) -> list[Point]:
+        """The points of the next page that follow the last one."""
+        points, last = [], self._last
+        for point in page:
+            key = id_order(point.id)
+            if last is None or key > last:
+                points.append(point)
+                last = key
+            elif key < last:
+                self._misplaced = point.id
+        self._last = last
+        return points
+
+    def check(self) -> None:
+        """Whether all points came in order; one that is out of order has been returned twice, or others were skipped.
+
+        Raises:
+            SystemFailure: ``index.unreachable``.
+        """
+        if self._misplaced is not None:
+            raise SystemFailure(
+                f"{self._place} returned the point {self._misplaced} twice, or not in the order of ids",
+                code="index.unreachable",
+                system="Qdrant",
+                subject=self._place,
+                remedy="Check the server and any proxy in between: a scroll returns each point once, in the order of "
+                "ids.",
+            )
+
+
 def _number(point: Point) -> int | None:
     kind, number, _ = id_order(point.id)
     return None if kind else number

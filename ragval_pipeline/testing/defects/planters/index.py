@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from ragval_pipeline.demo.workspace import QDRANT
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import Amount, Planted, defect
 from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Service
@@ -17,10 +18,11 @@ from ragval_pipeline.testing.services import PassingEmbedder, PassingReader, Ser
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.stores.qdrant.protocol import Reader, Way
 
 
-#: Points that an ingestion writes while the collection is read.
-_ARRIVING = 3
+#: Points that an ingestion writes while the collection is read, greater than all others.
+_ARRIVING = tuple(f"ffffffff-ffff-ffff-ffff-{number:012x}" for number in range(3))
 
 
 @defect("index.empty", kind="points")
@@ -47,9 +49,10 @@ def refused(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
 
 @defect("index.changed_during_read", kind="service")
 def changed_during_read(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    """Makes the server count three more points after reading than before."""
-    corpus.services.append(Service(reader=_Growing))
-    return Planted("index.changed_during_read", frozenset({corpus.collection}))
+    """Makes three more points appear after the first reading."""
+    scans: list[str] = []
+    corpus.services.append(Service(reader=lambda inner: _Growing(inner, scans)))
+    return Planted("index.changed_during_read", frozenset(_ARRIVING))
 
 
 @defect("vector.dimension", kind="points")
@@ -90,10 +93,20 @@ class _RefusingReader(PassingReader):
 
 
 class _Growing(PassingReader):
-    """Counts more points than its facts say."""
+    """Returns more points in every scan after the first, and counts them."""
+
+    def __init__(self, inner: Reader, scans: list[str]) -> None:
+        super().__init__(inner)
+        self._scans = scans
 
     def count(self) -> int:
-        return self.inner.count() + _ARRIVING
+        return self.inner.count() + (len(_ARRIVING) if self._scans else 0)
+
+    def scan(self, fields: Sequence[str] | None, way: Way, *, points: int) -> Iterator[list[Point]]:
+        yield from self.inner.scan(fields, way, points=points)
+        if self._scans:
+            yield [Point(name, {}) for name in _ARRIVING]
+        self._scans.append(way)
 
 
 _STATUS = "HTTP 401"
