@@ -17,6 +17,8 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.validation import thresholds
 from ragval_pipeline.validation.facts.tables import facts_schema
+from ragval_pipeline.validation.views.session import open_views
+from ragval_pipeline.validation.views.tables import VIEWS
 
 
 def findings_page() -> str:
@@ -99,8 +101,9 @@ def facts_page() -> str:
         _RECOUNT,
         "```",
         "",
-        "DuckDB reads the same files: `SELECT sum(found) / sum(letters) FROM 'evidence/facts/chunks-*.parquet'",
-        "WHERE compared`.",
+        "`ragval sql` answers queries over the same rows as [views](views.md), without a script:",
+        '`ragval sql last "select sum(found) / sum(letters) from chunks where compared"`. See [SQL over a '
+        "run](../how-to/sql.md).",
     ]
     for table, columns in facts_schema().items():
         lines += ["", f"## {table}", "", "| column | type | holds |", "|---|---|---|"]
@@ -129,6 +132,21 @@ source_captured = content.held.sum() / content.letters.sum()
 lost = content[(content.letters >= 40) & (content.held < 0.5 * content.letters)]
 not_captured = sorted(pages[pages.page_key.isin(lost.page) & (pages.chunks + pages.textless > 0)].url)
 glued_words = sorted(compared[compared.joins.str.len() > 0].point_id)"""
+
+
+def views_page() -> str:
+    """The views over a run's facts, with the columns of each."""
+    lines = [
+        "# Views",
+        NOTE,
+        "What [`ragval sql`](../how-to/sql.md) reads: the facts of a run as views, in DuckDB's SQL. [Facts](facts.md)",
+        "explains the columns of `chunks` and `pages`.",
+    ]
+    with open_views({}) as views:
+        for name, view in VIEWS.items():
+            lines += ["", f"## {name}", "", view.row, "", "| column | type |", "|---|---|"]
+            lines += [f"| `{column}` | {kind} |" for column, kind in views.columns(name)]
+    return "\n".join(lines) + "\n"
 
 
 def criteria_page() -> str:
@@ -294,6 +312,7 @@ PAGES = {
     "reference/report.md": report_page,
     "reference/suite.md": suite_page,
     "reference/thresholds.md": thresholds_page,
+    "reference/views.md": views_page,
 }
 
 

@@ -25,6 +25,7 @@ from ragval_pipeline.cli.run import run
 from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
 from ragval_pipeline.cli.search import search
+from ragval_pipeline.cli.sql import sql
 from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
 from ragval_pipeline.errors import RagvalError, SuiteError
 
@@ -53,6 +54,10 @@ COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     history: ("ragval history --limit 50",),
     compare: ("ragval compare", "ragval compare 20260101T000000Z-1a2b3c4d last"),
     bless: ("ragval bless last",),
+    sql: (
+        "ragval sql",
+        'ragval sql last "select page_url, count(*) from chunks group by all order by 2 desc"',
+    ),
     report: ("ragval report last --output report",),
     calibrate: ("ragval calibrate", "ragval calibrate --write"),
     schema: ("ragval schema suite", "ragval schema profile rag-validation"),

@@ -356,6 +356,13 @@ def several_suites(stage: Stage, codes: Sequence[str]) -> None:
     assert sorted(suite.suite for suite in find_suites({"RAGVAL_SUITES": said})) == ["blog", "docs", "legacy"]
 
 
+@of("docs/how-to/sql.md", 1, 2, 3)
+def sql(stage: Stage, codes: Sequence[str]) -> None:
+    stage.demo()
+    assert main(["run"]) == 0
+    assert [main(line) for code in codes for line in commands(code)] == [0] * 8
+
+
 @pytest.fixture
 def stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, demo: DemoHome
@@ -390,7 +397,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (74, 13)
+    assert (len(run), len(CANNOT)) == (77, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)
