@@ -211,7 +211,7 @@ def _classified(characters: str) -> npt.NDArray[np.uint8]:
 
 #: Vowel signs and points, which are not letters: a word of Hindi, Hebrew or Arabic continues after them.
 _SIGNS = "".join(sign for code in range(0x300, 0xE00) if unicodedata.category(sign := chr(code))[0] == "M")
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]++(?:[{_SIGNS}]++[^\W_{UNSPACED}]*+)*+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]++(?>(?:[{_SIGNS}]++[^\W_{UNSPACED}]*+)*)")
 #: For ASCII: lower case, and blanks for everything but letters and digits.
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 

@@ -27,6 +27,8 @@ LEFT_OUT = ", not counting those that other required criteria judge: "
 _NOT_MEASURED = "not measured: "
 #: Kinds of failures that leave something unmeasured without another gate to report it.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
+#: If too few pages could be read for it, nobody looked for chunks that are not on their page.
+_COMPARED = "content_integrity"
 #: Descriptive assets: that they ran says nothing about errors.
 _FINDS_NOTHING = frozenset({"quality_metrics", "payload_snapshot", "sitemap_urls"})
 
@@ -211,6 +213,8 @@ def _error_findings(
         return not_measured("error_findings", "no_data", "nothing that could report an error was measured")
     blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
     unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
+    compared = (entry.value(_COMPARED) for entry in measurements)
+    unseen += [value.reason for value in compared if value is not None and value.reason_code == "too_few"]
     if unseen and (limit is None or len(errors) <= limit):
         # Unmeasured parts may have more findings: the count is only certain if already too high.
         return not_measured("error_findings", "no_data", ", ".join(unseen)).model_copy(

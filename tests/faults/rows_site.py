@@ -163,5 +163,5 @@ ROWS = [
     unfit("503 for all", inject=pages(503), code=3, verdict="error", words="refusal|source.unreachable"),
     unfit("401 for all", inject=pages(401), code=3, verdict="error", words="public|source.unreachable", slow=True),
     unfit("404 for all", inject=pages(404), code=1, verdict="fail", words="integrity.page_unreadable|source"),
-    unfit("no text on all but 4", inject=pages(0, 4), code=0, verdict="pass", words="min_readable"),
+    unfit("no text on all but 4", inject=pages(0, 4), code=4, verdict="not_measured", words="min_readable"),
 ]  # fmt: skip

@@ -292,6 +292,16 @@ def test_a_matter_that_a_required_criterion_judges_does_not_count_twice() -> Non
     assert errors(MISSING, measurements=[Measurement(asset="chunk_structure")]).value == 1.0
 
 
+def test_pages_that_could_not_be_compared_leave_errors_unseen() -> None:
+    blind = Measurement(
+        asset="content_integrity", values=(not_measured("content_integrity", "too_few", "9 of 10 pages are empty"),)
+    )
+    found = errors(ORPHAN, measurements=[COVERED, blind])
+    assert (found.verdict, found.gate_fails) == ("not_measured", True)
+    assert "9 of 10 pages are empty" in found.reason
+    assert errors(ZERO, measurements=[COVERED, blind]).verdict == "not_met"
+
+
 def test_a_text_that_nobody_requires_is_no_matter_of_completeness() -> None:
     whole = Measurement(asset="metadata_expectations", values=(ratio("metadata_completeness", 3, 3, of="points"),))
     for details, counted in (({}, 0.0), ({"required": False}, 1.0)):

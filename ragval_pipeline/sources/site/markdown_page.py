@@ -73,7 +73,7 @@ _TARGET = re.compile(r"(?P<text>.*?)[ \t]*<[^<>]*>\Z")
 # Strings and other parts of an expression; a quote that is not closed on its line is an apostrophe.
 _HELD = r"""[^{}'"`]|'[^'\n]*'|"[^"\n]*"|`[^`]*`|['"`]"""
 # An expression with nested objects; without backtracking, so that the cost stays linear.
-_EXPRESSION = rf"\{{(?>{_HELD}|\{{(?>{_HELD}|\{{(?>{_HELD})*+\}})*+\}})*+\}}"
+_EXPRESSION = rf"\{{(?>(?:{_HELD}|\{{(?>(?:{_HELD}|\{{(?>(?:{_HELD})*)\}})*)\}})*)\}}"
 _COMPONENT = re.compile(rf"""</?[A-Z][\w.]*(?P<given>(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|{_EXPRESSION}))?)*)\s*/?>""")
 _TOLD = re.compile(r"""(?<![\w-])(?:label|title)=(?:"([^"]*)"|'([^']*)'|\{["'`]([^"'`{}]*)["'`]\})""")
 _HEADING = re.compile(r"^ {0,3}#[ \t]+\S|^\S.*\n=+[ \t]*$|<h1", re.MULTILINE)

@@ -21,9 +21,10 @@ _BEFORE = 64  # work
 # bullet, dashes, box drawing; slashes, except within an address or a path. Rows of tables are written out as well:
 # ``Name: a. Type: b``.
 _COLUMN = r"\s+[^\s:.,;][^\n:.,;]{0,40}:"
-# Possessive: backtracking would need a hundred bytes per letter of a long line.
+# Atomic: backtracking would need a hundred bytes per letter of a long line. Not possessive, ``(?:...)++``, which Python
+# before 3.11.5 gets wrong: https://github.com/python/cpython/issues/106052
 _PIECES = re.compile(
-    rf"(?:[^\n\t|;#>\u2500-\u257f\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|(?<=\w)/(?=\w)|[.,](?!{_COLUMN}))++"
+    rf"(?>(?:[^\n\t|;#>\u2500-\u257f\u00bb\u203a/\u00b7\u2022:\u2013\u2014.,]++|(?<=\w)/(?=\w)|[.,](?!{_COLUMN}))+)"
 )
 
 # Pictures in Markdown and plain text: ``![a camera](camera.png)``, ``[a camera]``.

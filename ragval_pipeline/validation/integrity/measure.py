@@ -23,7 +23,7 @@ from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
 from ragval_pipeline.validation.integrity.compared import Compared, compare
-from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
+from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
 
 #: ``same`` is in both, ``index`` only in the chunk, ``page`` only on the page, ``skipped`` is left out.
@@ -154,7 +154,7 @@ def measure_integrity(facts: Facts) -> Measurement:
         asset=ASSET,
         values=_values(compared)
         if manifest.suffices(len(compared.read))
-        else _unmeasured(_too_few(compared, manifest)).values,
+        else _unmeasured(_too_few(compared, manifest), code="too_few").values,
         findings=tuple(_graded(with_share(finding, points.points), manifest) for finding in find_all(compared)),
         sections={
             "integrity": _summary(compared, facts),
@@ -193,9 +193,9 @@ def _graded(finding: Finding, manifest: PageCopiesManifest) -> Finding:
     return finding
 
 
-def _unmeasured(reason: str) -> Measurement:
+def _unmeasured(reason: str, *, code: ReasonCode = "no_data") -> Measurement:
     names = ("content_integrity", "source_captured")
-    return Measurement(asset=ASSET, values=tuple(not_measured(name, "no_data", reason) for name in names))
+    return Measurement(asset=ASSET, values=tuple(not_measured(name, code, reason) for name in names))
 
 
 def _summary(compared: Compared, facts: Facts) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragval_pipeline.sources.site.html.document import too_deep
 from ragval_pipeline.sources.site.html.page_text import PageText, page_texts
 
 ZERO = "\u200b"
@@ -356,3 +357,36 @@ def _visible(html: str) -> str:
 def test_a_drawing_whose_links_have_titles_of_their_own_is_read():
     drawing = '<svg><a xlink:href="#on_config" xlink:title=" "><text>on_config</text></a></svg>'
     assert body(f"<main><p>The events</p>{drawing}</main>").main == "The events\non_config"
+
+
+#: Before, 600 times, and after.
+NOT_NESTING = {
+    "comparisons in a script": ("<script>", "x = a => a<b ? <T>(c) : d;", "</script>"),
+    "HTML in JSON for machines": ('<script type="application/ld+json">{"a": "', "<div><p>x", '"}</script>'),
+    "generated content of a style": ("<style>", "a::after {content: '<b>'}", "</style>"),
+    "a comment": ("<!-- ", "<div>", " -->"),
+    "HTML in a text area": ("<textarea>", "<div>", "</textarea>"),
+    "HTML in an attribute": ('<p data-html="', "<div>", '">x</p>'),
+    "a sign in many attributes": ("", '<p title="a<b">x</p>', ""),
+    "a drawing": ("<svg>", '<path d="M0 0"/>', "</svg>"),
+    "text of a drawing": ("<svg><style><![CDATA[", "<b>", "]]></style></svg>"),
+    "a frame's fallback": ("<iframe>", "<div>", "</iframe>"),
+    "anchors without an end": ("", '<a name="x">', ""),
+}
+
+
+@pytest.mark.parametrize("content", NOT_NESTING.values(), ids=NOT_NESTING)
+def test_what_is_no_element_does_not_nest(content: tuple[str, str, str]):
+    before, repeated, after = content
+    content_html = f"{before}{repeated * 600}{after}"
+    page = body(f"<main><h1>Title</h1>{content_html}<div>First</div><div>Second</div><pre>a = 1</pre></main>")
+    assert page.headings == ((1, "Title"),)
+    assert kinds(page)[-3:] == [("paragraph", "First"), ("paragraph", "Second"), ("code", "a = 1")]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["<svg><p>", "<svg><desc>", "<svg><title>", "<![CDATA[>", "<math><mi>", "<b><div></b>", ""],
+)
+def test_elements_that_nest_are_limited_however_they_begin(hidden: str):
+    assert len(list(too_deep(f"{hidden}{'<x/>' * 2000}" if "/" not in hidden else hidden * 2000))) > 1000

@@ -19,51 +19,71 @@ log = logging.getLogger(__name__)
 DEPTH = 512
 #: Elements that end at the next of their kind, or are void: unclosed ones do not nest.
 _FLAT_NAMES = (
-    "p li dt dd option optgroup tr td th thead tbody tfoot caption colgroup rp rt html head body "
-    "area base br col embed hr img input link meta param source track wbr"
+    "a button nobr h1 h2 h3 h4 h5 h6 p li dt dd option optgroup tr td th thead tbody tfoot caption colgroup rp rt html "
+    "head body area base br col embed hr img input link meta param source track wbr"
 )
 _FLAT = frozenset(_FLAT_NAMES.split())
-_TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]*+)[^<>]*+>")
+#: Drawings and formulas, in which ``<path/>`` is closed, and the elements in which HTML begins again.
+_FOREIGN = frozenset({"svg", "math"})
+_HTML_NAMES = (
+    "annotation-xml desc foreignobject mi mo mn ms mtext title b big blockquote body br center code dd div dl dt em "
+    "embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre ruby s small span strong strike sub "
+    "sup table tt u ul var"
+)
+_HTML_AGAIN = frozenset(_HTML_NAMES.split())
+#: Elements whose content is text, whatever it looks like: code with comparisons, HTML in JSON.
+_ENDS = {
+    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE)
+    for name in ("script", "style", "textarea", "xmp", "iframe", "noembed", "noframes")
+}
+# A comment, or a tag with whatever its attributes hold. Both end with the page, so that many unclosed ones cost no more
+# than one.
+_TAG = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))|<!\[CDATA\["
+    r"|<(?P<closes>/?)(?P<name>[A-Za-z][^\s/>]*+)(?>[^=>]*(?:=\s*(?:\"[^\"]*\"|'[^']*')?[^=>]*)*)(?:>|\Z)",
+    re.DOTALL,
+)
 
 
 def parse_html(html: str) -> LexborHTMLParser:
     """The tree of a page; tags below the 512th level become blanks, which keeps all text."""
     from selectolax.lexbor import LexborHTMLParser
 
-    return LexborHTMLParser(_flattened(html) if _nests_deeply(html) else html)
-
-
-def _nests_deeply(html: str) -> bool:
-    if html.count("<") <= DEPTH:
-        return False
-    depth = 0
-    for closes, name in _TAG.findall(html):
-        if name not in _FLAT and name.lower() not in _FLAT:
-            depth = max(0, depth - 1) if closes else depth + 1
-            if depth > DEPTH:
-                return True
-    return False
+    return LexborHTMLParser(_flattened(html) if html.count("<") > DEPTH else html)
 
 
 def _flattened(html: str) -> str:
     """The page without the tags that nest too deeply."""
-    depth, left_out = 0, 0
+    deep = list(too_deep(html))
+    if not deep:
+        return html
+    log.debug("%d tags below the level %d of a page were left out", len(deep), DEPTH)
+    begins = [0, *(end for _, end in deep)]
+    ends = [*(start for start, _ in deep), len(html)]
+    return " ".join(html[begin:end] for begin, end in zip(begins, ends, strict=True))
 
-    def kept(match: re.Match[str]) -> str:
-        nonlocal depth, left_out
-        closes, name = match[1], match[2].lower()
-        if name in _FLAT:
-            return match[0]
-        depth = max(0, depth - 1) if closes else depth + 1
-        if depth + bool(closes) <= DEPTH:
-            return match[0]
-        left_out += 1
-        return " "
 
-    text = _TAG.sub(kept, html)
-    if left_out:
-        log.debug("%d tags below the level %d of a page were left out", left_out, DEPTH)
-    return text
+def too_deep(html: str) -> Iterator[tuple[int, int]]:
+    """Where the tags below the level ``DEPTH`` begin and end."""
+    depth, is_foreign, at = 0, False, 0
+    while match := _TAG.search(html, at):
+        at, name = match.end(), match["name"]
+        if name is None:
+            if is_foreign and match[0] == "<![CDATA[":
+                at = html.find("]]>", at) % (len(html) + 1)
+            continue
+        name, closes = name.lower(), bool(match["closes"])
+        if name in _FOREIGN:
+            is_foreign = not closes
+        elif is_foreign and name in _HTML_AGAIN:
+            is_foreign = False
+        if name in _ENDS and not is_foreign and not closes:
+            end = _ENDS[name].search(html, at)
+            at = end.start() if end else len(html)
+        elif name not in _FLAT and name not in _ENDS and not (is_foreign and html.endswith("/>", 0, at)):
+            depth = max(0, depth - 1) if closes else depth + 1
+            if depth + closes > DEPTH:
+                yield match.span()
 
 
 # https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
