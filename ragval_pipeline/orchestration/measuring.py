@@ -46,11 +46,11 @@ def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, e
         embedding = CountedEmbedding(task.resource("embedder"), budget) if embeds else None
         own = replace(task, embedding=embedding, before=done)
         done[name] = _one_part(own, name, work)
-    measured = tuple(done.values())
-    shared = {"stamp": task.stamp(), "parts": measured}
+    found = tuple(done.values())
+    shared = {"stamp": task.stamp(), "parts": found}
     value = QueryResults(**shared, index=task.index) if kind is QueryResults else Measured(**shared)
-    tables = section_tables({key: part for entry in measured for key, part in entry.sections.items()})
-    return Made(value, {**measured_metadata(measured), **tables})
+    tables = section_tables({key: part for entry in found for key, part in entry.sections.items()})
+    return Made(value, {**measured_metadata(found), **tables})
 
 
 def _one_part(task: Task, name: str, work: Work) -> Measurement:
@@ -59,7 +59,7 @@ def _one_part(task: Task, name: str, work: Work) -> Measurement:
     if not is_selected(name, selected_groups(task.place.tags)):
         return Measurement(asset=name, selected=False)
     progress_of(name)(0, None)
-    measurement = _measured(task, name, work)
+    measurement = measured(task, name, work)
     give_back_memory()
     progress_of(name)(1, 1)
     if task.embedding is not None:
@@ -72,7 +72,8 @@ def _one_part(task: Task, name: str, work: Work) -> Measurement:
     return measurement
 
 
-def _measured(task: Task, name: str, work: Work) -> Measurement:
+def measured(task: Task, name: str, work: Work) -> Measurement:
+    """One measurement; if a system fails or a detector crashes, its failure."""
     started = time.monotonic()
     try:
         measurement = work(task)

@@ -141,7 +141,7 @@ def _assemble(
     )
     read = {"index": {**index_section(manifest, differences), "fingerprint": state}} if manifest else {}
     index = [Measurement(asset="payload_snapshot", sections=read)] if manifest else []
-    points = PointsRead(manifest, differences) if manifest else None
+    points = PointsRead(manifest, differences, suite.qdrant.max_changing) if manifest else None
     return assemble_report(
         facts,
         [*measurements, *index],

@@ -75,6 +75,12 @@ def one_of(column: str, texts: Collection[str]) -> Callable[[pa.RecordBatch | pa
     return lambda rows: pc.is_in(rows.column(column), wanted)
 
 
+def none_of(column: str, texts: Collection[str]) -> Callable[[pa.RecordBatch | pa.Table], pa.BooleanArray]:
+    """Select the rows of a batch with none of some texts in a column."""
+    chosen = one_of(column, texts)
+    return lambda rows: pc.invert(chosen(rows))
+
+
 def without_nulls(array: pa.Array | pa.ChunkedArray, value: str | int) -> pa.Array | pa.ChunkedArray:
     """The array with nulls replaced by a value."""
     return pc.coalesce(array, constant(value, array.type)) if array.null_count else array

@@ -120,6 +120,11 @@ class QdrantSettings(Section):
     grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(_no_bool)] = Field(
         6334, description="gRPC port of the server"
     )
+    max_changing: Fraction = Field(
+        0.01,
+        description="Share of the points, 0..1, that may come, go or change during a run: they are set aside and "
+        "named, and the others are judged. If more change, no gate is met",
+    )
     timeout_s: Positive = Field(30, description="Timeout of one call, in seconds")
     concurrency: Parallel = Field(4, description="Concurrent requests to the server; 1: one after another")
     batch: Rank = Field(50, description="Searches in one request; reduced if the server refuses")

@@ -32,6 +32,7 @@ EVERYTHING: dict[str, Any] = {
         "grpc_port": 6335,
         "concurrency": 2,
         "batch": 10,
+        "max_changing": 0.2,
         "timeout_s": 5.5,
     },
     "source": {

@@ -1,11 +1,13 @@
 """``validation_report``: the verdict on the index, written with all its evidence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import dagster as dg
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.orchestration.assets import measures
 from ragval_pipeline.orchestration.assets.snapshots import read_inventory
 from ragval_pipeline.orchestration.evidence import (
     COLLECTION,
@@ -17,9 +19,18 @@ from ragval_pipeline.orchestration.evidence import (
     site_state,
     suite_state,
 )
-from ragval_pipeline.orchestration.measuring import Made, log_crash, log_verdict, vanished
+from ragval_pipeline.orchestration.measuring import Made, Work, log_crash, log_verdict, measured, vanished
 from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, job_name
+from ragval_pipeline.orchestration.names import (
+    CHUNK_FACTS,
+    CHUNK_STRUCTURE,
+    CONTENT_INTEGRITY,
+    COVERAGE_REPORT,
+    METADATA_EXPECTATIONS,
+    PAYLOAD_SNAPSHOT,
+    VALIDATION_REPORT,
+    job_name,
+)
 from ragval_pipeline.orchestration.repairs import Trial
 from ragval_pipeline.orchestration.report import write_report
 from ragval_pipeline.orchestration.resources import open_reader
@@ -33,9 +44,11 @@ from ragval_pipeline.sources.snapshot.sameness import Differences, compare_point
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.assemble import graded_findings
+from ragval_pipeline.validation.index.readiness import PointsRead
 from ragval_pipeline.validation.measurement import Failure, Measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.set_aside import SetAside
 
 
 def make_report(task: Task) -> Made:
@@ -54,10 +67,13 @@ def make_report(task: Task) -> Made:
     for reason in refused.values():
         task.context.log.warning("%s", reason)
     kept = {name: value for name, value in task.values.items() if name not in refused}
-    made = next((value for value in kept.values() if isinstance(value, ChunkFacts)), None)
+    read = made = next((value for value in kept.values() if isinstance(value, ChunkFacts)), None)
     parts = [part for name in task.values for part in _parts(task, name, refused)]
-    simulated = None
+    simulated = differences = None
     if made is not None:
+        differences = _differences(task, made)
+        if PointsRead(made.index.manifest, differences, task.suite.qdrant.max_changing).is_steady:
+            made, parts = _without_changed(task, made, parts, differences)
         embedding = CountedEmbedding(task.resource("embedder"), budget_of(task.suite, task.place))
         simulated = _simulated(task, made, embedding, parts)
         parts.append(Measurement(asset="repairs", sections=embedding.section()))
@@ -65,13 +81,13 @@ def make_report(task: Task) -> Made:
         task.suite,
         task.place,
         parts,
-        inventory=made.index.inventory if made else None,
-        manifest=made.index.manifest if made else None,
-        pages=made.facts.copies if made else None,
-        facts=made.facts if made else None,
+        inventory=read.index.inventory if read else None,
+        manifest=read.index.manifest if read else None,
+        pages=read.facts.copies if read else None,
+        facts=read.facts if read else None,
         simulated=simulated,
-        state=made.index.stamp.states[COLLECTION] if made else None,
-        differences=_differences(task, made) if made else None,
+        state=read.index.stamp.states[COLLECTION] if read else None,
+        differences=differences,
     )
     log_verdict(task.context, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)
@@ -97,6 +113,45 @@ def _differences(task: Task, made: ChunkFacts) -> "Differences":
             return compare_points(reader, made.index.manifest)
     except SystemFailure as failure:
         raise vanished(failure) or failure from None
+
+
+#: Measurements over facts, made again if some points are set aside.
+_OVER_FACTS: Mapping[str, Work] = {
+    COVERAGE_REPORT: lambda task: measures.compare_pages(task.suite, task.inventory, task.manifest),
+    METADATA_EXPECTATIONS: lambda task: measures.judge_payloads(task.suite, task.inventory, task.pages, task.manifest),
+    CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts),
+    CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts),
+}
+
+
+def _without_changed(
+    task: Task, made: ChunkFacts, parts: Sequence[Measurement], found: Differences
+) -> tuple[ChunkFacts, list[Measurement]]:
+    """What the run has read and measured, without the points that came, went or changed meanwhile."""
+    if not found.points:
+        return made, list(parts)
+    aside = SetAside.of(found, made.index.manifest, made.index.inventory)
+    manifest = aside.manifest(made.index.manifest)
+    judged = made.model_copy(
+        update={
+            "index": made.index.model_copy(update={"manifest": manifest}),
+            "facts": made.facts.model_copy(update={"points": manifest}),
+        }
+    )
+    task.context.log.info("%d points changed meanwhile and are set aside", len(found.points))
+    return judged, [_judged_again(task, judged, part, aside) for part in parts]
+
+
+def _judged_again(task: Task, judged: ChunkFacts, part: Measurement, aside: SetAside) -> Measurement:
+    work = _OVER_FACTS.get(part.asset)
+    if work is None or not part.selected or part.failure is not None:
+        return aside.of_measured(part)
+    if part.asset == COVERAGE_REPORT:
+        # A page is there if it has a point, whether this changed or not.
+        whole = judged.index.manifest.model_copy(update={"set_aside": (), "points": task.manifest.points})
+        index = judged.index.model_copy(update={"manifest": whole, "inventory": aside.inventory(task.inventory)})
+        return measured(replace(task, values={PAYLOAD_SNAPSHOT: index}), part.asset, work)
+    return aside.of_judged(measured(replace(task, values={CHUNK_FACTS: judged}), part.asset, work))
 
 
 def _parts(task: Task, name: str, refused: dict[str, str]) -> Iterator[Measurement]:

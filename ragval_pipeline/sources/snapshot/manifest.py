@@ -87,6 +87,7 @@ class SnapshotManifest(KeptParts):
         repeated: Points received more than once, and used once.
         read: Payload names that were read.
         prints: Prints of payloads and vectors, in id order; None: a later read cannot be compared with this one.
+        set_aside: Ids of points that are in the parts and are not judged, because they changed later.
     """
 
     _gone: ClassVar[str] = "the snapshot of run {run} is gone from {place}: take a new one"
@@ -103,6 +104,7 @@ class SnapshotManifest(KeptParts):
     repeated: int = 0
     read: tuple[str, ...] = ()
     prints: PrintsManifest | None = None
+    set_aside: tuple[str, ...] = ()
 
 
 #: Canonical fields stored as text columns; numbers become texts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.sources.arrow import one_of
+from ragval_pipeline.sources.arrow import none_of, one_of
 from ragval_pipeline.sources.snapshot.buckets import in_bucket, read_parts
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 
@@ -33,7 +33,14 @@ class Snapshot:
 
         ``buckets`` is a power of two, at most that of the snapshot; 1 for all points.
         """
-        yield from read_parts(self.manifest.folder(), in_bucket(self.manifest.parts, bucket, buckets), list(columns))
+        manifest, wanted = self.manifest, list(columns)
+        parts = in_bucket(manifest.parts, bucket, buckets)
+        if not manifest.set_aside:
+            yield from read_parts(manifest.folder(), parts, wanted)
+            return
+        judged = none_of("point_id", manifest.set_aside)
+        for batch in read_parts(manifest.folder(), parts, list(dict.fromkeys([*wanted, "point_id"]))):
+            yield batch.filter(judged(batch)).select(wanted)
 
     def rows(self, columns: Sequence[str], *, bucket: int = 0, buckets: int = 1) -> Iterator[dict[str, Any]]:
         """One mapping per point with ``columns``; arguments as for ``batches``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.prints import (
     PAYLOADS,
@@ -23,6 +24,9 @@ from ragval_pipeline.sources.stores.qdrant.change import same_settings
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.sources.stores.qdrant.scanning import IdOrder
+
+#: The id of a point, the print of its payload or vector, and its source URL, empty if it has none.
+Found = tuple[str, bytes, str]
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Differences:
         moved: Whether an alias now points to another collection than it did.
         settings: Whether the vectors or other settings of the collection are other ones.
         vectors: Whether vectors were compared; false if the run did not read them.
+        addresses: Source URLs of the points that are new, or have another payload, as stored now.
     """
 
     read: int
@@ -50,6 +55,7 @@ class Differences:
     moved: bool = False
     settings: bool = False
     vectors: bool = True
+    addresses: frozenset[str] = frozenset()
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -79,62 +85,61 @@ def compare_points(reader: Reader, manifest: SnapshotManifest) -> Differences:
         raise FileNotFoundError(f"run {manifest.run_id} left no prints of its points: take a new snapshot")
     facts, folder = reader.facts(), manifest.prints.folder()
     names = {part.name for part in manifest.prints.parts}
-    now = 0
+    now, path = 0, manifest.fields.get("source_url")
 
-    def payloads() -> Iterator[Print]:
+    def payloads() -> Iterator[Found]:
         nonlocal now
         order = IdOrder(reader.place)
         for page in reader.scan(manifest.read, manifest.way, points=manifest.points):
             points = order.new(page)
             now += len(points)
-            yield from payload_prints(points)
+            for (name, shown), point in zip(payload_prints(points), points, strict=True):
+                address = None if path is None else lookup(point.payload, path)[1]
+                yield name, shown, address if isinstance(address, str) else ""
         order.check()
 
-    then = read_prints(folder / PAYLOADS)
-    gone, come, changed = _compared(then, payloads(), lambda one, other: one == other)
+    gone, come, changed = _compared(read_prints(folder / PAYLOADS), payloads(), lambda one, other: one == other)
+    addresses = frozenset(filter(None, (*come.values(), *changed.values())))
+    others: set[str] = set()
     if VECTORS in names:
-        vectors = (found for batch in reader.vectors() for found in vector_prints(batch))
+        vectors = ((*found, "") for batch in reader.vectors() for found in vector_prints(batch))
         lost, found, other = _compared(read_prints(folder / VECTORS), vectors, same_vector)
         # A point that came or went while the vectors were read, and is back, is another one.
-        changed |= other | ((lost | found) - gone - come)
+        others = {*other, *((lost | found.keys()) - gone - come.keys())}
     return Differences(
         read=manifest.points,
         now=now,
         gone=_in_order(gone),
         come=_in_order(come),
-        changed=_in_order(changed),
+        changed=_in_order({*changed, *others}),
         collection=facts.name,
         moved=facts.name != manifest.facts.name,
         settings=not same_settings(facts, manifest.facts),
         vectors=VECTORS in names,
+        addresses=addresses,
     )
 
 
 def _compared(
-    then: Iterator[Print], now: Iterator[Print], same: Callable[[bytes, bytes], bool]
-) -> tuple[set[str], set[str], set[str]]:
-    """Points that are only in the first stream, only in the second, and in both with another print."""
+    then: Iterator[Print], now: Iterator[Found], same: Callable[[bytes, bytes], bool]
+) -> tuple[set[str], dict[str, str], dict[str, str]]:
+    """Points only in the first stream, only in the second, and in both with another print; new ones with their URL."""
     gone: set[str] = set()
-    come: set[str] = set()
-    changed: set[str] = set()
+    come: dict[str, str] = {}
+    changed: dict[str, str] = {}
     left, right = next(then, None), next(now, None)
-    while left is not None and right is not None:
-        if left[0] == right[0]:
+    while left is not None or right is not None:
+        if left is not None and right is not None and left[0] == right[0]:
             if not same(left[1], right[1]):
-                changed.add(left[0])
+                changed[right[0]] = right[2]
             left, right = next(then, None), next(now, None)
-        elif id_order(left[0]) < id_order(right[0]):
+        elif right is None or (left is not None and id_order(left[0]) < id_order(right[0])):
+            assert left is not None
             gone.add(left[0])
             left = next(then, None)
         else:
-            come.add(right[0])
+            come[right[0]] = right[2]
             right = next(now, None)
-    while left is not None:
-        gone.add(left[0])
-        left = next(then, None)
-    while right is not None:
-        come.add(right[0])
-        right = next(now, None)
     return gone, come, changed
 
 

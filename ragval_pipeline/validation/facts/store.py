@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ragval_pipeline.errors import RagvalError
 from ragval_pipeline.lazy import pa, pc, pq
-from ragval_pipeline.sources.arrow import constant
+from ragval_pipeline.sources.arrow import constant, none_of
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
@@ -101,12 +101,27 @@ class Facts(FactRows):
             FactsError: Making them failed: they are missing, not empty.
             RuntimeError: Making them crashed.
         """
+        read, judged = self._judged(table, columns)
         for file in self._files(table):
-            yield from file.iter_batches(batch_size=_BATCH, columns=None if columns is None else list(columns))
+            for batch in file.iter_batches(batch_size=_BATCH, columns=read):
+                yield judged(batch)
 
     def by_bucket(self, table: Table, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Some columns of a table, bucket by bucket; raises as ``batches``."""
-        return (file.read(columns=list(columns)) for file in self._files(table))
+        read, judged = self._judged(table, columns)
+        return (judged(file.read(columns=read)) for file in self._files(table))
+
+    def _judged(self, table: Table, columns: Sequence[str] | None) -> tuple[list[str] | None, Callable[[Any], Any]]:
+        """The columns to read, and the function that leaves out what is not judged."""
+        wanted = None if columns is None else list(columns)
+        left_out = self.manifest.points.set_aside
+        if not left_out or table != "chunks":
+            return wanted, lambda rows: rows
+        kept = none_of("point_id", left_out)
+        if wanted is None:
+            return None, lambda rows: rows.filter(kept(rows))
+        read = list(dict.fromkeys([*wanted, "point_id"]))
+        return read, lambda rows: rows.filter(kept(rows)).select(wanted)
 
     def _files(self, table: Table) -> Iterator[Any]:
         if self.manifest.problem:
