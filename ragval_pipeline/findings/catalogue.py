@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from ragval_pipeline.findings.model import OF_TEXTS, OF_VECTORS, Aspect, Severity
@@ -836,9 +837,44 @@ _ROWS = (
 )
 # fmt: on
 
+#: Codes of the rules that a suite has of its own begin with it.
+OWN_PREFIX = "custom."
+
+
+class _Catalogue(dict[str, FindingType]):
+    """The rows by code; a code of a suite's own rule has a row made from its name, since its rule has the texts."""
+
+    def __missing__(self, code: str) -> FindingType:
+        if not code.startswith(OWN_PREFIX):
+            raise KeyError(code)
+        return _own(code)
+
+    def get(self, code: str, default: FindingType | None = None) -> FindingType | None:  # type: ignore[override]
+        """The row of a code, as by index; the default without one."""
+        return self[code] if code in self or code.startswith(OWN_PREFIX) else default
+
+
+@cache
+def _own(code: str) -> FindingType:
+    title = code.removeprefix(OWN_PREFIX).replace("_", " ").capitalize()
+    told = "The rule's query yields a row for each subject: see its file."
+    means = "is found by a rule of the suite"
+    return FindingType(
+        code, "warning", "subject", "run", "point", "report", title=title, means=means,
+        many="are found by a rule of the suite", measured=told, cause=told, remedy=told,
+    )  # fmt: skip
+
+
+class _Order(dict[str, int]):
+    """The place of each code in reports; codes of own rules come last."""
+
+    def __missing__(self, code: str) -> int:
+        return len(self)
+
+
 #: Every finding type by its code, causes before consequences, as in reports.
-CATALOGUE: dict[str, FindingType] = {
-    row.code: replace(row, breaks=row.breaks | {Aspect.VALUE}) if row.lowers else row for row in _ROWS
-}
+CATALOGUE = _Catalogue(
+    (row.code, replace(row, breaks=row.breaks | {Aspect.VALUE}) if row.lowers else row) for row in _ROWS
+)
 #: The position of each code in it.
-ORDER = {code: number for number, code in enumerate(CATALOGUE)}
+ORDER = _Order((code, number) for number, code in enumerate(CATALOGUE))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.suite.criteria import is_criterion, known_names
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.printing import did_you_mean, printable
@@ -103,6 +103,9 @@ class Suite(Section):
         default_factory=dict, description="Gates by criterion, merged over the profile's; null: no gate"
     )
     severity: dict[str, Severities] = Field(default_factory=dict, description="Severity by finding code")
+    rules: list[Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=list, description="Files with rules of your own, relative to the suite file; may be globs"
+    )
     retry: RetrySettings = Field(default_factory=RetrySettings, description="Retry policy for all calls")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
     scale: ScaleSettings = Field(default_factory=ScaleSettings, description="What does the heavy work of a run")
@@ -156,7 +159,7 @@ class Suite(Section):
         if not isinstance(severity, Mapping):
             return severity
         for code in severity:
-            if code not in CATALOGUE:
+            if code not in CATALOGUE and not str(code).startswith(OWN_PREFIX):
                 raise ValueError(f"{printable(code)} is not a finding code. {did_you_mean(str(code), CATALOGUE)}")
         # YAML 1.1 reads a bare off as false.
         return {code: "off" if value is False else value for code, value in severity.items()}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.suite.criteria import Criterion, all_criteria
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
@@ -125,7 +125,8 @@ def _gate(criterion: Criterion) -> dict[str, Any]:
 def _severity() -> dict[str, Any]:
     grade = {"enum": ["error", "warning", "info", "off", False]}  # YAML reads a bare off as false
     codes = {code: {**grade, "description": f"{row.severity}: {row.means}"} for code, row in CATALOGUE.items()}
-    return {"type": "object", "properties": codes, "additionalProperties": False}
+    own = {re.escape(OWN_PREFIX): grade}
+    return {"type": "object", "properties": codes, "patternProperties": own, "additionalProperties": False}
 
 
 def _fields() -> dict[str, Any]:

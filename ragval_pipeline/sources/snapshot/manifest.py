@@ -137,6 +137,7 @@ COLUMNS: dict[str, str] = {
     "text_sha256": "SHA-256 of the text as stored, hex",
     "text_chars": "Characters of the text; null when there is none",
     "odd": "JSON of the values that do not fit their typed column, by payload name",
+    "extra": "JSON of the payload fields that the suite's rules read, by name; null when the point has none",
 }
 KIND_PREFIX = "kind:"
 

@@ -112,6 +112,7 @@ class RecordMapper:
         pages: In-scope sitemap pages by canonical form, as written in the sitemap.
         flavour: The framework that wrote the points; None: not known.
         template: The suite's template of the embedded text; None: none.
+        extra: Payload paths of further fields, by the name that they have in the column ``extra``.
     """
 
     def __init__(
@@ -123,7 +124,9 @@ class RecordMapper:
         pages: Mapping[str, str],
         flavour: str | None = None,
         template: Template | None = None,
+        extra: Mapping[str, str] | None = None,
     ) -> None:
+        self._extra = dict(extra or {})
         self._fields = dict(fields)
         self._tracked = tuple(tracked)
         self._page_key = page_key
@@ -150,6 +153,8 @@ class RecordMapper:
                 odd.setdefault(row, {})[path] = shown(held[path][row])
         columns["point_id"] = array_of([point.id for point in points], pa.string())
         columns |= self._derived(columns, payloads)
+        if self._extra:
+            columns["extra"] = array_of([_extra_of(payload, self._extra) for payload in payloads], pa.string())
         if odd:
             told = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
             columns["odd"] = array_of(told, pa.string())
@@ -183,6 +188,13 @@ class RecordMapper:
     def _embedded(self, payload: Mapping[str, Any], text: str | None) -> str | None:
         found = text_of_payload(payload, self._flavour, self._template)
         return None if found is None or found == text else encodable(found)
+
+
+def _extra_of(payload: Mapping[str, Any], fields: Mapping[str, str]) -> str | None:
+    """JSON of the fields that a payload has, by their name; None without any."""
+    found = {name: lookup(payload, path) for name, path in fields.items()}
+    held = {name: value for name, (present, value) in found.items() if present}
+    return encodable(json.dumps(held, ensure_ascii=False, default=str)) if held else None
 
 
 def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[str]) -> list[Any]:

@@ -52,13 +52,15 @@ def take_snapshot(
     kept_uri: str,
     run_id: str,
     prints: Prints | None = None,
+    extra: Mapping[str, str] | None = None,
     accept: Callable[[CollectionFacts], None] = lambda _: None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> SnapshotManifest:
     """Read every point of a collection into Parquet parts.
 
-    ``prints`` is where prints of the points go, to compare a later read with this one; None: there are none. ``accept``
-    is called with the facts of the collection before any point is read, and raises if they do not fit.
+    ``prints`` is where prints of the points go, to compare a later read with this one; None: there are none. ``extra``
+    are paths of further payload fields to keep, by the name that they get. ``accept`` is called with the facts of the
+    collection before any point is read, and raises if they do not fit.
 
     Returns:
         The manifest; ``points``, ``count_before`` and ``count_after`` differ if the collection changed meanwhile.
@@ -77,8 +79,9 @@ def take_snapshot(
         pages=pages,
         flavour=payload.flavour,
         template=template,
+        extra=extra,
     )
-    fields = (*tracked, *fields_read(payload.flavour, template))
+    fields = (*tracked, *fields_read(payload.flavour, template), *(extra or {}).values())
     way = reader.way(facts)
     read = _Read(reader, mapper, folder, fields, facts.points_count, prints, on_progress)
     parts, repeated = read.all(way)

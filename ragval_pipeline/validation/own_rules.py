@@ -1,0 +1,107 @@
+"""Findings of the rules that a suite has of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.suite.rules import WrittenRule
+from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.validation.views.session import QueryError, Views, open_views
+
+_NAME, _PAGE = "name", "page"
+
+
+def check_rules(rules: Iterable[WrittenRule], schemas: Mapping[str, Any]) -> None:
+    """Refuse rules whose query cannot be answered, before anything is read.
+
+    Args:
+        rules: The rules.
+        schemas: Arrow schemas of the tables that a run of the suite has more columns in than every run.
+
+    Raises:
+        SuiteError: Names the file, line and column of the mistake.
+    """
+    with open_views({name: schema.empty_table() for name, schema in schemas.items()}) as views:
+        for written in rules:
+            try:
+                columns = views.select(written.rule.sql, most=0).column_names
+            except QueryError as error:
+                raise _located(error, written) from None
+            if _NAME not in columns:
+                raise SuiteError(
+                    "yields no column called name",
+                    file=written.file,
+                    key=f"{written.rule.code}.sql",
+                    remedy="Name the column with the subject: select point_id as name.",
+                )
+
+
+def own_findings(rules: Iterable[WrittenRule], tables: Mapping[str, Any]) -> Iterator[Finding]:
+    """The finding of each rule that has rows, and ``check.crashed`` for each that could not be answered.
+
+    Args:
+        rules: The rules.
+        tables: The run's tables, as for ``open_views``.
+    """
+    with open_views(tables) as views:
+        for written in rules:
+            try:
+                found = _finding(written, views)
+            except QueryError as error:
+                found = make_finding(
+                    "check.crashed",
+                    [Subject(written.rule.code)],
+                    message=f"The rule {written.rule.code} could not be answered: {error.problem}.",
+                    cause=f"The query in {written.file.name} fails on the rows of this run.",
+                    remedy="Correct the query; ragval sql tries it on the kept run.",
+                )
+            if found is not None:
+                yield found
+
+
+def _finding(written: WrittenRule, views: Views) -> Finding | None:
+    rule = written.rule
+    subjects = [_subject(row) for row in views.select(rule.sql).to_pylist() if row[_NAME] is not None]
+    if not subjects:
+        return None
+    count = len({subject.name for subject in subjects})
+    made = make_finding(
+        rule.code, subjects, message=rule.message.replace("{count}", f"{count:,}"), cause=rule.cause, remedy=rule.remedy
+    )
+    return made.model_copy(update={"severity": rule.severity, "subject_kind": rule.subject_kind})
+
+
+def _subject(row: Mapping[str, Any]) -> Subject:
+    page = row.get(_PAGE)
+    details = {name: _plain(value) for name, value in row.items() if name != _NAME and value is not None}
+    return Subject(encodable(str(row[_NAME])), details=details, page=None if page is None else str(page))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it; what it cannot hold, such as a date, as text."""
+    if isinstance(value, Decimal):  # DuckDB's type of 1.5
+        return float(value)
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    return encodable(str(value))
+
+
+def _located(error: QueryError, written: WrittenRule) -> SuiteError:
+    line = written.line + (error.line or 1) - 1
+    column = written.column + (error.column or 1) - 1
+    return SuiteError(
+        f"line {line}, column {column}: {error.problem}",
+        file=written.file,
+        key=f"{written.rule.code}.sql",
+        remedy="ragval sql lists the views and their columns.",
+    )
