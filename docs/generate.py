@@ -139,8 +139,9 @@ def views_page() -> str:
     lines = [
         "# Views",
         NOTE,
-        "What [`ragval sql`](../how-to/sql.md) reads: the facts of a run as views, in DuckDB's SQL. [Facts](facts.md)",
-        "explains the columns of `chunks` and `pages`.",
+        "What [`ragval sql` and rules of your own](../how-to/sql.md) read: the facts of a run as views, in DuckDB's",
+        "SQL. [Facts](facts.md) explains the columns of `chunks` and `pages`. `findings` and `criteria` are empty for",
+        "rules.",
     ]
     with open_views({}) as views:
         for name, view in VIEWS.items():

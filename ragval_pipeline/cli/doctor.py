@@ -62,7 +62,7 @@ def examine(path: Path, *, on_step: Callable[[str], None]) -> list[Check]:
         return [*checks, skipped("the rest", "not checked until the environment is correct")]
     settings = _embedding_settings(resolved)
     queries, more = _queries(resolved)
-    checks += [*more, settings, _report_place(resolved), _automation(resolved)]
+    checks += [*more, *_own_rules(resolved), settings, _report_place(resolved), _automation(resolved)]
     on_step("Asking Qdrant")
     look, embedder, more = _systems(resolved, queries, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, queries, look)]
@@ -165,6 +165,17 @@ def _queries(suite: Suite) -> tuple[Sequence[TestQuery], list[Check]]:
     told = f"{plural(len(queries), 'query')}, {negative} negative, {judged} with ground truth"
     more = f", {plural(drafts, 'draft')} that are not counted" if drafts else ""
     return queries, [ok("queries", f"{told}{more}")]
+
+
+def _own_rules(suite: Suite) -> list[Check]:
+    """Whether the queries of the suite's own rules can be answered; nothing if it has none."""
+    from ragval_pipeline.validation.own_rules import checked_rules
+
+    try:
+        rules = checked_rules(suite)
+    except SuiteError as error:
+        return [failed("rules", each) for each in (error, *error.others)]
+    return [ok("rules", f"{plural(len(rules), 'rule')} of the suite's own")] if rules else []
 
 
 def _embedding_settings(suite: Suite) -> Check:

@@ -89,10 +89,13 @@ def _list(printer: LinePrinter) -> None:
 
 
 def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
-    from ragval_pipeline.findings.catalogue import CATALOGUE
+    from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
     from ragval_pipeline.suite.criteria import criterion_name, is_criterion, known_names
 
     run, colon, code = name.rpartition(":")
+    if code.startswith(OWN_PREFIX):
+        of_run = _of_run(run, code, suite) if colon else ()
+        return CATALOGUE[code].title, [*of_run, *_of_own_rule(code, suite)]
     if colon and code in CATALOGUE:
         return CATALOGUE[code].title, [*_of_run(run, code, suite), *_of_finding(code)]
     if name in CATALOGUE:
@@ -126,7 +129,7 @@ def _of_run(name: str, code: str, suite: Path) -> Iterator[_Section]:
 
 def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[str]:
     """The finding's sentence, its subjects as in the report, and its own cause and remedy."""
-    from ragval_pipeline.findings.catalogue import CATALOGUE
+    from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
     from ragval_pipeline.reporting.outline import following, own_first
 
     yield subjects.message(finding)
@@ -138,10 +141,28 @@ def _told(run: Run, finding: ReportedFinding, subjects: Subjects) -> Iterator[st
     if finding.because:
         yield following(finding)[1] or f"It follows from {finding.because}."
     row = CATALOGUE[finding.code]
+    if finding.code.startswith(OWN_PREFIX):  # its rule's texts follow
+        return
     if finding.cause != row.cause:
         yield f"Here: {finding.cause}"
     if finding.remedy != row.remedy:
         yield f"Do: {finding.remedy}"
+
+
+def _of_own_rule(code: str, suite_file: Path) -> Iterator[_Section]:
+    """A rule of the suite: its query and its texts."""
+    from ragval_pipeline.suite.load import load_suite
+    from ragval_pipeline.suite.rules import load_rules
+
+    rules = {written.rule.code: written for written in load_rules(load_suite(suite_file))}
+    if code not in rules:
+        remedy = f"Its rules are: {', '.join(rules)}." if rules else "It has no rules of its own."
+        raise SuiteError(f"the suite has no rule {code}", key="explain", remedy=remedy)
+    rule = rules[code].rule
+    yield "What it says", [f"{rule.message.replace('{count}', 'N')} Severity: {rule.severity}."]
+    yield f"How it is measured ({rules[code].file})", rule.sql.rstrip().split("\n")
+    yield "Why it happens", [rule.cause]
+    yield "How to fix it", [rule.remedy]
 
 
 def _of_finding(code: str) -> Iterator[_Section]:

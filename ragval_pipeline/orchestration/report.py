@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.names import selected_groups
+from ragval_pipeline.orchestration.own_rules import findings_of_rules
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
@@ -58,8 +60,13 @@ def write_report(
     Returns:
         The report, and the folder it was written to.
     """
+    own = (
+        []
+        if selected_groups(place.tags)
+        else findings_of_rules(suite, measurements, inventory=inventory, manifest=manifest, facts=facts)
+    )
     assembled = _assemble(
-        suite, place, measurements, inventory, manifest, simulated=simulated, state=state, differences=differences
+        suite, place, measurements, inventory, manifest, own, simulated=simulated, state=state, differences=differences
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     past, name = suite.history, place.folder.name
@@ -124,6 +131,7 @@ def _assemble(
     measurements: Sequence[Measurement],
     inventory: SiteInventory | None,
     manifest: SnapshotManifest | None,
+    own: Sequence[Finding],
     *,
     simulated: Simulated | None,
     state: str | None,
@@ -149,7 +157,7 @@ def _assemble(
         gates=_gates(suite),
         severities=suite.severity,
         inventory=inventory,
-        extra_findings=find_all(points) if points else (),
+        extra_findings=[*(find_all(points) if points else ()), *own],
         simulated=simulated,
         doubt=changed_while_judged(points) if points else "",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import is_judged
 from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
@@ -131,6 +131,8 @@ def _in_words(finding: ReportedFinding) -> str:
     row = CATALOGUE.get(finding.code)
     if row is None or not finding.count:
         return title_of(finding.code).lower()
+    if finding.code.startswith(OWN_PREFIX):
+        return finding.message[:1].lower() + finding.message[1:].rstrip(".")
     only = _THE_ONLY.get(row.subject_kind) if finding.count == 1 else None
     counted = only or plural(finding.count, row.subject_kind.replace("point", "chunk"))
     return f"{counted} {row.means if finding.count == 1 else row.many}".replace(" point", " chunk")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.lazy import pa, pq
+from ragval_pipeline.lazy import pa
 from ragval_pipeline.reporting.history.earlier import read_report
+from ragval_pipeline.sources.datasets import dataset_of
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, HistoryNotReadError, KeptRun, reading_from
-from ragval_pipeline.sources.storage import local_path
 from ragval_pipeline.validation.views.questions import question_tables
 from ragval_pipeline.validation.views.session import Views, open_views
 from ragval_pipeline.validation.views.tables import raw_schemas
@@ -50,17 +50,11 @@ def views_of_run(run: KeptRun) -> Iterator[Views]:
 
 
 def _parquet(folder: UPath, pattern: str) -> Any:
-    """The Parquet files of a table, read while they are queried where they are on this machine; None without any."""
-    import pyarrow.dataset as ds
-
-    files = sorted(folder.glob(pattern), key=str)
+    """The Parquet files of a table; None without any."""
     try:
-        if local_path(folder) is not None:
-            return ds.dataset([str(file) for file in files]) if files else None
-        tables = [pq.read_table(io.BytesIO(file.read_bytes())) for file in files]
+        return dataset_of(sorted(folder.glob(pattern), key=str))
     except pa.ArrowInvalid as error:
         raise HistoryNotReadError(folder / pattern, str(error).splitlines()[0].rstrip(".")) from None
-    return pa.concat_tables(tables, promote_options="default") if tables else None
 
 
 def _site(file: UPath) -> pa.Table | None:

@@ -10,7 +10,10 @@ from typing import Any
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
-from ragval_pipeline.suite.rules import WrittenRule
+from ragval_pipeline.sources.snapshot.manifest import arrow_schema
+from ragval_pipeline.sources.snapshot.records import tracked_fields
+from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.rules import WrittenRule, fields_of_rules, load_rules
 from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.views.session import QueryError, Views, open_views
 
@@ -40,6 +43,20 @@ def check_rules(rules: Iterable[WrittenRule], schemas: Mapping[str, Any]) -> Non
                     key=f"{written.rule.code}.sql",
                     remedy="Name the column with the subject: select point_id as name.",
                 )
+
+
+def checked_rules(suite: Suite) -> list[WrittenRule]:
+    """The rules of a suite, each with a query that can be answered; empty, and nothing loaded, if it has none.
+
+    Raises:
+        SuiteError: A pattern, a file, a rule or a query is wrong.
+    """
+    if not suite.rules:
+        return []
+    rules = load_rules(suite)
+    fields_of_rules(rules)
+    check_rules(rules, {"_points": arrow_schema(tracked_fields(suite.payload.fields, suite.payload.required))})
+    return rules
 
 
 def own_findings(rules: Iterable[WrittenRule], tables: Mapping[str, Any]) -> Iterator[Finding]:
@@ -79,7 +96,7 @@ def _finding(written: WrittenRule, views: Views) -> Finding | None:
 
 def _subject(row: Mapping[str, Any]) -> Subject:
     page = row.get(_PAGE)
-    details = {name: _plain(value) for name, value in row.items() if name != _NAME and value is not None}
+    details = {name: _plain(value) for name, value in row.items() if name not in {_NAME, _PAGE} and value is not None}
     return Subject(encodable(str(row[_NAME])), details=details, page=None if page is None else str(page))
 
 

@@ -19,7 +19,7 @@ from ragval_pipeline.cli import main
 from ragval_pipeline.cli.app import app
 from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.validation.integrity.measure import measure_integrity
-from tests.docs import recipes  # noqa: F401  registers its scenarios
+from tests.docs import recipes  # also registers its scenarios
 from tests.docs.stage import BLOCKS, FENCE, PAGES, ROOT, SCENARIOS, Stage, commands, of
 from tests.orchestration.component.project import a_project
 from tests.validation.integrity.world import (
@@ -363,6 +363,20 @@ def sql(stage: Stage, codes: Sequence[str]) -> None:
     assert [main(line) for code in codes for line in commands(code)] == [0] * 8
 
 
+@of("docs/how-to/sql.md", 4, 5, 6)
+def own_rules(stage: Stage, codes: Sequence[str]) -> None:
+    home = stage.demo()
+    (home / "rules").mkdir()
+    (home / "rules" / "short_pages.yaml").write_text(codes[0])
+    (home / "rules" / "no_owner.yaml").write_text(codes[2])
+    (home / "ragval.yaml").write_text((home / "ragval.yaml").read_text() + codes[1])
+    assert main(["run"]) == 1
+    found = {entry["code"]: entry for entry in recipes.latest(home)["findings"]}
+    assert found["custom.short_pages"]["message"] == "10 pages have fewer than eight chunks."
+    assert found["custom.no_owner"]["count"] == 91
+    assert main(["explain", "last:custom.short_pages"]) == 0
+
+
 @pytest.fixture
 def stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, demo: DemoHome
@@ -397,7 +411,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (77, 13)
+    assert (len(run), len(CANNOT)) == (80, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

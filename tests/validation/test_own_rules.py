@@ -38,8 +38,8 @@ def test_each_row_of_a_rule_is_a_subject_of_its_finding() -> None:
     assert (finding.code, finding.severity, finding.subject_kind) == ("custom.no_owner", "error", "point")
     assert finding.message == "2 points have no owner."
     assert [(subject.name, subject.page, subject.details) for subject in finding.subjects] == [
-        ("2", "/a", {"page": "/a"}),
-        ("3", "/b", {"page": "/b", "owner": ""}),
+        ("2", "/a", {}),
+        ("3", "/b", {"owner": ""}),
     ]
 
 

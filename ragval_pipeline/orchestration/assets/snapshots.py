@@ -32,6 +32,8 @@ from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.suite.rules import fields_of_rules, load_rules
+from ragval_pipeline.validation.own_rules import checked_rules
 
 
 def read_site(task: Task) -> Made:
@@ -71,10 +73,11 @@ def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
     """Check the configuration before any call to a system.
 
     Raises:
-        SuiteError: A variable required by the profile, a query file, or a group in the run's tags is wrong.
+        SuiteError: A variable required by the profile, a query file, a rule, or a group in the run's tags is wrong.
     """
     check_variables(suite, only=selected_groups(tags))
     load_queries(suite, advise=True)
+    checked_rules(suite)
 
 
 def read_inventory(suite: Suite) -> SiteInventory:
@@ -207,6 +210,7 @@ def read_points(task: Task) -> Made:
                 str(task.place.kept("prints")),
                 vectors=_needs_vectors(selected_groups(task.place.tags)),
             ),
+            extra=fields_of_rules(load_rules(task.suite)),
             accept=before,
             on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
         )
