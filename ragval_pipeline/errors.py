@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -182,3 +183,44 @@ class BudgetReachedError(NotMeasurableError):
 
     def __init__(self, problem: str, remedy: str) -> None:
         super().__init__(problem, code="", subject="budget", remedy=remedy)
+
+
+class MachineError(RagvalError):
+    """The machine that ragval runs on refuses something that a run needs."""
+
+    exit_code = 3
+
+
+_MEMORY = "Give the machine or container more memory, or set scale: {workers: 1} in the suite"
+#: What to do about a refusal of the operating system, by its number.
+_REFUSALS = {
+    errno.ENOMEM: _MEMORY,
+    errno.ENOSPC: "Free space there",
+    errno.EDQUOT: "Free space there, or raise the quota",
+    errno.EROFS: "Make it writable, or choose another place",
+    errno.EIO: "Check the disk",
+    errno.EMFILE: "Allow more open files (ulimit -n)",
+    errno.ENFILE: "Close programs that hold files open",
+    errno.EACCES: "Allow this user to use it",
+    errno.EPERM: "Allow this user to use it",
+}
+#: Threads are refused with an exception of this text (limits of processes and of memory).
+_NO_THREAD = "can't start new thread"
+
+
+def failure_of_machine(error: BaseException) -> RagvalError | None:
+    """An exception of Python that the machine or a path of the user caused; None if it is a defect of ragval."""
+    if isinstance(error, MemoryError):
+        return MachineError(f"there is not enough memory. {_MEMORY}.")
+    if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
+        return MachineError("this user or container may not start more threads. Raise its limit of processes.")
+    if not isinstance(error, OSError):
+        return None
+    named = f"{error.filename}: " if error.filename else ""
+    told = f"{named}{error.strerror or error}"
+    if error.errno == errno.ENAMETOOLONG:
+        return SuiteError(told, remedy="Choose a path whose parts have at most 255 letters.")
+    if error.errno == errno.ENOENT and told.startswith("No usable temporary directory"):
+        return MachineError(f"{told}. Set TMPDIR to a folder that this user can write to.")
+    remedy = _REFUSALS.get(error.errno or 0)
+    return None if remedy is None else MachineError(f"{told}. {remedy}.")

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import atexit
 import gc
-import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ragval_pipeline.cli import options
+from ragval_pipeline.cli import INTERRUPTED, options
 from ragval_pipeline.cli.calibrate import calibrate
 from ragval_pipeline.cli.demo import demo
 from ragval_pipeline.cli.doctor import doctor
 from ragval_pipeline.cli.explain import explain
 from ragval_pipeline.cli.init import init
+from ragval_pipeline.cli.interrupts import check_interrupted
 from ragval_pipeline.cli.run import run
 from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
 from ragval_pipeline.cli.search import search
 from ragval_pipeline.cli.sql import sql
-from ragval_pipeline.cli.terminal import readable_streams, say, without_secrets
-from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.cli.streams import lasting_streams, problem_of_stdout
+from ragval_pipeline.cli.terminal import say, without_secrets
+from ragval_pipeline.errors import RagvalError, SuiteError, failure_of_machine
 
-INTERRUPTED = 130
 USAGE = 2
+SYSTEM = 3
 #: A defect of ragval itself (EX_SOFTWARE of sysexits.h), distinct from the codes about an index.
 DEFECT = 70
 
@@ -136,28 +136,40 @@ def _options(
     options.set_level(log_level)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line with the given arguments, else those of the process, and return the exit code."""
+def run_program(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code, whatever happens."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Importing creates hundreds of thousands of permanent objects: by default every 700 new ones trigger a collection.
     gc.set_threshold(50_000, 20, 100)
     # They end with the process: a final collection would cost a second after a validation.
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
-    with readable_streams(), _terminated_is_interrupted():
-        try:
-            return _run(arguments)
-        except (KeyboardInterrupt, typer.Abort):
-            say("interrupted; no report is written.")
-            return INTERRUPTED
-        except RagvalError as error:
-            _show_traceback()
-            say(*(str(error).split("\n") if isinstance(error, SuiteError) else [str(error)]))
-            return error.exit_code
-        except Exception as error:  # noqa: BLE001  the last line of defence: a traceback does not help in CI
-            _show_traceback()
+    with lasting_streams():
+        code = _code_of(arguments)
+        lost = problem_of_stdout()
+        if lost is None or code in {INTERRUPTED, USAGE, DEFECT}:
+            return code
+        say(f"standard output could not be written: {lost}. Part of the result is missing there.")
+        return SYSTEM
+
+
+def _code_of(arguments: list[str]) -> int:
+    """Run a command; its exit code, after telling why it did not end by itself."""
+    try:
+        code = _run(arguments)
+        check_interrupted()
+    except (KeyboardInterrupt, typer.Abort):
+        say("interrupted; no report is written.")
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  the last line of defence: a traceback does not help in CI
+        _show_traceback()
+        known = error if isinstance(error, RagvalError) else failure_of_machine(error)
+        if known is None:
             say(f"{type(error).__name__}: {error}. This is a bug in ragval; --log-level DEBUG shows where.")
             return DEFECT
+        say(*(str(known).split("\n") if isinstance(known, SuiteError) else [str(known)]))
+        return known.exit_code
+    return code
 
 
 def _run(arguments: list[str]) -> int:
@@ -184,21 +196,3 @@ def _usage_line(error: Any) -> str:
 def _show_traceback() -> None:
     if options.is_debugging():
         print(without_secrets(traceback.format_exc()), file=sys.stderr)  # noqa: T201
-
-
-@contextmanager
-def _terminated_is_interrupted() -> Iterator[None]:
-    """Let SIGTERM unwind like Ctrl-C, so that half-written files are removed; restore the handler."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # not the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

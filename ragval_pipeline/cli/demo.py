@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import AsJson, LogLevel, OutputFolder, check_output
-from ragval_pipeline.cli.terminal import printing, stderr_console, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import printing, stderr_console, stdout_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,8 +78,7 @@ def _build_and_validate(codes: Sequence[str], *, output: str | None, as_json: bo
     # What was planted is not part of the report: with --json it goes to stderr like progress.
     console = stderr_console() if as_json else stdout_console()
     if spoilt is not None:
-        with tolerating_closed_pipe():
-            show_planted(spoilt, console)
+        show_planted(spoilt, console)
     exit_code = validate_and_show(
         load_suite(built.suite_file),
         output=output,

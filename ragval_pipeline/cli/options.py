@@ -135,7 +135,6 @@ def check_output(output: str | None) -> None:
         return
     if not output.strip():
         raise SuiteError("names no folder", key="--output")
-    path = Path(output).absolute()
-    blocking = next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
-    if blocking is not None:
-        raise SuiteError(f"{blocking} is a file, not a folder", key="--output", remedy="Name a folder.")
+    from ragval_pipeline.sources.storage import check_folder
+
+    check_folder(Path(output).absolute(), key="--output", remedy="Name a folder.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from ragval_pipeline.cli.interrupts import check_interrupted
 from ragval_pipeline.cli.terminal import is_plain, stderr_console
 
 if TYPE_CHECKING:
@@ -83,6 +84,10 @@ class _Steps:
         """Set the total number of steps."""
         self.expected = steps
 
+    def check(self) -> None:
+        """End the run if an interrupt was lost."""
+        check_interrupted()
+
     def is_new(self, step: str) -> bool:
         """Whether ``step`` begins now."""
         if step in self.begun:
@@ -100,6 +105,7 @@ class _Bars(_Steps):
         self._task = progress.add_task("Starting", total=None, counted="")
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
+        self.check()
         self.is_new(step)
         share = min(done / total, 1.0) if total else 0.0
         self._progress.update(
@@ -120,6 +126,7 @@ class _Lines(_Steps):
         self._last = 0.0
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
+        self.check()
         now = time.monotonic()
         if self.is_new(step):
             of = f"/{self.expected}" if self.expected >= len(self.begun) else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ragval_pipeline.cli.interrupts import check_interrupted
 from ragval_pipeline.cli.options import (
     DEFAULT_SUITE,
     AsJson,
@@ -23,7 +24,6 @@ from ragval_pipeline.cli.terminal import (
     printing,
     say,
     stdout_console,
-    tolerating_closed_pipe,
 )
 from ragval_pipeline.errors import as_sentence
 from ragval_pipeline.suite.criteria import GROUPS
@@ -91,10 +91,9 @@ def validate_and_show(
     """
     finished = run_quietly(suite, only=only, resources=resources)
     try:
-        with tolerating_closed_pipe():
-            show_run(finished, as_json=as_json)
-            if afterwards is not None:
-                afterwards(finished)
+        show_run(finished, as_json=as_json)
+        if afterwards is not None:
+            afterwards(finished)
         if output is not None:
             from ragval_pipeline.reporting.files.folder import copy_outputs
 
@@ -102,6 +101,7 @@ def validate_and_show(
             if not as_json:
                 with printing() as printer:
                     printer.line(("Copied to: ", "bold"), (output, ""), wrap=False)
+        check_interrupted()
     except KeyboardInterrupt:
         from ragval_pipeline.orchestration.run import withdraw
 
@@ -133,12 +133,11 @@ def show_run(run: Run, *, as_json: bool) -> None:
     from ragval_pipeline.reporting.terminal.summary import render_summary
     from ragval_pipeline.sources.history import REPORT
 
-    with tolerating_closed_pipe():
-        if as_json:
-            print_bytes((UPath(run.folder) / REPORT).read_bytes())
-        else:
-            page = f"{_short(run.folder)}/report.html"
-            render_summary(run.report, stdout_console(), report_path=page)
+    if as_json:
+        print_bytes((UPath(run.folder) / REPORT).read_bytes())
+    else:
+        page = f"{_short(run.folder)}/report.html"
+        render_summary(run.report, stdout_console(), report_path=page)
 
 
 def _short(folder: str) -> str:

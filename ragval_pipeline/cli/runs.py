@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, OutputFolder, SuiteFile, check_output, json_flag
-from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
@@ -140,8 +140,7 @@ def compare(
     if as_json:
         print_json(comparison_json(comparison))
     else:
-        with tolerating_closed_pipe():
-            render_comparison(comparison, stdout_console())
+        render_comparison(comparison, stdout_console())
     return comparison.exit_code
 
 

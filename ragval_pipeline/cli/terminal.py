@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.cli.streams import LastingStream
 from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.interpolation import variables_seen
 
@@ -50,12 +49,13 @@ def say(message: str, *further: str) -> None:
 
 def print_bytes(content: bytes) -> None:
     """Exactly ``content`` on stdout."""
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:
-        sys.stdout.write(content.decode("utf-8"))
+    sys.stdout.flush()
+    if isinstance(sys.stdout, LastingStream):
+        sys.stdout.write_bytes(content)
+    elif hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(content)
     else:
-        sys.stdout.flush()
-        buffer.write(content)
+        sys.stdout.write(content.decode("utf-8"))
     sys.stdout.flush()
 
 
@@ -71,54 +71,15 @@ def without_secrets(text: str, environ: Mapping[str, str] | None = None) -> str:
 
 
 @contextmanager
-def readable_streams() -> Iterator[None]:
-    """Write ``?`` for characters that a stream cannot encode, and end quietly if the reader closes it (``| head``)."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    try:
-        yield
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            _flush(stream)
-
-
-@contextmanager
-def tolerating_closed_pipe() -> Iterator[None]:
-    """Continue when stdout is closed: the exit code still gives the result."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _discard(sys.stdout)
-
-
-@contextmanager
 def printing() -> Iterator[LinePrinter]:
-    """Print lines on stdout, as long as it is open."""
+    """Print lines on stdout."""
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
 
-    with tolerating_closed_pipe():
-        yield LinePrinter(stdout_console())
+    yield LinePrinter(stdout_console())
 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON and nothing else."""
     from ragval_pipeline.reporting.json_values import json_bytes
 
-    with tolerating_closed_pipe():
-        print_bytes(json_bytes(value))
-
-
-def _flush(stream: TextIO) -> None:
-    try:
-        stream.flush()
-    except BrokenPipeError:
-        _discard(stream)
-    except ValueError:
-        return  # closed by the caller
-
-
-def _discard(stream: TextIO) -> None:
-    """Let the interpreter's final flush succeed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    print_bytes(json_bytes(value))

@@ -18,8 +18,9 @@ from typing import Any
 
 import dagster as dg
 from upath import UPath
+from yaml import YAMLError
 
-from ragval_pipeline.errors import SuiteError, install_line
+from ragval_pipeline.errors import MachineError, SuiteError, failure_of_machine, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
@@ -27,7 +28,7 @@ from ragval_pipeline.orchestration.io_manager import Notes, take_back_latest
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
 from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, VALIDATION_REPORT, asset_key, job_name, steps_of
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
-from ragval_pipeline.orchestration.task import expect_steps
+from ragval_pipeline.orchestration.task import check_observer, expect_steps
 from ragval_pipeline.reporting.files.folder import copy_outputs
 from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.reporting.run import Run
@@ -38,7 +39,7 @@ from ragval_pipeline.sources.search.production import check_suite_search
 from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.sources.storage import ReportNotWrittenError, local_path, writing_remedy, writing_to
+from ragval_pipeline.sources.storage import ReportNotWrittenError, check_folder, local_path, writing_remedy, writing_to
 from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
@@ -120,6 +121,7 @@ def run_suite(
             if was_interrupted(result):
                 raise KeyboardInterrupt
             finished = _finish(suite, result, place_of())
+            check_observer()
     if output is not None:
         copy_outputs(finished.folder, str(output))
     return finished
@@ -150,9 +152,54 @@ def _check_place(place: RunPlace) -> None:
             place.base.exists()
 
 
-def _instance() -> dg.DagsterInstance:
-    """Dagster's instance if one is configured, else an ephemeral one."""
-    return dg.DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else dg.DagsterInstance.ephemeral()
+@contextmanager
+def _instance() -> Iterator[dg.DagsterInstance]:
+    """Dagster's instance if one is configured, else an ephemeral one.
+
+    Raises:
+        SuiteError: DAGSTER_HOME is not a folder, or its dagster.yaml is wrong.
+        MachineError: Its databases cannot be used.
+    """
+    from sqlalchemy.exc import SQLAlchemyError
+
+    home = os.environ.get("DAGSTER_HOME", "").strip()
+    if not home:
+        with dg.DagsterInstance.ephemeral() as instance:
+            yield instance
+        return
+    try:
+        with _opened(Path(home).expanduser()) as instance:
+            yield instance
+    except SQLAlchemyError as error:
+        problem = str(getattr(error, "orig", None) or error).partition("\n")[0].rstrip(".")
+        raise MachineError(f"Dagster's storage, DAGSTER_HOME={home}: {problem}. {_STORAGE}") from error
+
+
+#: What to do if Dagster's storage fails.
+_STORAGE = (
+    "Repair it, wait for what holds it, or name another folder; without the variable, a run is not recorded in Dagster."
+)
+
+
+def _opened(home: Path) -> dg.DagsterInstance:
+    """Dagster's instance in its home."""
+    remedy = "Create it, correct the variable, or remove it: without it, a run is not recorded in Dagster."
+    if not home.is_absolute():
+        raise SuiteError(f"{home} is not an absolute path", key="DAGSTER_HOME", remedy=remedy)
+    if not home.is_dir():
+        problem = "is a file, not a folder" if home.exists() else "does not exist"
+        raise SuiteError(f"{home} {problem}", key="DAGSTER_HOME", remedy=remedy)
+    try:
+        return dg.DagsterInstance.get()
+    except (dg.DagsterError, YAMLError) as error:
+        # Dagster's messages may quote the whole schema.
+        problem = " ".join(str(error).split())[:_QUOTED].partition(" Expected: ")[0]
+        remedy = "Correct it, or unset DAGSTER_HOME: a run is then not recorded in Dagster."
+        raise SuiteError(problem.rstrip("."), file=home / "dagster.yaml", remedy=remedy) from error
+
+
+#: Letters of a message of Dagster.
+_QUOTED = 300
 
 
 def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> Run:
@@ -169,6 +216,8 @@ def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) ->
 _OF_THE_FILESYSTEM = frozenset(
     name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)
 )
+#: What Python, NumPy and Arrow raise without memory.
+_OF_MEMORY = frozenset({"MemoryError", "_ArrayMemoryError", "ArrowMemoryError"})
 #: Dagster turns Ctrl-C and SIGTERM into the first of these and records an ordinary failure.
 _INTERRUPTIONS = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
 
@@ -201,6 +250,8 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
             problem = re.sub(r"^\[Errno \d+\] ", "", told)
             remedy = writing_remedy(place.base)
             return UnwrittenReportError(f"{place.base}: the report could not be written: {problem}. {remedy}")
+    if any(error.cls_name in _OF_MEMORY for error in causes):
+        return failure_of_machine(MemoryError()) or MemoryError()
     told = "; ".join(error.message.strip() for error in causes) or "no step failed"
     return RuntimeError(f"the report could not be made: {told}")
 
@@ -270,6 +321,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     with naming_file_of(resolved):
         check_variables(resolved, only=only)
         _check_report_uri(resolved)
+        _check_index_path(resolved)
         _check_engine(resolved)
         _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
         load_queries(resolved)
@@ -317,9 +369,15 @@ def _check_report_uri(suite: Suite) -> None:
             raise SuiteError(str(error).rstrip("."), key="report_uri", remedy=remedy) from None
         return
     base = Path(suite.report_uri) / suite.suite
-    file = next((part for part in (base, *base.parents) if part.exists() and not part.is_dir()), None)
-    if file is not None:
-        raise SuiteError(f"{file} is a file, not a folder", key="report_uri", remedy="Choose a folder for the reports.")
+    check_folder(base, key="report_uri", remedy="Choose a folder for the reports.")
+
+
+def _check_index_path(suite: Suite) -> None:
+    """Whether the path of an embedded index can be one; whether it is one is for Qdrant to say."""
+    try:
+        _ = suite.qdrant.path is not None and suite.qdrant.path.exists()
+    except OSError as error:
+        raise SuiteError(error.strerror or str(error), key="qdrant.path", remedy="Correct the path.") from None
 
 
 def check_reports(suite: Suite) -> None:

@@ -68,6 +68,13 @@ def expect_steps(count: int) -> None:
         expect(count)
 
 
+def check_observer() -> None:
+    """Let the observer end the run by raising, if it has a method ``check``."""
+    check = getattr(_observer.get(), "check", None)
+    if check is not None:
+        check()
+
+
 class CountedEmbedding:
     """The resource ``embedder`` for one step, which records the cost of its calls.
 

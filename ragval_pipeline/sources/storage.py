@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from ragval_pipeline.errors import RagvalError
+from ragval_pipeline.errors import RagvalError, SuiteError
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -31,6 +31,16 @@ class ReportNotWrittenError(RagvalError):
         self.where = where
         self.problem = problem
         super().__init__(f"{where}: the report could not be written: {problem}. {remedy}".rstrip())
+
+
+def check_folder(path: Path, *, key: str, remedy: str) -> None:
+    """Raise SuiteError if a path cannot be a folder, before anything is written."""
+    try:
+        file = next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
+    except OSError as error:  # a part of the path is too long, or may not be looked at
+        raise SuiteError(f"{path}: {error.strerror or error}", key=key, remedy=remedy) from None
+    if file is not None:
+        raise SuiteError(f"{file} is a file, not a folder", key=key, remedy=remedy)
 
 
 @contextmanager

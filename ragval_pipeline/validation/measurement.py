@@ -8,7 +8,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
 
-from ragval_pipeline.errors import BudgetReachedError, NotMeasurableError, RagvalError, SystemFailure, as_sentence
+from ragval_pipeline.errors import (
+    BudgetReachedError,
+    NotMeasurableError,
+    RagvalError,
+    SystemFailure,
+    as_sentence,
+    failure_of_machine,
+)
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.suite.printing import show_count
@@ -178,16 +185,17 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         system = error.system if isinstance(error, SystemFailure) else None
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
+    raised, error = type(error).__name__, failure_of_machine(error) or error
     # Our own errors, and the system's text for an errno, say what happened and contain no secrets.
     told = f" {as_sentence(os.strerror(error.errno))}" if isinstance(error, OSError) and error.errno else ""
     deliberate = isinstance(error, RagvalError)
     crashed = make_finding(
         "check.crashed",
         [asset],
-        details={"exception": type(error).__name__},
-        message=f"{asset} failed to run ({type(error).__name__}): its criteria are not measured.{told}",
+        details={"exception": raised},
+        message=f"{asset} failed to run ({raised}): its criteria are not measured.{told}",
         cause="Not a bug: something that the run needs on its machine failed." if deliberate else None,
         remedy=_begun(as_sentence(str(error))) if deliberate else None,
     )
-    failure = Failure(kind="crashed", message=f"{type(error).__name__} in {asset}", exception=type(error).__name__)
+    failure = Failure(kind="crashed", message=f"{raised} in {asset}", exception=raised)
     return Measurement(asset=asset, findings=(crashed,), failure=failure)

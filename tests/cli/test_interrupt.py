@@ -122,3 +122,61 @@ def test_an_interrupt_while_a_library_compiles_text_ends_with_130_too(tmp_path: 
     path = os.pathsep.join((str(tmp_path), str(Path(ragval_pipeline.__file__).parents[1])))
     ended = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
     assert ended.returncode == 130, ended.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupt_that_is_lost_in_a_destructor_still_ends_the_run(
+    how: signal.Signals, home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python prints and forgets what a destructor or a callback raises, and that may be what a signal hits."""
+    from ragval_pipeline.validation.coverage import compare
+
+    class Discarded:
+        def __del__(self) -> None:
+            signal.raise_signal(how)
+
+    measured = compare.measure_coverage
+    monkeypatch.setattr(compare, "measure_coverage", lambda *args, **own: (Discarded(), measured(*args, **own))[1])
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+    before = home.files()
+    ended = ragval("run", "-s", home.suite, "--only", "coverage")
+    assert ended.code == 130
+    assert ended.message == "ragval: interrupted; no report is written."
+    assert home.files() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
+def test_an_interrupt_that_dagster_has_only_noted_still_ends_the_run(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between steps, Dagster's handler notes a signal for the next step: after the last one there is none."""
+    from ragval_pipeline.orchestration import run as module
+
+    finish = module._finish
+
+    def noted(*arguments: object) -> object:
+        handler = signal.signal(signal.SIGTERM, lambda *_: None)
+        signal.raise_signal(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, handler)
+        return finish(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "_finish", noted)
+    before = home.files()
+    assert ragval("run", "-s", home.suite, "--only", "coverage").code == 130
+    assert home.files() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
+@pytest.mark.slow
+def test_sigterm_at_any_time_ends_with_130_and_leaves_nothing(home: Home) -> None:
+    """Also while packages are imported; only Python's own start, a tenth of a second, cannot be covered."""
+    before = home.files()
+    for after in (0.3, 0.6, 1.0, 1.7, 2.5, 3.5, 5.0, 6.5):
+        command = [sys.executable, "-m", "ragval_pipeline", "run", "-s", str(home.suite)]
+        process = subprocess.Popen(command, cwd=home.folder, env=environment(), stderr=subprocess.PIPE, text=True)
+        time.sleep(after)
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=30)
+        assert (process.returncode, told.splitlines()[-1]) == (130, "ragval: interrupted; no report is written."), after
+        assert home.files() == before
