@@ -9,7 +9,7 @@ import typer
 
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json_flag
 from ragval_pipeline.cli.runs import kept_run
-from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console, tolerating_closed_pipe
+from ragval_pipeline.cli.terminal import print_json, printing, say, stdout_console
 from ragval_pipeline.errors import SuiteError
 
 if TYPE_CHECKING:
@@ -76,11 +76,10 @@ def _list(views: Views) -> None:
 def _print_csv(rows: pa.Table) -> None:
     import csv
 
-    with tolerating_closed_pipe():
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(rows.column_names)
-        for row in rows.to_pylist():
-            writer.writerow(["" if value is None else value for value in row.values()])
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(rows.column_names)
+    for row in rows.to_pylist():
+        writer.writerow(["" if value is None else value for value in row.values()])
 
 
 def _print_table(rows: pa.Table) -> None:
@@ -97,5 +96,4 @@ def _print_table(rows: pa.Table) -> None:
         table.add_row(
             *(Text("" if value is None else printable(value, limit=_MOST_CHARACTERS)) for value in row.values())
         )
-    with tolerating_closed_pipe():
-        stdout_console().print(table)
+    stdout_console().print(table)
