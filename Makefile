@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests that need more than Python packages: a browser, Postgres, Celery, Ray, PyTorch, a Qdrant server, a live daemon, a package index.
-EXTERNAL := server or daemon or browser or postgres or celery or ray or torch or wheel
+# Tests that need more than Python packages: a browser, Postgres, Celery, Ray, PyTorch, a Qdrant server, a live daemon, a package index, frameworks.
+EXTERNAL := server or daemon or browser or postgres or celery or ray or torch or wheel or interop
 # What takes many seconds: large inputs, growth, curves, many runs at once.
 SLOW := slow or fuzz
 WORKERS ?= 2
@@ -54,6 +54,7 @@ dist: $(VENV)/.installed ## Build what a package index takes: make dist REPOSITO
 lock: $(VENV)/.installed ## Resolve requirements.lock anew
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-strip-extras --upgrade -o requirements.lock
+	$(BIN)/python -m tests.interop.environments
 
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) .ragval build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage*

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import shutil
 import tempfile
@@ -107,12 +106,13 @@ class Engine:
     def create(self, body: dict[str, Any], name: str) -> bool:
         if name in self.collections:
             raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
-        vectors = body["vectors"]
+        vectors, sparse = body.get("vectors") or {}, body.get("sparse_vectors") or {}
         folder = self._folder / str(next(self._numbers))
         folder.mkdir()
         hnsw, optimizers = body.get("hnsw_config"), body.get("optimizers_config") or {}
         config = edge.EdgeConfig(
             vectors=_params(vectors),
+            sparse_vectors={name: edge.EdgeSparseVectorParams(modifier=_modifier(how)) for name, how in sparse.items()},
             wal_enabled=False,
             hnsw_config=None if hnsw is None else edge.HnswIndexConfig(**{**_HNSW, **_given(hnsw)}),
             optimizers=edge.EdgeOptimizersConfig(**_given(optimizers)) if optimizers else None,
@@ -125,6 +125,7 @@ class Engine:
             hnsw={**_HNSW, **_given(hnsw or {})},
             indexing_threshold=optimizers.get("indexing_threshold") or 10_000,
             strict=_given(body.get("strict_mode_config") or {}),
+            sparse={name: _given(how or {}) for name, how in sparse.items()},
             sharding=body.get("sharding_method"),
         )
         return True
@@ -162,7 +163,7 @@ class Engine:
                     "shard_number": 1,
                     "on_disk_payload": True,
                     "sharding_method": collection.sharding,
-                    "sparse_vectors": {name: {} for name in collection.sparse} or None,
+                    "sparse_vectors": collection.sparse or None,
                 },
                 "hnsw_config": collection.hnsw,
                 "optimizer_config": {
@@ -193,12 +194,25 @@ class Engine:
         return {"aliases": [{"alias_name": a, "collection_name": c} for a, c in self.aliases.items()]}
 
     def upsert(self, body: dict[str, Any], name: str) -> Any:
-        points = [edge.Point(entry["id"], entry["vector"], entry.get("payload") or {}) for entry in body["points"]]
+        batch = body.get("batch")
+        if batch is not None:
+            payloads = batch.get("payloads") or [None] * len(batch["ids"])
+            vectors = batch["vectors"]
+            if isinstance(vectors, dict):
+                vectors = [dict(zip(vectors, row, strict=True)) for row in zip(*vectors.values(), strict=True)]
+            entries = zip(batch["ids"], vectors, payloads, strict=True)
+        else:
+            entries = ((entry["id"], entry["vector"], entry.get("payload")) for entry in body["points"])
+        points = [edge.Point(point_id, _vector(vector), payload or {}) for point_id, vector, payload in entries]
         self.find(name).shard.update(edge.UpdateOperation.upsert_points(points))
         return {"operation_id": 0, "status": "completed"}
 
     def delete(self, body: dict[str, Any], name: str) -> Any:
-        self.find(name).shard.update(edge.UpdateOperation.delete_points(body["points"]))
+        if "filter" in body:
+            change = edge.UpdateOperation.delete_points_by_filter(_filter(body["filter"]))
+        else:
+            change = edge.UpdateOperation.delete_points(body["points"])
+        self.find(name).shard.update(change)
         return {"operation_id": 0, "status": "completed"}
 
     def index(self, body: dict[str, Any], name: str) -> Any:
@@ -209,10 +223,6 @@ class Engine:
         return {"operation_id": 0, "status": "completed"}
 
     def count(self, body: dict[str, Any], name: str) -> Any:
-        if "has_vector" in json.dumps(body.get("filter")):  # Edge does not support this condition
-            return {
-                "count": self.read(name, {}).sparse.get(body["filter"]["must"][0]["has_vector"], {}).get("count", 0)
-            }
         collection = self.read(name, {"exact": body.get("exact", True)})
         request = edge.CountRequest(exact=body.get("exact", True), filter=_filter(body.get("filter")))
         return {"count": collection.shard.count(request) + collection.counted_twice}
@@ -227,13 +237,15 @@ class Engine:
                 with_vector=body.get("with_vector", False),
             )
         )
-        points = [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
+        points = [
+            {"id": _id(entry.id), "payload": entry.payload, "vector": _written(entry.vector)} for entry in records
+        ]
         return {"points": points, "next_page_offset": None if offset is None else _id(offset)}
 
     def retrieve(self, body: dict[str, Any], name: str) -> Any:
         shard, with_payload = self.find(name).shard, body.get("with_payload", True)
         records = shard.retrieve(body["ids"], with_payload, body.get("with_vector", False))
-        return [{"id": _id(entry.id), "payload": entry.payload, "vector": entry.vector} for entry in records]
+        return list(map(_record, records))
 
     def query_batch(self, body: dict[str, Any], name: str) -> Any:
         return [self.query(search, name) for search in body["searches"]]
@@ -241,7 +253,7 @@ class Engine:
     def query(self, body: dict[str, Any], name: str) -> Any:
         exact = (body.get("params") or {}).get("exact", False)
         request = edge.QueryRequest(
-            query=edge.Query.Nearest(body["query"]["nearest"], using=body.get("using")),
+            query=edge.Query.Nearest(_vector(body["query"]["nearest"]), using=body.get("using")),
             limit=body.get("limit", 10),
             filter=_filter(body.get("filter")),
             params=edge.SearchParams(exact=True) if exact else None,
@@ -286,20 +298,59 @@ def _params(vectors: dict[str, Any]) -> Any:
     return {name: _params(entry) for name, entry in vectors.items()}
 
 
+def _modifier(how: dict[str, Any] | None) -> Any:
+    return edge.Modifier.Idf if (how or {}).get("modifier") == "idf" else None
+
+
+def _vector(vector: Any) -> Any:
+    """A vector of a request: dense, sparse, or several by name."""
+    if not isinstance(vector, dict):
+        return vector
+    if vector.keys() == {"indices", "values"}:
+        return edge.SparseVector(vector["indices"], vector["values"])
+    return {name: _vector(each) for name, each in vector.items()}
+
+
+def _written(vector: Any) -> Any:
+    """A vector of an answer."""
+    if isinstance(vector, edge.SparseVector):
+        return {"indices": list(vector.indices), "values": list(vector.values)}
+    return {name: _written(each) for name, each in vector.items()} if isinstance(vector, dict) else vector
+
+
 def _filter(body: dict[str, Any] | None) -> edge.Filter | None:
     if body is None:
         return None
-    unknown = json.dumps(body)
-    conditions: list[Any] = []
-    for condition in body.pop("must"):
-        if "slice" in condition:
-            part = condition["slice"]
-            conditions.append(edge.SliceCondition(total=part["total"], index=part["index"]))  # type: ignore[attr-defined]
-            continue
-        key, value = condition["key"], condition["match"]["value"]
-        conditions.append(edge.FieldCondition(key, match=edge.MatchValue(value)))
-    assert not body, f"only equality and slices are known here: {unknown}"
-    return edge.Filter(must=conditions)
+    clauses = {name: body.get(name) or [] for name in ("must", "should", "must_not")}
+    listed = {name: each if isinstance(each, list) else [each] for name, each in clauses.items()}
+    assert not body.keys() - clauses.keys(), f"clauses of a filter that are not known here: {sorted(body)}"
+    return edge.Filter(**{name: [_condition(each) for each in entries] or None for name, entries in listed.items()})
+
+
+def _condition(body: dict[str, Any]) -> Any:
+    kind = next((kind for kind in _CONDITIONS if kind in body), None)
+    if kind is not None:
+        return _CONDITIONS[kind](body[kind])
+    if "match" not in body:
+        return _filter(body)
+    [(how, value)] = _given(body["match"]).items()
+    return edge.FieldCondition(body["key"], match=_MATCHES[how](value))
+
+
+_CONDITIONS: dict[str, Any] = {
+    "slice": lambda part: edge.SliceCondition(total=part["total"], index=part["index"]),  # type: ignore[attr-defined]
+    "has_vector": edge.HasVectorCondition,
+    "has_id": edge.HasIdCondition,
+    "is_empty": lambda field: edge.IsEmptyCondition(field["key"]),
+    "is_null": lambda field: edge.IsNullCondition(field["key"]),
+}
+_MATCHES: dict[str, Any] = {
+    "value": edge.MatchValue, "any": edge.MatchAny, "except": edge.MatchExcept, "text": edge.MatchText,
+}  # fmt: skip
+
+
+def _record(entry: Any) -> dict[str, Any]:
+    return {"id": _id(entry.id), "payload": entry.payload, "vector": _written(entry.vector)}
 
 
 def _id(point_id: Any) -> int | str:

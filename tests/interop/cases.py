@@ -1,0 +1,64 @@
+"""What each framework's ways of writing and each accident of theirs must be reported as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Named:
+    """How an accident is reported.
+
+    Attributes:
+        codes: The findings that name it; every other error or warning follows from one of them.
+        remedy: Words of the first one's remedy.
+        verdict: Of the run.
+    """
+
+    codes: Sequence[str]
+    remedy: str
+    verdict: str = "fail"
+
+
+#: Framework to its ways of writing an honest index.
+WAYS = {
+    "langchain": (
+        "from_documents", "from_texts", "add_documents", "add_documents_with_ids", "hybrid", "markdown_headers",
+        "index_none", "index_incremental", "index_full", "index_scoped_full",
+    ),
+}  # fmt: skip
+
+TWICE = Named(("chunk.ingested_twice",), "Delete the points under delete_point_ids")
+SPLITTER = Named(("chunk.ingested_twice",), "re-ingest the pages")
+OLD_BESIDE_NEW = Named(("chunk.ingested_twice",), "elete the points under")
+CHANGED = Named(("integrity.drifted",), "Re-ingest the pages that have changed")
+LEFT = Named(("coverage.orphan_page",), "Delete the points of these pages", "pass")
+NOTHING = Named((), "", "pass")
+
+#: Framework, way of writing and accident to the report.
+ACCIDENTS: dict[tuple[str, str, str], Named] = {
+    ("langchain", "from_documents", "twice"): TWICE,
+    ("langchain", "from_documents", "splitter"): SPLITTER,
+    ("langchain", "from_documents", "edited"): OLD_BESIDE_NEW,
+    ("langchain", "from_documents", "edited_only"): CHANGED,
+    ("langchain", "from_documents", "deleted_only"): LEFT,
+    ("langchain", "add_documents_with_ids", "twice"): NOTHING,
+    ("langchain", "add_documents_with_ids", "edited"): NOTHING,
+    ("langchain", "add_documents_with_ids", "deleted"): LEFT,
+    ("langchain", "hybrid", "twice"): TWICE,
+    ("langchain", "markdown_headers", "twice"): TWICE,
+    ("langchain", "markdown_headers", "edited_only"): CHANGED,
+    ("langchain", "index_none", "twice"): NOTHING,
+    ("langchain", "index_none", "splitter"): SPLITTER,
+    ("langchain", "index_none", "deleted"): LEFT,
+    ("langchain", "index_incremental", "twice"): NOTHING,
+    ("langchain", "index_incremental", "splitter"): NOTHING,
+    ("langchain", "index_incremental", "edited"): NOTHING,
+    ("langchain", "index_incremental", "deleted"): LEFT,
+    ("langchain", "index_full", "splitter"): NOTHING,
+    ("langchain", "index_full", "deleted"): NOTHING,
+    ("langchain", "index_full", "edited_alone"): Named(("coverage.missing_page",), "Re-ingest these URLs"),
+    ("langchain", "index_scoped_full", "edited"): NOTHING,
+    ("langchain", "index_scoped_full", "deleted"): LEFT,
+}
