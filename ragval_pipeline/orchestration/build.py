@@ -42,7 +42,7 @@ from ragval_pipeline.orchestration.triggers.automation import (
 )
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.suite.printing import shown_url
 
 #: Dagster's executors that run every step in its own process on one machine.
 _MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
@@ -125,7 +125,7 @@ def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None, prefix: Sequ
 
 def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, description: str) -> dg.AssetSpec:
     # An address may contain a password or a token; placeholders stay as written.
-    shown = without_userinfo(location).partition("?")[0]
+    shown = shown_url(location).partition("?")[0]
     return dg.AssetSpec(
         key=key,
         group_name=suite.suite,

@@ -25,7 +25,7 @@ from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.suite.printing import shown_url
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.detectors import find_all
@@ -114,7 +114,7 @@ def _without_passwords(value: Any) -> Any:
         return {name: _without_passwords(entry) for name, entry in value.items()}
     if isinstance(value, list):
         return [_without_passwords(entry) for entry in value]
-    return without_userinfo(value) if isinstance(value, str) and "://" in value else value
+    return shown_url(value) if isinstance(value, str) and "://" in value else value
 
 
 def _gates(suite: Suite) -> dict[str, Gate]:

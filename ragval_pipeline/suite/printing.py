@@ -7,9 +7,14 @@ import re
 from collections.abc import Iterable
 
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
-#: Parameters that carry secrets: tokens, keys, and the signatures of cloud stores.
-_SECRET_NAME = re.compile("token|key|secret|sig|passw|pwd|auth|credential", re.IGNORECASE)
-_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]+=)[^&#]+")
+#: Words in the name of a parameter that carries a secret: a token, a key, or the signature of a cloud store.
+_SECRET_NAME = re.compile(
+    r"(?<![a-z])(?:(?:api|app|access|auth|client|private|secret|session|refresh|id)?(?:token|key|secret)|sig|signature"
+    r"|pass|passw(?:or)?d|passphrase|pwd|auth|authorization|credentials?|hmac)(?![a-z])",
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PARAMETER = re.compile(r"(?<=[?&])([^?=&#]{1,200}=)[^&#]+")
 
 
 def printable(value: object, *, limit: int = 80) -> str:
@@ -20,11 +25,18 @@ def printable(value: object, *, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
-def without_userinfo(url: str) -> str:
-    """The address without ``user:password@`` and values of secret parameters, for logs and reports."""
-    return _PARAMETER.sub(
-        lambda found: f"{found[1]}..." if _SECRET_NAME.search(found[1]) else found[0], _USERINFO.sub("", url, count=1)
-    )
+def without_login(url: str) -> str:
+    """The address without ``user:password@``, otherwise unchanged: for requests, and to identify pages."""
+    return _USERINFO.sub("", url, count=1)
+
+
+def shown_url(url: str) -> str:
+    """The address without ``user:password@`` and values of secret parameters: for logs and reports, nothing else."""
+    return _PARAMETER.sub(lambda found: f"{found[1]}..." if _is_secret(found[1]) else found[0], without_login(url))
+
+
+def _is_secret(name: str) -> bool:
+    return _SECRET_NAME.search(_CAMEL.sub("_", name)) is not None
 
 
 def show_count(count: float) -> str:

@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.suite.printing import shown_url
 
 
 def _no_bool(value: Any) -> Any:
@@ -99,7 +99,7 @@ class Section(BaseModel):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():
-            yield name, without_userinfo(value) if isinstance(value, str) and "://" in value else value
+            yield name, shown_url(value) if isinstance(value, str) and "://" in value else value
 
 
 class QdrantSettings(Section):

@@ -35,7 +35,7 @@ with instrumented:
     from ragval_pipeline.sources.site.sitemap.file import parse_sitemap, unpacked
     from ragval_pipeline.sources.site.urls import UrlFolder, path_of
     from ragval_pipeline.suite.load import load_suite, resolve_suite
-    from ragval_pipeline.suite.printing import without_userinfo
+    from ragval_pipeline.suite.printing import shown_url
     from ragval_pipeline.suite.queries.files import read_entries
     from ragval_pipeline.text.markup import without_markup
     from ragval_pipeline.text.trec_ids import decode_id, encode_id
@@ -55,7 +55,7 @@ def url(text: str) -> None:
     address = f"https://docs.example.com/{text}"
     for one in (text, address):
         assert FOLDER.key(FOLDER.key(one)) == FOLDER.key(one), "folding twice is folding once"
-        host_of(one), path_of(one), without_userinfo(one), is_loopback_or_private(one)
+        host_of(one), path_of(one), shown_url(one), is_loopback_or_private(one)
 
 
 def page(text: str) -> None:

@@ -17,7 +17,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.suite.printing import shown_url
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 from ragval_pipeline.text.markup import without_markup
 from tests.support.qdrant_server import QdrantStandIn
@@ -53,8 +53,8 @@ ROWS = {
     "unclosed comments of a page": Cost(page_texts, lambda: f"<body>{'<!--' * 500_000}"),
     "robots.txt of a million blank lines": Cost(sitemap._ROBOTS_LINE.findall, lambda: "\n" * 1_000_000),
     "robots.txt of blanks": Cost(sitemap._ROBOTS_LINE.findall, lambda: " " * 1_000_000),
-    "a URL of a key said 100,000 times": Cost(without_userinfo, lambda: f"{URL}?{'key' * 100_000}"),
-    "a URL of 200,000 question marks": Cost(without_userinfo, lambda: f"{URL}{'?' * 200_000}"),
+    "a URL of a key said 100,000 times": Cost(shown_url, lambda: f"{URL}?{'key' * 100_000}"),
+    "a URL of 200,000 question marks": Cost(shown_url, lambda: f"{URL}{'?' * 200_000}"),
     "unclosed comments of a chunk": Cost(without_markup, lambda: "<!--" * 250_000),
     "unclosed MDX comments of a chunk": Cost(without_markup, lambda: "{/*" * 250_000),
     "unclosed templates of a chunk": Cost(without_markup, lambda: "{%" * 250_000),
@@ -88,7 +88,7 @@ def test_unclosed_paragraphs_and_items_do_not_nest() -> None:
 
 
 def test_the_secret_of_a_parameter_is_hidden_and_the_rest_is_shown() -> None:
-    shown = without_userinfo("https://u:p@x.org/a?page=2&api_key=abc&X-Amz-Signature=d?e&q=key")
+    shown = shown_url("https://u:p@x.org/a?page=2&api_key=abc&X-Amz-Signature=d?e&q=key")
     assert shown == "https://x.org/a?page=2&api_key=...&X-Amz-Signature=...&q=key"
 
 

@@ -7,6 +7,8 @@ import ssl
 import struct
 import threading
 import time
+import tracemalloc
+import zlib
 
 import httpx
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.failures import explain
 from ragval_pipeline.sources.http.fetch import HttpFetcher
+from ragval_pipeline.sources.site.sitemap.file import fetch_bytes
 from ragval_pipeline.suite.sections import RetrySettings
 from tests.support.http_host import Answer, raw_server, refused_url, serving
 
@@ -123,6 +126,89 @@ def test_a_proxy_of_the_environment_is_named_where_it_may_be_to_blame(monkeypatc
     assert "goes through the proxy of HTTP_PROXY" in through.remedy
     assert "cret" not in str(through)
     assert "proxy" not in failure_of(f"{proxy}/sitemap.xml").remedy
+
+
+def test_parameters_that_look_like_secrets_are_part_of_the_request_and_hidden_where_they_are_shown():
+    path = "/a?token=s3cret&author=ada&keyword=k&design=new&X-Amz-Signature=f00"
+    with serving({path: "x"}) as site, HttpFetcher() as fetcher:
+        answer = fetcher.fetch(f"{site.url}{path}", system="sitemap")
+    assert site.paths() == [path]
+    assert answer.url == answer.final_url == f"{site.url}{path}"
+    failure = failure_of(f"{refused_url()}{path}")
+    assert failure.subject.endswith("/a?token=...&author=ada&keyword=k&design=new&X-Amz-Signature=...")
+
+
+@pytest.mark.parametrize(("status", "words"), [(407, "asks for a login"), (502, "the proxy of HTTP_PROXY")])
+def test_an_answer_of_a_proxy_is_told_as_the_proxys(status, words, monkeypatch):
+    with serving({"http://docs.example/sitemap.xml": Answer("no", status)}) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", "")
+        with HttpFetcher(policy=ONCE, timeout_s=5) as fetcher, pytest.raises(SystemFailure) as caught:
+            fetch_bytes("http://docs.example/sitemap.xml", fetcher)
+    assert words in caught.value.problem
+    assert str(status) in caught.value.problem
+
+
+def bombs() -> dict[str, bytes]:
+    """Bodies of a few kilobytes that become a hundred megabytes."""
+    plain = zlib.compressobj(9)
+    raw = zlib.compressobj(9, wbits=-15)
+    packed = zlib.compressobj(9, wbits=31)
+    blank = bytes(2**20)
+    return {
+        "gzip": b"".join([*(packed.compress(blank) for _ in range(100)), packed.flush()]),
+        "deflate": b"".join([*(plain.compress(blank) for _ in range(100)), plain.flush()]),
+        "raw deflate": b"".join([*(raw.compress(blank) for _ in range(100)), raw.flush()]),
+    }
+
+
+@pytest.mark.parametrize("kind", ["gzip", "deflate", "raw deflate"])
+def test_a_bomb_is_refused_after_the_limit_and_never_unpacked(kind):
+    body = Answer(bombs()[kind], headers={"Content-Encoding": kind.removeprefix("raw ")})
+    with serving({"/": body}) as site:
+        tracemalloc.start()
+        failure = failure_of(f"{site.url}/", max_bytes=2**22)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert "larger than 4 MiB" in failure.problem
+    assert most < 2**24
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "unknown"])
+def test_encodings_that_no_request_offers_are_refused(encoding):
+    with serving({"/": Answer(b"x" * 100, headers={"Content-Encoding": encoding})}) as site:
+        failure = failure_of(f"{site.url}/")
+    assert (failure.code, failure.problem) == (
+        "source.malformed", "the answer's Content-Encoding cannot be decoded",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("wbits", [31, 15, -15])
+def test_compressed_bodies_are_read_whole_or_refused(wbits):
+    packed = zlib.compressobj(wbits=wbits)
+    text = b"a page " * 50_000
+    body = packed.compress(text) + packed.flush()
+    headers = {"Content-Encoding": "gzip" if wbits == 31 else "deflate"}
+    with serving({"/": Answer(body, headers=headers), "/cut": Answer(body[:-9], headers=headers)}) as site:
+        with HttpFetcher() as fetcher:
+            assert fetcher.fetch(f"{site.url}/", system="page host").body == text
+        assert failure_of(f"{site.url}/cut").code == "source.malformed"
+
+
+def test_a_body_without_end_is_cut_off_after_ten_times_the_limit():
+    def pour(connection, over):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while not over.wait(0.02):
+            connection.sendall(b"1000\r\n" + b"x" * 4096 + b"\r\n")
+
+    started = time.monotonic()
+    with (
+        raw_server(pour) as server,
+        HttpFetcher(policy=ONCE, timeout_s=0.1) as fetcher,
+        pytest.raises(SystemFailure, match="timed out"),
+    ):
+        fetcher.fetch(server.url, system="page host")
+    assert 0.5 < time.monotonic() - started < 5
 
 
 def test_a_body_over_the_limit_is_refused():

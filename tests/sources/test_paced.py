@@ -1,7 +1,10 @@
 """Answers that drip: every read is in time, and the whole never ends."""
 
+import contextlib
 import socket
 import threading
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 
@@ -63,3 +66,25 @@ def test_one_that_keeps_coming_may_take_longer(ask: Callable[[str], None]) -> No
     with raw_server(pour) as server, pytest.raises(SystemFailure) as told:
         ask(server.url)
     assert "time" not in str(told.value), "blanks are no answer, but all of them were read"
+
+
+@pytest.mark.parametrize("ask", [qdrant, cohere, openai])
+def test_a_bomb_is_refused_and_never_unpacked(ask: Callable[[str], None]) -> None:
+    packed = zlib.compressobj(9, wbits=31)
+    blank = b" " * 2**20
+    body = b"".join([*(packed.compress(blank) for _ in range(300)), packed.flush()])
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}"
+
+    def send(connection: socket.socket, over: threading.Event) -> None:
+        connection.sendall(f"{head}\r\n\r\n".encode() + body)
+        with contextlib.suppress(OSError):
+            connection.recv(65536)  # a request in two parts: closing with one unread would break the connection
+
+    with raw_server(send) as server:
+        tracemalloc.start()
+        with pytest.raises(SystemFailure, match="larger than 128 MiB") as told:
+            ask(server.url)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < 160 * 2**20
+    assert told.value.attempts == 1

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.suite.printing import LISTED, did_you_mean, plural, show_count, without_userinfo
+from ragval_pipeline.suite.printing import LISTED, did_you_mean, plural, show_count, shown_url
 
 
 def test_nouns_are_put_in_the_plural() -> None:
@@ -17,9 +17,9 @@ def test_counts_have_separators_and_no_exponent() -> None:
 
 
 def test_a_login_is_taken_out_of_an_address_and_the_rest_stays_as_it_is() -> None:
-    assert without_userinfo("HTTPS://u:p%40@X.org:443/a@b?c=@d") == "HTTPS://X.org:443/a@b?c=@d"
-    assert without_userinfo("https://u:p@ho st/") == "https://ho st/"
-    assert without_userinfo("https://x.org/a") == "https://x.org/a"
+    assert shown_url("HTTPS://u:p%40@X.org:443/a@b?c=@d") == "HTTPS://X.org:443/a@b?c=@d"
+    assert shown_url("https://u:p@ho st/") == "https://ho st/"
+    assert shown_url("https://x.org/a") == "https://x.org/a"
 
 
 def test_of_many_choices_the_first_are_listed_and_the_rest_counted() -> None:

@@ -123,11 +123,11 @@ def _unreadable(
 ) -> tuple[Sequence[PageCopy], int]:
     """Those of a few pages that cannot be read, and the number of pages tried."""
     from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.http.hosts import page_hosts_of
     from ragval_pipeline.sources.site.of_suite import reader_of
 
     asked = list(dict.fromkeys((urls[0], urls[len(urls) // 2], urls[-1])))
-    hosts = hosts_of(source, site_host=host_of(urls[0]))
+    hosts = page_hosts_of(source, site_host=host_of(urls[0]))
     with HttpFetcher(timeout_s=source.timeout_s, policy=PATIENCE, hosts=hosts) as fetcher:
         reader = reader_of(source, inventory, fetcher)
         return [copy for copy in map(reader.read, asked) if copy.problem is not None], len(asked)

@@ -119,7 +119,7 @@ def is_made(path: str) -> bool:
 def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageRecord]]:
     """Yield the readable ones of the given pages."""
     from ragval_pipeline.sources.http.fetch import HttpFetcher
-    from ragval_pipeline.sources.http.hosts import hosts_of
+    from ragval_pipeline.sources.http.hosts import page_hosts_of
     from ragval_pipeline.sources.site.of_suite import reader_of
     from ragval_pipeline.sources.site.page_copies.copies import record_of
 
@@ -130,7 +130,7 @@ def records_of(site: SiteLook, urls: Iterable[str]) -> Iterator[tuple[str, PageR
         fetcher = None
         if source.site_root is None and source.folder is None:
             wanted = wanted[:FETCHED]
-            hosts = hosts_of(source, site_host=inventory.site_host)
+            hosts = page_hosts_of(source, site_host=inventory.site_host)
             fetcher = stack.enter_context(HttpFetcher(timeout_s=_ONE_S, policy=PATIENCE, hosts=hosts))
         reader = reader_of(source, inventory, fetcher)
         listed, fold = inventory.scope_urls, inventory.folder().key

@@ -18,7 +18,7 @@ from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
 from ragval_pipeline.orchestration.task import Task, progress_of
 from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, SitemapUrls
 from ragval_pipeline.sources.http.fetch import HttpFetcher
-from ragval_pipeline.sources.http.hosts import hosts_of
+from ragval_pipeline.sources.http.hosts import page_hosts_of
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
 from ragval_pipeline.sources.site.of_suite import fetch_inventory, reader_of
 from ragval_pipeline.sources.site.page_cache import PageCache
@@ -141,7 +141,7 @@ def read_copies(suite: Suite, inventory: SiteInventory, place: RunPlace) -> Page
         return PageCopiesManifest(run_id=place.run_id, failure=inventory.failure)
     if source.site_root is None and source.folder is None and not source.fetch_pages:
         return nothing_read(place, "source.fetch_pages is off and there is no source.site_root")
-    hosts = hosts_of(source, site_host=inventory.site_host)
+    hosts = page_hosts_of(source, site_host=inventory.site_host)
     cache = PageCache(place.base / ".cache" / "pages.parquet", place.work / "pages_cache.parquet")
     with (
         closing(cache),

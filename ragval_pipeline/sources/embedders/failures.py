@@ -11,6 +11,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict, asks_to_wait, wait_hint
 from ragval_pipeline.sources.embedders.base import MALFORMED
 from ragval_pipeline.sources.embedders.models import Maker, models_of
+from ragval_pipeline.sources.http.paced import TOO_LARGE
 from ragval_pipeline.suite.printing import nearest
 
 QUOTE_CHARS = 200
@@ -133,6 +134,9 @@ def details_of(endpoint: Endpoint, status: int | None) -> dict[str, object]:
 def _transport_fault(error: BaseException) -> str:
     """The problem, by the types of an exception and its causes. Their text may hold a header and is not quoted."""
     chain = list(_causes(error))
+    too_large = next((each for each in chain if type(each).__name__ == TOO_LARGE), None)
+    if too_large is not None:
+        return str(too_large)
     kinds = {kind.__name__ for each in chain for kind in type(each).__mro__}
     if any("CERTIFICATE_VERIFY_FAILED" in str(each) for each in chain):
         return "TLS certificate rejected"

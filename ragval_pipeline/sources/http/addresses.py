@@ -67,6 +67,25 @@ def is_inner_address(host: str) -> bool:
     return any(address in network for network in PRIVATE_NETWORKS)
 
 
+#: Networks whose addresses hold an IPv4 address in their last 32 bits: NAT64 (RFC 6052, RFC 8215), IPv4-compatible.
+_HOLDING_IPV4 = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
+
+
+def is_public_address(host: str) -> bool:
+    """Whether ``host`` is an IP address that the public internet routes, and so is the IPv4 address that it holds."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if inner is None and any(address in network for network in _HOLDING_IPV4):
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public_address(str(inner))
+    return address.is_global and not address.is_multicast
+
+
 @lru_cache(maxsize=4096)
 def parse_url(text: str) -> URL | None:
     """The address in a text, without the scheme that an ingestion tool put around it; None: it is none."""

@@ -7,6 +7,8 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ragval_pipeline.suite.printing import printable
+
 NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
@@ -68,6 +70,9 @@ def _of_time(chain: list[BaseException], timeout_s: float) -> Failure | None:
 def _of_protocol(error: BaseException) -> Failure:
     import httpx
 
+    if isinstance(error, httpx.ProxyError):
+        words = printable(" ".join(str(error).split()))
+        return Failure(f"the proxy refused it: {words}", "Check the proxy's address and its login.")
     if isinstance(error, httpx.TooManyRedirects):
         return Failure("redirects without end", "Use the URL that it should end at.", retry=False)
     if isinstance(error, httpx.DecodingError):

@@ -11,14 +11,21 @@ from importlib import metadata
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from yarl import URL
-
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import GIVE_UP, Attempts, Verdict, call_with_retries, wait_hint
-from ragval_pipeline.sources.http.addresses import host_of, is_http_url
+from ragval_pipeline.sources.http.addresses import is_http_url
+from ragval_pipeline.sources.http.bounded import ACCEPTED, Body, EncodingError, TooLargeError
 from ragval_pipeline.sources.http.failures import Failure, explain, is_of_the_wire
-from ragval_pipeline.sources.http.hosts import ASKED, RefusedHostError, SuiteHosts, proxy_hint
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.sources.http.hosts import (
+    ASKED,
+    RefusedHostError,
+    Routes,
+    SuiteHosts,
+    login_for,
+    login_in,
+    proxy_hint,
+)
+from ragval_pipeline.suite.printing import shown_url, without_login
 from ragval_pipeline.suite.sections import RetrySettings
 
 if TYPE_CHECKING:
@@ -27,8 +34,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_REDIRECTS = 10
-# A body may take longer than the time limit while it arrives at this rate at least: large sitemaps do.
-SLOWEST_BYTES_PER_S = 16 * 1024
 KEPT_HEADERS = ("cache-control", "content-type", "etag", "last-modified", "retry-after", "x-robots-tag")
 
 
@@ -36,8 +41,8 @@ KEPT_HEADERS = ("cache-control", "content-type", "etag", "last-modified", "retry
 class Fetched:
     """A response, whatever its status.
 
-    Addresses have no user name or password. ``headers`` has lower-case names, and only those that callers need.
-    ``attempts`` counts the tries.
+    Addresses have no user name or password, and are otherwise as they were asked. ``headers`` has lower-case names, and
+    only those that callers need. ``attempts`` counts the tries.
     """
 
     url: str
@@ -52,10 +57,6 @@ class Fetched:
     def ok(self) -> bool:
         """Say whether the status is a 2xx."""
         return 200 <= self.status < 300
-
-
-class TooLargeError(Exception):
-    """The body has more bytes than the limit."""
 
 
 class ClosedError(RuntimeError):
@@ -90,14 +91,15 @@ class HttpConnection:
 
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
-        self._logins: dict[str | None, tuple[str, str]] = {}
+        self._logins = dict(hosts.logins) if hosts else {}
+        routes: Any = transport or Routes(timeout_s=timeout_s, hosts=hosts)
         self._client = httpx.AsyncClient(
             timeout=timeout_s,
             follow_redirects=True,
             max_redirects=MAX_REDIRECTS,
-            headers={"User-Agent": f"ragval/{_version()}"},
-            transport=transport,
-            event_hooks={"request": [hosts.before], "response": [hosts.after]} if hosts else None,
+            headers={"User-Agent": f"ragval/{_version()}", "Accept-Encoding": ACCEPTED},
+            transport=routes,
+            event_hooks={"request": [hosts.before]} if hosts else None,
         )
         self._lock, self._closed = threading.Lock(), False
         self._loop = asyncio.new_event_loop()
@@ -143,36 +145,37 @@ class HttpConnection:
         import httpx
 
         body, started = bytearray(), self._loop.time()
-        shown, login = without_userinfo(url), self._login(url)
+        asked, login = without_login(url), self._login(url)
         async with (
             asyncio.timeout_at(started + self._timeout_s) as limit,
             self._client.stream(
                 "GET",
-                shown,
+                asked,
                 auth=login or httpx.USE_CLIENT_DEFAULT,
                 headers=dict(headers),
-                extensions={ASKED: shown},
+                extensions={ASKED: asked},
             ) as response,
         ):
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > self._max_bytes:
-                    raise TooLargeError
-                limit.reschedule(started + self._timeout_s + len(body) / SLOWEST_BYTES_PER_S)
-        return _fetched(shown, response, bytes(body))
+            decoder = Body(response.headers.get("content-encoding", ""), max_bytes=self._max_bytes)
+            async for part in response.aiter_raw():
+                for piece in decoder.decoded(part):
+                    body += piece
+                limit.reschedule(started + decoder.seconds(self._timeout_s))
+            decoder.end()
+        return _fetched(asked, response, bytes(body))
 
     def _login(self, url: str) -> tuple[str, str] | None:
         """The login in the address, or in an earlier address of this host."""
-        parsed = URL(url)
-        if parsed.user is not None:
-            self._logins[host_of(url)] = (parsed.user, parsed.password or "")
-        return self._logins.get(host_of(url))
+        own = login_in(url)
+        if own is not None:
+            self._logins.update(own)
+        return login_for(url, self._logins)
 
 
 def _fetched(url: str, response: httpx.Response, body: bytes) -> Fetched:
     return Fetched(
         url=url,
-        final_url=without_userinfo(str(response.url)),
+        final_url=without_login(str(response.url)),
         status=response.status_code,
         content_type=response.headers.get("content-type", ""),
         body=body,
@@ -204,7 +207,8 @@ class HttpFetcher:
     User name and password in an address are used for all later addresses of the same host, and never shown.
 
     Args:
-        timeout_s: Limit in seconds for each step and for a whole try; a body may take longer while it keeps arriving.
+        timeout_s: Limit in seconds for each step and for a whole try; a body may take up to ten times as long while it
+            keeps arriving.
         policy: Retries of broken connections and of the statuses 429, 500, 502, 503 and 504.
         max_bytes: Limit of a body after decoding its Content-Encoding.
         hosts: Allowed hosts; None: all.
@@ -267,7 +271,7 @@ class HttpFetcher:
                 failure.problem,
                 code=failure.code,
                 system=system,
-                subject=without_userinfo(url),
+                subject=shown_url(url),
                 remedy=failure.remedy,
                 attempts=attempts.tries,
                 details=failure.details,
@@ -293,11 +297,14 @@ class HttpFetcher:
         """Describe a network error; None for a defect of ragval, which must stay a crash."""
         if not is_http_url(url):
             return Failure("not an http(s) URL", "Check the address", retry=False)
+        if isinstance(error, EncodingError):
+            problem = "the answer's Content-Encoding cannot be decoded"
+            return Failure(problem, "Check the server's compression.", retry=False, code="source.malformed")
         if isinstance(error, TooLargeError):
             problem = f"the answer is larger than {self._max_bytes / 2**20:g} MiB"
             return Failure(problem, "Check that the URL is right.", retry=False, code="source.malformed")
         if isinstance(error, RefusedHostError):
-            details: dict[str, object] = {"redirects_to": without_userinfo(error.target)} if error.target else {}
+            details: dict[str, object] = {"redirects_to": shown_url(error.target)} if error.target else {}
             remedy = "Add the host to source.host_aliases if it serves the same site."
             return Failure(error.problem, remedy, retry=False, code="source.malformed", details=details)
         if not is_of_the_wire(error):

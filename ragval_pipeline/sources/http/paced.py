@@ -1,4 +1,4 @@
-"""A total time limit for SDKs that use httpx, which by itself only limits each read."""
+"""Limits of bytes and of total time for SDKs that use httpx, which by itself only limits each read."""
 
 from __future__ import annotations
 
@@ -7,38 +7,59 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ragval_pipeline.sources.http.fetch import SLOWEST_BYTES_PER_S
+from ragval_pipeline.sources.http.bounded import ACCEPTED, Body, EncodingError, TooLargeError
+
+#: Bytes of an answer: a thousand vectors of 4,096 numbers, written as text, are 90 MB.
+MAX_ANSWER = 128 * 2**20
+#: Type of the error of an answer with more bytes, each HTTP library has its own.
+TOO_LARGE = "AnswerTooLargeError"
 
 
-def paced(timeout_s: float, client: type[Any]) -> Mapping[str, list[Any]]:
-    """Event hooks for a client whose bodies may exceed the time limit only while they keep arriving.
+def paced(timeout_s: float, client: type[Any], *, max_bytes: int = MAX_ANSWER) -> Mapping[str, list[Any]]:
+    """Event hooks for a client whose bodies have limits.
 
     Args:
-        timeout_s: Seconds that a body may take in addition to those for its bytes at ``SLOWEST_BYTES_PER_S``.
+        timeout_s: Seconds that a body may take in addition to those for its bytes at ``SLOWEST_BYTES_PER_S``; ten times
+            as many in all.
         client: The class that takes the hooks: ``httpx.Client``, or that of another copy of httpx, such as OpenAI's.
+        max_bytes: Maximum of its bytes, before and after they are decompressed.
     """
     root = next(base for base in client.__mro__ if base.__name__ == "Client")
     httpx: Any = sys.modules[root.__module__.partition(".")[0]]
 
+    class AnswerTooLargeError(httpx.RequestError):  # type: ignore[misc]
+        """An error of the request, not of the transport: asking again gives the same."""
+
     class PacedStream(httpx.SyncByteStream):  # type: ignore[misc]
-        """The bytes of a body as they arrive."""
+        """The decoded bytes of a body as they arrive."""
 
         def __init__(self, response: Any) -> None:
             self._stream, self._request = response.stream, response.request
-            self._deadline = time.monotonic() + timeout_s
+            self._encoding = response.headers.pop("content-encoding", "")
+            self._started = time.monotonic()
 
         def __iter__(self) -> Iterator[bytes]:
-            received = 0
-            for part in self._stream:
-                received += len(part)
-                if time.monotonic() > self._deadline + received / SLOWEST_BYTES_PER_S:
-                    raise httpx.ReadTimeout("the answer came too slowly: timed out", request=self._request)
-                yield part
+            try:
+                body = Body(self._encoding, max_bytes=max_bytes)
+                for part in self._stream:
+                    pieces = body.decoded(part)
+                    if time.monotonic() > self._started + body.seconds(timeout_s):
+                        raise httpx.ReadTimeout("the answer came too slowly: timed out", request=self._request)
+                    yield from pieces
+                body.end()
+            except TooLargeError:
+                shown = f"the answer is larger than {max_bytes / 2**20:g} MiB"
+                raise AnswerTooLargeError(shown, request=self._request) from None
+            except EncodingError as error:
+                raise httpx.DecodingError(str(error), request=self._request) from None
 
         def close(self) -> None:
             self._stream.close()
 
+    def offer(request: Any) -> None:
+        request.headers["accept-encoding"] = ACCEPTED
+
     def limit(response: Any) -> None:
         response.stream = PacedStream(response)
 
-    return {"response": [limit]}
+    return {"request": [offer], "response": [limit]}

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.site.sitemap.file import as_path, fetch_bytes, malformed, read_bytes
 from ragval_pipeline.sources.site.sitemap.reader import MAX_URLS, read_sitemap
 from ragval_pipeline.sources.site.urls import join, without_fragment
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.suite.printing import shown_url, without_login
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.page_cache import PageCache
@@ -59,7 +59,7 @@ def list_llms(location: str, *, fetcher: HttpFetcher | None) -> SitemapListing:
     if not kept:
         raise malformed(source.location, "it has no list of links to pages", "Correct source.llms")
     if skipped := len(links) - len(kept):
-        log.info("%d links of %s lead to other hosts and are left out", skipped, without_userinfo(source.location))
+        log.info("%d links of %s lead to other hosts and are left out", skipped, shown_url(source.location))
     return _listing(kept, source.location)
 
 
@@ -93,7 +93,7 @@ def _lines(file: Path) -> list[tuple[int, str]]:
 def _checked(url: str, place: str) -> str:
     if is_http_url(url):
         return without_fragment(url)
-    shown = without_userinfo(url)[:80]
+    shown = shown_url(url)[:80]
     raise SuiteError(
         f"{place} is not an http(s) URL: {shown!r}", key="source.urls", remedy="Use a full URL, https://..."
     )
@@ -102,8 +102,8 @@ def _checked(url: str, place: str) -> str:
 def _listing(found: list[str], location: str) -> SitemapListing:
     if len(found) > MAX_URLS:
         raise malformed(location, f"more than {MAX_URLS:,} URLs")
-    shown = without_userinfo(location)
-    entries = {url: SitemapEntry(url, None, shown) for url in found}
+    shown = shown_url(location)
+    entries = {url: SitemapEntry(url, None, shown) for url in map(without_login, found)}
     return SitemapListing(tuple(entries.values()), (shown,), shown)
 
 
@@ -188,7 +188,7 @@ def check_places(source: SourceSettings) -> None:
         if place is None or is_http_url(place):
             continue
         if "://" in place and not place.lower().startswith("file:"):
-            shown = without_userinfo(place)[:80]
+            shown = shown_url(place)[:80]
             raise SuiteError(f"is not an http(s) URL: {shown!r}", key=key, remedy="Use a full URL, https://...")
         path = as_path(place)
         if path.is_dir():

@@ -14,11 +14,13 @@ from pathlib import Path
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
+from ragval_pipeline.sources.http.hosts import of_proxy
 from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, decode_html, refresh_target
 from ragval_pipeline.sources.site.markdown_page import LONGEST, is_markdown, markdown_html
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.urls import UrlFolder
+from ragval_pipeline.suite.printing import shown_url
 
 # In a row: fewer may be broken pages, and waiting out the retries of every page of a dead host takes hours.
 BROKEN_IN_A_ROW = 3
@@ -77,7 +79,7 @@ class PageCopy:
     Attributes:
         url: The requested address.
         status: HTTP status; 404 when the site's folder has no file for it; None for a file.
-        final_url: Target of redirects, by the server or the page itself.
+        final_url: Target of redirects, by the server or the page itself, as it may be shown.
         html: The decoded page; None if there is none to judge.
         sha256: Hash of the page's raw bytes, hex.
         problem: Why there is no page, one clause; None if there is one.
@@ -186,9 +188,9 @@ class PageReader:
         if self._health.is_down_after_status(host, answer.status):
             raise _refused(answer)
         if not answer.ok:
-            problem = f"the server answered with status {answer.status}"
+            problem = f"the server answered with status {answer.status}{of_proxy(url, answer.status)}"
             failed = is_refusal(answer.status)
-            return PageCopy(url, answer.status, answer.final_url, problem=problem, host_failed=failed)
+            return PageCopy(url, answer.status, shown_url(answer.final_url), problem=problem, host_failed=failed)
         return self._copy(url, answer)
 
     def _answer(self, fetcher: HttpFetcher, url: str) -> Fetched:
@@ -207,14 +209,14 @@ class PageReader:
         kind = answer.content_type.partition(";")[0].strip().lower()
         if kind and not kind.startswith("text/") and kind != "application/xhtml+xml":
             problem = f"the server sent {kind[:60]}, not a web page"
-            return PageCopy(url, status=answer.status, final_url=answer.final_url, problem=problem)
+            return PageCopy(url, status=answer.status, final_url=shown_url(answer.final_url), problem=problem)
         return self._judged(url, answer.final_url, answer.body, status=answer.status, answer=answer)
 
     def _judged(
         self, url: str, final_url: str, body: bytes, *, status: int | None, answer: Fetched | None = None
     ) -> PageCopy:
         if len(body) > MAX_BYTES:
-            return PageCopy(url, status=status, final_url=final_url, problem=_TOO_LARGE)
+            return PageCopy(url, status=status, final_url=shown_url(final_url), problem=_TOO_LARGE)
         headers = answer.headers if answer else {}
         kind = answer.content_type if answer else ""
         html = decode_html(body, content_type=kind)
@@ -227,7 +229,7 @@ class PageReader:
         return PageCopy(
             url=url,
             status=status,
-            final_url=final_url,
+            final_url=shown_url(final_url),
             html=html,
             sha256=sha256(body).hexdigest(),
             noindex=asks_not_to_be_indexed(html, header=headers.get("x-robots-tag", "")),
@@ -240,10 +242,10 @@ class PageReader:
 
 def _refused(answer: Fetched) -> SystemFailure:
     return SystemFailure(
-        f"refused every page; the last status was {answer.status}",
+        f"refused every page; the last status was {answer.status}{of_proxy(answer.url, answer.status)}",
         code="source.unreachable",
         system=SYSTEM,
-        subject=answer.url,
+        subject=shown_url(answer.url),
         remedy="Check that the pages are public, or read them from source.site_root.",
         attempts=answer.attempts,
         details={"status": answer.status},

@@ -18,7 +18,8 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import asks_to_wait, wait_hint
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.http.fetch import BUSY, Fetched, HttpFetcher
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.sources.http.hosts import of_proxy
+from ragval_pipeline.suite.printing import shown_url
 
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:
@@ -88,6 +89,8 @@ def read_bytes(path: Path) -> SitemapBytes:
     """
     location = str(path)
     try:
+        if path.exists() and not path.is_file():  # reading a pipe waits for its writer
+            raise unreachable(location, "is not a regular file")
         if path.stat().st_size > MAX_BYTES:
             raise too_large(location, MAX_BYTES)
         body = path.read_bytes()
@@ -107,19 +110,21 @@ def fetch_bytes(url: str, fetcher: HttpFetcher | None) -> SitemapBytes:
     answer = fetch(url, fetcher)
     if not answer.ok:
         raise unreachable(
-            answer.url,
-            f"answered with status {answer.status}{asks_to_wait(wait_hint(answer.headers))}",
+            shown_url(answer.url),
+            f"answered with status {answer.status}{of_proxy(url, answer.status)}"
+            f"{asks_to_wait(wait_hint(answer.headers))}",
             attempts=answer.attempts,
             status=answer.status,
             remedy=_LATER if answer.status in BUSY else _WRONG,
         )
-    return SitemapBytes(answer.url, unpacked(answer.body, location=answer.url), answer.final_url)
+    shown = shown_url(answer.url)
+    return SitemapBytes(shown, unpacked(answer.body, location=shown), answer.final_url)
 
 
 def fetch(url: str, fetcher: HttpFetcher | None) -> Fetched:
     """Fetch an address for the sitemap reader, whatever its status."""
     if fetcher is None:
-        shown = without_userinfo(url)
+        shown = shown_url(url)
         raise unreachable(shown, "would have to be fetched, and fetching is switched off")
     return fetcher.fetch(url, system="sitemap")
 

@@ -24,7 +24,7 @@ from ragval_pipeline.sources.site.sitemap.file import (
     read_bytes,
 )
 from ragval_pipeline.sources.site.urls import UrlFolder, join, path_of
-from ragval_pipeline.suite.printing import without_userinfo
+from ragval_pipeline.suite.printing import shown_url, without_login
 
 log = logging.getLogger(__name__)
 #: Files of an index fetched in parallel.
@@ -59,7 +59,7 @@ def read_sitemap(location: str | Path, *, fetcher: HttpFetcher | None) -> Sitema
         walk.read(as_path(text), depth=0)
     else:
         walk.read(text, depth=0)
-    return walk.listing(without_userinfo(text))
+    return walk.listing(shown_url(text))
 
 
 class _Walk:
@@ -104,7 +104,9 @@ class _Walk:
         if parsed.kind == "urlset":
             self._named += len(parsed.entries)
             for url, lastmod in parsed.entries:
-                self._entries.setdefault(url, SitemapEntry(url, lastmod, source.location))
+                # A page is the same with a login, which no file may show.
+                page = without_login(url)
+                self._entries.setdefault(page, SitemapEntry(page, lastmod, source.location))
             return
         if depth == MAX_DEPTH and parsed.entries:
             raise malformed(source.location, f"sitemap indexes nested more than {MAX_DEPTH} deep")
@@ -142,10 +144,10 @@ class _Walk:
         """Whether the file is unread: an index may name itself, or a file twice."""
         name = urldefrag(location).url if isinstance(location, str) else str(location.resolve())
         if name in self._seen:
-            log.warning("%s is listed more than once in the sitemap indexes; it is read once", without_userinfo(name))
+            log.warning("%s is listed more than once in the sitemap indexes; it is read once", shown_url(name))
             return False
         if len(self._seen) == MAX_FILES:
-            raise malformed(without_userinfo(name), f"more than {MAX_FILES:,} sitemap files")
+            raise malformed(shown_url(name), f"more than {MAX_FILES:,} sitemap files")
         self._seen.add(name)
         return True
 
@@ -154,9 +156,9 @@ class _Walk:
             return _beside(Path(parent.location), loc)
         url = join(parent.final_url, loc)
         if not is_http_url(url):
-            raise malformed(parent.location, f"the index names {loc[:200]!r}, which is not an http(s) URL")
+            raise malformed(parent.location, f"the index names {shown_url(loc)[:200]!r}, which is not an http(s) URL")
         if self._host(url) not in self._hosts:
-            problem = f"the index points to another host: {without_userinfo(url)[:200]}"
+            problem = f"the index points to another host: {shown_url(url)[:200]}"
             remedy = "Declare that sitemap in robots.txt, or set it in source.sitemap."
             raise malformed(parent.location, problem, remedy)
         return url
@@ -175,7 +177,9 @@ def _beside(index: Path, loc: str) -> str | Path:
             return found
     if is_http_url(loc):
         return loc
-    raise malformed(str(index), f"the index names {loc[:200]!r}, which is neither a URL nor a file next to it")
+    raise malformed(
+        str(index), f"the index names {shown_url(loc)[:200]!r}, which is neither a URL nor a file next to it"
+    )
 
 
 def _outcome(read: Callable[[str], SitemapBytes], url: str) -> SitemapBytes | SystemFailure:

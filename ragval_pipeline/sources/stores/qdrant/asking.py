@@ -18,7 +18,8 @@ from ragval_pipeline.sources.calls import (
     call_with_retries,
     wait_hint,
 )
-from ragval_pipeline.sources.http.hosts import proxy_hint
+from ragval_pipeline.sources.http.hosts import of_proxy, proxy_hint
+from ragval_pipeline.sources.http.paced import TOO_LARGE
 from ragval_pipeline.suite.printing import LISTED, nearest
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
@@ -79,10 +80,12 @@ def failure_of(error: BaseException, *, place: str, tries: int, key: str | None 
     The ``key`` that was sent is removed from the message even if the server repeats it.
     """
     problem, remedy = _explain(error)
+    problem += of_proxy(place, _status(error) or 0)
     if _of_the_wire(error):
         remedy += proxy_hint(place)
     if key:
         problem = problem.replace(key, "***")
+    size = TOO_LARGE if is_too_large(error) else None
     return SystemFailure(
         f"{place} {problem}",
         code="index.unreachable",
@@ -90,13 +93,21 @@ def failure_of(error: BaseException, *, place: str, tries: int, key: str | None 
         subject=place,
         remedy=remedy,
         attempts=max(tries, 1),
-        details={"status": _status(error) or _rpc_code(error), "error": type(_root(error)).__name__},
+        details={
+            "status": _status(error) or _rpc_code(error) or size,
+            "error": type(_root(error)).__name__,
+        },
     )
 
 
 def is_defect(error: BaseException) -> bool:
     """Whether the error is a programming error rather than a failure of Qdrant or the network."""
     return isinstance(error, TypeError | AttributeError | KeyError | NameError)
+
+
+def is_too_large(error: BaseException) -> bool:
+    """Whether an answer was cut off because of its size."""
+    return type(_root(error)).__name__ == TOO_LARGE
 
 
 def holds_secrets(error: BaseException) -> bool:
@@ -121,6 +132,11 @@ def _explain(error: BaseException) -> tuple[str, str]:
         remedy = _WRONG_REQUEST if code == "INVALID_ARGUMENT" else "Check qdrant.url and qdrant.grpc_port."
         return f"failed with gRPC status {code}{told}", remedy
     root = _root(error)
+    if is_too_large(error):
+        return (
+            f"sends an answer that is too large: {root}",
+            "Check that qdrant.url is the URL of Qdrant, and the size of the payloads.",
+        )
     if _lacks_scores_alone(root):
         return _NO_SCORE
     if type(root).__name__ in {

@@ -98,13 +98,14 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 return QdrantClient(path=str(settings.path))
             import httpx
 
-            from ragval_pipeline.sources.http.paced import paced
+            from ragval_pipeline.sources.http.paced import MAX_ANSWER, paced
 
             client = QdrantClient(
                 url=settings.url,
                 api_key=key,
                 prefer_grpc=settings.prefer_grpc and _offers_grpc(settings),
                 grpc_port=settings.grpc_port,
+                grpc_options={"grpc.max_receive_message_length": MAX_ANSWER},
                 timeout=math.ceil(settings.timeout_s),
                 check_compatibility=False,
                 event_hooks=paced(settings.timeout_s, httpx.Client),
