@@ -29,7 +29,8 @@ _LINES = 4
 _RANKED = ("hit_at", "precision_at", "recall_at", "ndcg_at")
 #: The list of remediation.json for each kind of remedy.
 _LISTS = {
-    "reingest": "reingest_urls", "delete": "delete_point_ids, delete_pages and review_point_ids", "chunker": "chunker",
+    "reingest": "reingest_urls and delete_after_ingesting",
+    "delete": "delete_point_ids, delete_after_ingesting, delete_pages and review_point_ids", "chunker": "chunker",
     "setting": "settings", "site": "site", "query": "queries", "report": "report",
 }  # fmt: skip
 

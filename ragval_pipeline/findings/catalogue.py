@@ -262,7 +262,8 @@ _ROWS = (
             "rule",
         measured="The id of each point is computed by the rule of the profile and compared with the stored id.",
         cause="The id rule changed between ingestions, or the points come from elsewhere.",
-        remedy="Re-ingest the pages of these points with the id rule, and delete these points."),
+        remedy="Re-ingest the pages of these points with the id rule. Then delete these points: "
+        "delete_after_ingesting in remediation.json lists them."),
     FindingType("payload.flat_headings", "info", "corpus", "metadata", "field", "chunker",
         title="Heading paths stop at the first level",
         means="never goes below the first level", many="never go below the first level",
@@ -293,8 +294,7 @@ _ROWS = (
         "wrong. If that is true of all points, the severity is warning.",
         cause="The page was ingested again under new ids without deleting the old points.",
         remedy="Delete the points under delete_point_ids in remediation.json. For those under review_point_ids it "
-        "is not known which is older: delete them and re-ingest the pages under reingest_urls. Derive ids from URL "
-        "and index."),
+        "is not known which is older: decide which to keep. Derive ids from URL and index."),
     FindingType("chunk.stale_tail", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.CURRENT}, reads={Aspect.ONCE, Aspect.LETTERS},
         title="Leftovers of older page versions",
@@ -318,9 +318,9 @@ _ROWS = (
         "chunks within their parent chunk.",
         cause="The page was ingested again, with different chunks or new ids, and its old points were not deleted.",
         remedy="Delete the older points and the copies under delete_point_ids in remediation.json; one point of "
-        "each text remains. If the chunks differ and it is not known which are older, delete the points under "
-        "review_point_ids and re-ingest the pages under reingest_urls. If chunks of several sizes are stored on "
-        "purpose, delete none: map payload.fields.parent_id, or select one size with qdrant.filter."),
+        "each text remains. For those under review_point_ids it is not known which are older: decide which to keep. "
+        "If chunks of several sizes are stored on purpose, delete none: map payload.fields.parent_id, or select one "
+        "size with qdrant.filter."),
     FindingType("chunk.order_shuffled", "warning", "subject", "chunks", "page", "reingest",
         reads={Aspect.FIELD, Aspect.POSITION, Aspect.CURRENT}, fields=("source_url", "chunk_index"),
         title="Chunk numbers out of page order",
@@ -328,7 +328,8 @@ _ROWS = (
         many="have chunk numbers that do not follow their order",
         measured="Each chunk is located on its page, and its position is compared with its chunk number.",
         cause="The chunks were numbered in another order: by parallel workers, from a set, or sorted by text.",
-        remedy="Number the chunks of a page in page order, then delete the points of these URLs and re-ingest them."),
+        remedy="Number the chunks of a page in page order and re-ingest these URLs. Delete old points that this "
+        "leaves."),
     FindingType("chunk.duplicate_text", "warning", "subject", "chunks", "point", "delete",
         breaks={Aspect.COPIES},
         reads={
@@ -465,8 +466,8 @@ _ROWS = (
         measured="Each chunk is aligned with its page. It is reported if less than half of it is found there.",
         cause="The passage was removed from the page, belongs to another page, or was never visible: some "
         "extractors treat comments, scripts or the data of pictures in the source as text.",
-        remedy="Delete the points of the pages under reingest_urls in remediation.json and re-ingest these pages: "
-        "those that the points are stored under, and those that the texts come from. If a page has not changed, "
+        remedy="Re-ingest the pages under reingest_urls in remediation.json: those that the points are stored "
+        "under, and those that the texts come from. Delete old points that this leaves. If a page has not changed, "
         "correct the extraction first, because re-ingesting alone stores the same text again. Exclude generated "
         "summaries and questions with qdrant.filter."),
     FindingType("integrity.not_captured", "error", "subject", "integrity", "page", "reingest",

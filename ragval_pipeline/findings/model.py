@@ -109,7 +109,7 @@ class Need(BaseModel):
 class Subject:
     """One subject of a finding, with its measurements and the entities that it concerns.
 
-    Files show ``name`` and ``details``. The graph of causes reads only the other attributes.
+    Files show ``name`` and ``details``. The graph of causes and the plan of repairs read only the other attributes.
 
     Attributes:
         name: A page URL, point id, query id, host or field, as text.
@@ -132,6 +132,14 @@ class Subject:
         extent: Share of the subject that is affected, 0..1: lost content of a page, truncated or damaged text.
         without: Aspects of the code's row that this subject does not break or read.
         needs: The conditions that a query missed; empty: a single one, with all that the code's row reads.
+        copies: Ids of the points, or addresses, that hold the same as this one: of each such group one stays. Empty: it
+            is no copy of any.
+        is_outdated: Whether its page shows that this is the surplus one of them.
+        generations: Ids of a page's points by ingestion, if it was ingested more than once.
+        older: Those of them that are older, or repeat the others; empty if that is not known.
+        current: Ids of the points that hold the present version of what this one is an older version of.
+        homes: Pages of the site, as in the sitemap, whose text this holds under another address.
+        is_foreign: Whether it belongs to another site that shares the collection.
     """
 
     name: str
@@ -152,6 +160,13 @@ class Subject:
     extent: float = 1.0
     without: frozenset[Aspect] = frozenset()
     needs: tuple[Need, ...] = ()
+    copies: tuple[str, ...] = ()
+    is_outdated: bool = False
+    generations: tuple[tuple[str, ...], ...] = ()
+    older: tuple[str, ...] = ()
+    current: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+    is_foreign: bool = False
 
 
 class Cleared(NamedTuple):

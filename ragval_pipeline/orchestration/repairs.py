@@ -10,6 +10,7 @@ from typing import Any
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.asking import golden_of, hit_fields, retrieval_settings
+from ragval_pipeline.orchestration.planning import Read, planned
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.embedders.reembedding import embed_like
@@ -22,8 +23,10 @@ from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Search
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, Chunk, GoldenSet, IndexFacts, collect_facts
 from ragval_pipeline.validation.golden.oracles import facts_after, met_by_chance
+from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.cases import PASSING, Case, cases_of
 from ragval_pipeline.validation.repair.cleared import Simulated
@@ -49,10 +52,11 @@ class Trial:
     inventory: SiteInventory
     manifest: SnapshotManifest
     copies: PageCopiesManifest
+    facts: FactsManifest
     connection: Any
     embedding: Any
 
-    def run(self, findings: Sequence[Finding]) -> Simulated:
+    def run(self, findings: Sequence[Finding], measurements: Sequence[Measurement] = ()) -> Simulated:
         """Simulate the repairs of all findings that have one, if query results are not as they should be.
 
         Returns:
@@ -65,7 +69,7 @@ class Trial:
         cases = cases_of(findings, load_queries(self.suite), settings)
         wrong = any(case.code != PASSING for case in cases)
         weak = any(finding.code == "query.weak_oracle" for finding in findings)
-        repairs = self._planned(findings) if wrong or weak else []
+        repairs = self._planned(findings, measurements) if wrong or weak else []
         if not repairs or self.suite.retrieval.retriever is not None:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))
         try:
@@ -73,13 +77,14 @@ class Trial:
         except (SystemFailure, NotMeasurableError) as failure:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), str(failure)))
 
-    def _planned(self, findings: Sequence[Finding]) -> list[Repair]:
+    def _planned(self, findings: Sequence[Finding], measurements: Sequence[Measurement]) -> list[Repair]:
+        model = model_in_use(self.suite.embedding.provider, self.suite.embedding.model)
         return plan_repairs(
             findings,
             self.inventory,
             lambda: Snapshot(self.manifest).rows(corpus.COLUMNS),
             lambda: PageCopies(self.copies).rows(corpus.PAGE_COLUMNS) if self.copies.parts else (),
-            model=model_in_use(self.suite.embedding.provider, self.suite.embedding.model),
+            plan=planned(findings, Read(self.inventory, self.manifest, self.facts, measurements), model),
         )
 
     def _tried(
@@ -97,8 +102,8 @@ class Trial:
         with open_reader(self.connection, self.suite) as reader, self.embedding.embedder_for(self.suite) as embedder:
             embed = embed_like(embedder, vector)
             few = None if embedder.free else _PAID_COMPARED
-            planned = [replace(repair, compared=repair.compared and repair.compared[:few]) for repair in repairs]
-            tried, texts, left_out = _affordable(planned, FREE_TEXTS if embedder.free else PAID_TEXTS)
+            cut = [replace(repair, compared=repair.compared and repair.compared[:few]) for repair in repairs]
+            tried, texts, left_out = _affordable(cut, FREE_TEXTS if embedder.free else PAID_TEXTS)
             cases = cases if tried else ()
             asked = list(dict.fromkeys(case.text for case in cases))
             wrong = dict.fromkeys(case.text for case in cases if case.code != PASSING)

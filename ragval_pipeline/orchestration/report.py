@@ -12,6 +12,7 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.names import selected_groups
 from ragval_pipeline.orchestration.own_rules import findings_of_rules
+from ragval_pipeline.orchestration.planning import Read, planned
 from ragval_pipeline.orchestration.run_place import RunPlace
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
@@ -69,10 +70,14 @@ def write_report(
         suite, place, measurements, inventory, manifest, own, simulated=simulated, state=state, differences=differences
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
+    read = Read(inventory, manifest, facts, measurements)
+    plan = planned(assembled.findings, read, model_in_use(suite.embedding.provider, suite.embedding.model))
+    assembled = assembled.with_findings([plan.said_of(finding) for finding in assembled.findings])
     past, name = suite.history, place.folder.name
     bundle = ReportBundle(
         report=assembled.report,
         findings=assembled.findings,
+        plan=plan,
         inventory=inventory,
         manifest=manifest,
         pages=pages,

@@ -9,9 +9,9 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE, Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import FindingNode, causes, going_away, gravest
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.validation.repair.cases import JUDGED
+from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away, gravest
 from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -106,7 +106,10 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
         return ""
     if known.action == "delete":
         return _delete_points(finding, bundle)
-    return "\n".join(_addresses(finding, bundle)) if known.action == "reingest" else ""
+    if known.action != "reingest":
+        return ""
+    deletes = any(_entries(name, finding, bundle) for name in ("delete_point_ids", "delete_after_ingesting"))
+    return _delete_points(finding, bundle) if deletes else "\n".join(_addresses(finding, bundle))
 
 
 def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
@@ -114,7 +117,7 @@ def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
     known = CATALOGUE.get(finding.code)
     if known is None:
         return "report"
-    goes = ("delete_point_ids", "review_point_ids", "delete_pages")
+    goes = ("delete_point_ids", "delete_after_ingesting", "delete_pages")
     if known.action == "delete" and not any(_listed(name, finding, bundle) for name in goes):
         return "reingest" if _listed("reingest_urls", finding, bundle) else known.action
     return known.action
@@ -137,18 +140,26 @@ def _addresses(finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
 
 
 def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
-    """Delete in Qdrant what remediation.json lists for a code; unclear points only with their pages to ingest again."""
+    """Delete in Qdrant what remediation.json lists for a code: at once, or after the pages that it names first.
+
+    Points for a person to decide on are in no code to copy.
+    """
+    now, later = (_entries(name, finding, bundle) for name in ("delete_point_ids", "delete_after_ingesting"))
     pages = _addresses(finding, bundle)
-    lists = ["delete_point_ids", *(["review_point_ids"] if pages else [])]
-    lists = [name for name in lists if _listed(name, finding, bundle)]
-    if not lists:
+    if not now and not later:
         return "\n".join(pages)
     named = [f"# {url.removeprefix('# ')}" for url in pages]
-    # Points with the only text of a page are deleted after the page is ingested.
-    first = any("ingest_first" in entry for name in lists for entry in _entries(name, finding, bundle))
-    before = ["# First ingest these pages:", *named, "# Then delete what is left under their old URLs:"]
-    lines = [
-        *(before if first else []),
+    if later:
+        before = ["# First ingest these pages:", *named, "# Then delete what is left of their old points:"]
+        lists = ["delete_after_ingesting", *(["delete_point_ids"] if now else [])]
+        return "\n".join([*before, *_deletion(lists, finding, bundle)])
+    after = ["", "# Then ingest these pages again:", *named] if pages else []
+    return "\n".join([*_deletion(["delete_point_ids"], finding, bundle), *after])
+
+
+def _deletion(lists: Sequence[str], finding: ReportedFinding, bundle: ReportBundle) -> list[str]:
+    """Lines that delete the points of some lists of remediation.json."""
+    return [
         "import json",
         "from pathlib import Path",
         _client(bundle),
@@ -156,9 +167,7 @@ def _delete_points(finding: ReportedFinding, bundle: ReportBundle) -> str:
         f"listed = {' + '.join(f'remedies[{name!r}]' for name in lists)}",
         f'ids = [point["id"] for point in listed if {finding.code!r} in point["codes"]]',
         f"client.delete({bundle.report.collection_name!r}, [int(id) if id.isdecimal() else id for id in ids])",
-        *(["", "# Then ingest these pages again:", *named] if pages and not first else []),
     ]
-    return "\n".join(lines)
 
 
 def _client(bundle: ReportBundle) -> str:

@@ -18,6 +18,7 @@ from ragval_pipeline.sources.snapshot.manifest import KeptParts, SnapshotManifes
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.repair.remedies import RepairPlan
 from ragval_pipeline.validation.report import ValidationReport
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class ReportBundle:
         settings: The suite's settings as used by the run, without secrets, in the shape of the suite file.
         remedies: ``remediation.json``, the source of the lines to copy.
         history: The stored runs, this one last, and changes since the previous one; None if unknown.
+        plan: What to do about the findings; of a stored run only ``remedies`` say that.
     """
 
     report: ValidationReport
@@ -76,6 +78,7 @@ class ReportBundle:
     settings: Mapping[str, Any] = field(default_factory=dict)
     remedies: Mapping[str, Any] = field(default_factory=dict)
     history: RunHistory | None = None
+    plan: RepairPlan = field(default_factory=RepairPlan)
 
     def setting(self, *path: str) -> Any:
         """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; None if unknown."""

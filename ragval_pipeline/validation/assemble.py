@@ -61,6 +61,11 @@ class Assembled:
     report: ValidationReport
     findings: list[Finding]
 
+    def with_findings(self, findings: list[Finding]) -> Assembled:
+        """The same with findings that say more."""
+        reported = [finding.reported() for finding in findings]
+        return Assembled(self.report.model_copy(update={"findings": reported}), findings)
+
 
 def assemble_report(
     facts: RunFacts,

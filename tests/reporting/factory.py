@@ -25,7 +25,8 @@ from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_field
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
-from ragval_pipeline.validation.repair.duplicates import PointLookup
+from ragval_pipeline.validation.repair.remedies import Listing, plan_remedies
+from ragval_pipeline.validation.repair.stored import PointLookup
 from ragval_pipeline.validation.report import (
     Cost,
     CoverageReport,
@@ -207,7 +208,8 @@ def bundle(run: ValidationReport | None = None, findings: Iterable[Finding] = ()
     found = list(findings)
     given = {"inventory": inventory(), **more}
     if "remedies" not in given:
-        given["remedies"] = remediation(found, {}, PointLookup())
+        plan = plan_remedies(found, Listing(), PointLookup(), lambda _: set())
+        given["remedies"] = remediation(plan, found)
     return ReportBundle(report=run or report(findings=found), findings=found, **given)
 
 

@@ -25,10 +25,15 @@ def test_no_code_offers_to_delete_what_the_remediation_does_not_list(code: str):
     assert "Filter" not in offered
 
 
-def test_unclear_points_are_deleted_together_with_the_pages_to_ingest_again():
+def test_points_for_a_person_to_decide_on_are_in_no_code_to_copy():
     offered = lines("chunk.ingested_twice", "/a", review_point_ids=["1"], reingest_urls=["/a"])
-    assert "delete(" in offered
-    assert offered.endswith("# Then ingest these pages again:\n# /a")
+    assert offered == "/a"
+
+
+def test_points_that_an_ingestion_leaves_are_deleted_after_it():
+    offered = lines("integrity.drifted", "1", delete_after_ingesting=["1"], reingest_urls=["/a"])
+    assert offered.startswith("# First ingest these pages:\n# /a\n# Then delete")
+    assert "remedies['delete_after_ingesting']" in offered
 
 
 def test_pages_to_ingest_again_are_those_of_the_remediation():

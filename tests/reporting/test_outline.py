@@ -14,8 +14,6 @@ from ragval_pipeline.reporting.advice import first_steps
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.outline import (
-    also_clears,
-    finding_tree,
     following,
     outline_criteria,
     own_first,
@@ -26,6 +24,7 @@ from ragval_pipeline.reporting.outline import (
 from ragval_pipeline.reporting.terminal.summary import render_summary
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.validation.query_report import HeldTo
+from ragval_pipeline.validation.repair.tree import also_clears, finding_tree
 from ragval_pipeline.validation.report import QualityMetrics
 from tests.reporting import factory
 from tests.reporting.factory import report_html

@@ -165,9 +165,10 @@ def _simulated(
     task: Task, made: ChunkFacts, embedding: CountedEmbedding, measurements: Sequence[Measurement]
 ) -> "Simulated | None":
     """What the repairs of the causes would clear; a crash of the simulation never fails the report."""
-    trial = Trial(task.suite, made.index.inventory, made.index.manifest, made.facts.copies, task.qdrant, embedding)
+    index, facts = made.index, made.facts
+    trial = Trial(task.suite, index.inventory, index.manifest, facts.copies, facts, task.qdrant, embedding)
     try:
-        simulated = trial.run(graded_findings(measurements, task.suite.severity))
+        simulated = trial.run(graded_findings(measurements, task.suite.severity), measurements)
     except Exception as error:  # noqa: BLE001  it is logged, and nothing is claimed
         log_crash(task.context, VALIDATION_REPORT, error)
         return None

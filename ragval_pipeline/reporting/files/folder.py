@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.reporting.bundle import REMEDIATION, ReportBundle, bundle_of
 from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.files.junit import junit_xml
-from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
+from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.reporting.files.summary_md import summary_md
 from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet, qrels_trec, run_trec, sitemap_urls_csv
 from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
@@ -35,7 +35,6 @@ from ragval_pipeline.sources.storage import (
     writing_to,
 )
 from ragval_pipeline.text.json_text import parse_json
-from ragval_pipeline.validation.repair.duplicates import look_up_points
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -51,11 +50,8 @@ NAMES = (
 
 def run_files(bundle: ReportBundle) -> dict[str, Content]:
     """The content of every file of the run's folder, by relative name."""
-    lookup = look_up_points(bundle.manifest, names_to_look_up(bundle.findings))
-    scope_urls = bundle.inventory.scope_urls if bundle.inventory else {}
     profile = render_profile_report(bundle, bundle.report.profile)
-    model = bundle.report.environment.get("embedding_model")
-    bundle = replace(bundle, remedies=remediation(bundle.findings, scope_urls, lookup, model=model))
+    bundle = replace(bundle, remedies=remediation(bundle.plan, bundle.findings))
     corpus = read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory)
     readable = readable_files(bundle, corpus)
     outputs: dict[str, bytes | Pieces | None] = {

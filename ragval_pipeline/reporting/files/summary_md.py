@@ -10,9 +10,7 @@ from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.model import RunChanges
 from ragval_pipeline.reporting.numbers import show_gate, show_score, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
-    FindingNode,
     count_by_severity,
-    finding_tree,
     following,
     outline_criteria,
     own_first,
@@ -28,6 +26,7 @@ from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport
+from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 

@@ -11,18 +11,10 @@ from ragval_pipeline.findings.catalogue import Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.reporting.outline import (
-    FindingNode,
-    also_clears,
-    finding_tree,
-    following,
-    goes_away,
-    own_first,
-    title_of,
-    would_change,
-)
+from ragval_pipeline.reporting.outline import following, own_first, title_of, would_change
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.validation.repair.tree import FindingNode, also_clears, finding_tree, goes_away
 
 #: Causes shown in full; the others are counted by code.
 MOST_CARDS = 150

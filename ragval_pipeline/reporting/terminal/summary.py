@@ -13,11 +13,8 @@ from ragval_pipeline.reporting.corpus import Corpus, CorpusFiles, names_in, read
 from ragval_pipeline.reporting.headline import drafts_of, failure_of, headline
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
-    FindingNode,
     count_by_severity,
-    finding_tree,
     following,
-    goes_away,
     outline_criteria,
     own_first,
     reason_of,
@@ -33,6 +30,7 @@ from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree, goes_away
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 

@@ -87,8 +87,8 @@ _REPEATS = (
     "fields of another point."
 )
 _RENUMBER = (
-    "Number the chunks of a page in page order, delete the points of the pages under reingest_urls in "
-    "remediation.json, and re-ingest these pages."
+    "Number the chunks of a page in page order, and re-ingest the pages under reingest_urls in remediation.json. "
+    "Delete old points that this leaves."
 )
 
 #: Points with the same number, by it and by page key.
@@ -115,10 +115,15 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             strangers = judge.strangers(names)
             for name in names:
                 details = {"page_url": page.url, "chunk_index": index, "others": _others(name, sorted(names))}
-                details |= {"embedded_at": dates[name], **judged.get(name, {})}
-                unbroken = {Aspect.PLACE: not strangers, Aspect.LATEST: not details.get("older")}
+                known = judged.get(name, {})
+                details |= {"embedded_at": dates[name], **known}
+                unbroken = {Aspect.PLACE: not strangers, Aspect.LATEST: not known.get("older")}
                 without = frozenset(aspect for aspect, holds in unbroken.items() if holds)
-                subjects.append(Subject(name, details, page=key, points=strangers, without=without))
+                subject = Subject(name, details, page=key, points=strangers, without=without)
+                # One that only shares a number is no copy.
+                copies = tuple(known.get("same", _others(name, sorted(names))))
+                outdated = known.get("told_by") == "page" and bool(known.get("older"))
+                subjects.append(replace(subject, copies=copies, is_outdated=outdated))
     if subjects:
         yield _duplicates(subjects, sum(map(len, shared.values())), told)
 
@@ -272,15 +277,3 @@ def _surplus(told: Collection[Basis | None]) -> str | None:
     if None in told:
         return None
     return f"{_SURPLUS.format(' and '.join(_TOLD[basis] for basis in sorted(filter(None, told))))} {_IDS}"
-
-
-def stored_again(finding: Finding) -> Finding:
-    """The finding's groups without points that only share a number."""
-    subjects = (
-        replace(subject, details={**subject.details, "others": subject.details["same"]})
-        if subject.details.get("same")
-        else subject
-        for subject in finding.subjects
-        if subject.details.get("same") != []
-    )
-    return finding.model_copy(update={"subjects": tuple(subjects)})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,8 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
             if ref.point_id in same.copies:
                 others = [other for other in ids[: SHOWN + 1] if other != ref.point_id][:SHOWN]
                 # A problem of one copy may cause the other to be one.
-                subjects.append(ref.subject(points=tuple(others), others=others, copies=len(ids)))
+                subject = ref.subject(points=tuple(others), others=others, copies=len(ids))
+                subjects.append(replace(subject, copies=tuple(others)))
     if subjects:
         yield make_finding("chunk.duplicate_text", subjects, details={"groups": len(same.groups)})
 
@@ -213,7 +214,8 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     for index, found in alike.items():
         nearest = sorted(found.items(), key=lambda item: (-item[1], chunks.ref(item[0]).point_id))[:SHOWN]
         others = [chunks.ref(other).point_id for other, _ in nearest]
-        subjects.append(chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4)))
+        subject = chunks.ref(index).subject(others=others, similarity=round(nearest[0][1], 4))
+        subjects.append(replace(subject, copies=tuple(others)))
     if subjects:
         details = {"similar_from": NEAR_DUPLICATE, "pairs": sum(len(found) for found in alike.values()) // 2}
         verb = "has" if len(subjects) == 1 else "have"

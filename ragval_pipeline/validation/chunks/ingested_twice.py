@@ -28,9 +28,8 @@ _REMEDIES = {
     "remediation.json. In future, delete a page's points before re-ingesting it.",
     BY_TEXT: "Delete the points under delete_point_ids in remediation.json: all copies but one of each text. In "
     "future, delete a page's points before re-ingesting it.",
-    "": "It is not known which of the points are older: delete the points under review_point_ids in "
-    "remediation.json and re-ingest the pages under reingest_urls. In future, delete a page's points before "
-    "re-ingesting it.",
+    "": "It is not known which of the points are older: decide which of those under review_point_ids in "
+    "remediation.json to keep. In future, delete a page's points before re-ingesting it.",
 }
 
 
@@ -59,17 +58,18 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
         generations, told_by = generations_of(placed)
         if told_by == BY_PLACE and _are_the_same(generations, copied):
             told_by = BY_TEXT
+        stored = tuple(tuple(chunk.point_id for chunk in generation) for generation in generations)
+        older = tuple(name for each in stored[:-1] for name in each) if told_by in {BY_DATE, BY_TEXT} else ()
         details: dict[str, Any] = {
             "times_stored": twice[key],
             "told_by": told_by,
-            "generations": [[chunk.point_id for chunk in generation] for generation in generations],
-            "older": [chunk.point_id for generation in generations[:-1] for chunk in generation]
-            if told_by in {BY_DATE, BY_TEXT}
-            else [],
+            "generations": [list(each) for each in stored],
+            "older": list(older),
         }
         # Identical texts are not from different versions of the page.
         without = frozenset({Aspect.CURRENT} if told_by == BY_TEXT else ())
-        yield Subject(name=evidence.read[key], page=key, details=details, without=without)
+        name = evidence.read[key]
+        yield Subject(name, details, page=key, without=without, generations=stored, older=older)
 
 
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:

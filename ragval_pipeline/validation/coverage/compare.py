@@ -148,6 +148,7 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
                 "points": points,
                 **({ANOTHER_SITE: elsewhere[key]} if key in elsewhere else {}),
             },
+            is_foreign=key in elsewhere,
         )
         for key, page in covered.indexed.items()
         if key not in scope
@@ -263,7 +264,7 @@ def url_variants(covered: Covered) -> Iterator[Subject]:
                 details = {"points": points, "others": sorted(others)}
                 # Only for case differences are these two pages, of which the site has one.
                 without = frozenset() if key in other_case else frozenset({Aspect.FIELD})
-                yield Subject(name=spelling, page=key, details=details, without=without)
+                yield Subject(spelling, details, page=key, without=without, copies=tuple(sorted(others)))
 
 
 def _repeated_in_another_case(indexed: Mapping[str, IndexedPage], repeated: Mapping[str, set[str]]) -> frozenset[str]:

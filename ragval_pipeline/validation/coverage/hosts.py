@@ -139,8 +139,9 @@ def _loopback(
     for page in pages:
         known = public.get(page.key)
         details = {} if known is None else {"page_url": inventory.scope_urls[known]}
+        homes = () if known is None else (inventory.scope_urls[known],)
         instead = () if known is None or known in indexed else (known,)
-        subjects += [Subject(name=name, page=page.key, pages=instead, details=details) for name in page.spellings]
+        subjects += [Subject(name, details, page=page.key, pages=instead, homes=homes) for name in page.spellings]
     return make_finding(LOOPBACK, subjects)
 
 
@@ -216,7 +217,7 @@ STANDS_FOR = "stands_for"
 
 _REMEDY = (
     "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or "
-    "correct these URLs. Only then delete what is left under the other URLs."
+    "correct these URLs. Only then delete what is left under the other URLs: delete_after_ingesting lists it."
 )
 _OTHERS = "Delete the points of the other pages, or bring those pages into scope."
 
@@ -224,8 +225,8 @@ _OTHERS = "Delete the points of the other pages, or bring those pages into scope
 #: Detail of a point: the page of the site that has its text.
 STANDS_ON = "stands_on"
 _WITHOUT_PAGE = (
-    "Make the ingestion write the field. Delete the points under delete_point_ids in remediation.json, which an "
-    "ingestion of their pages does not replace, and re-ingest the pages under reingest_urls."
+    "Make the ingestion write the field, and re-ingest the pages under reingest_urls in remediation.json. That does "
+    "not replace these points: delete those under delete_after_ingesting once it is done."
 )
 _LACKING = frozenset({MISSING, "integrity.not_captured"})
 
@@ -260,19 +261,19 @@ def names_no_page(finding: Finding) -> bool:
 
 def _with_homes(finding: Finding, home_of: Mapping[str, str]) -> Finding:
     subjects = tuple(
-        replace(subject, details={**subject.details, STANDS_ON: home_of[subject.name]})
+        replace(subject, details={**subject.details, STANDS_ON: home_of[subject.name]}, homes=(home_of[subject.name],))
         if subject.name in home_of and subject.page is None
         else subject
         for subject in finding.subjects
     )
-    if not any(STANDS_ON in subject.details for subject in subjects):
+    if not any(subject.homes for subject in subjects):
         return finding
     return finding.model_copy(update={"subjects": subjects, "remedy": _WITHOUT_PAGE})
 
 
 def _with_addresses(finding: Finding, stands_for: Mapping[str, list[str]]) -> Finding:
     subjects = tuple(_with_pages(subject, stands_for.get(subject.page or "", ())) for subject in finding.subjects)
-    moved = [subject for subject in subjects if STANDS_FOR in subject.details]
+    moved = [subject for subject in subjects if subject.homes]
     if not moved:
         return finding
     remedy = _REMEDY if len(moved) == len(subjects) else f"{_REMEDY} {_OTHERS}"
@@ -282,12 +283,13 @@ def _with_addresses(finding: Finding, stands_for: Mapping[str, list[str]]) -> Fi
 
 
 def _with_pages(subject: Subject, urls: Sequence[str]) -> Subject:
-    return replace(subject, details={**subject.details, STANDS_FOR: sorted(urls)}) if urls else subject
+    homes = tuple(sorted(urls))
+    return replace(subject, details={**subject.details, STANDS_FOR: list(homes)}, homes=homes) if homes else subject
 
 
 def _where(moved: Sequence[Subject]) -> str:
     """Where the pages are and where they belong: by folders if these are the same for all, else by an example."""
-    pairs = [(entry.name, url) for entry in moved for url in entry.details[STANDS_FOR]]
+    pairs = [(entry.name, url) for entry in moved for url in entry.homes]
     folders = {_folders(*map(_segments, pair)) for pair in pairs} if len(pairs) > 1 else set()
     begun = f"{plural(len(moved), 'page')} {'is' if len(moved) == 1 else 'are'} stored"
     # Addresses may differ in what is behind their path.

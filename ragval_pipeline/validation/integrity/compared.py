@@ -27,6 +27,7 @@ from ragval_pipeline.validation.integrity.content import (
     pages_holding,
 )
 from ragval_pipeline.validation.integrity.habits import Habits
+from ragval_pipeline.validation.integrity.older import present_versions
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, SIGNPOST_LETTERS, WHOLE
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Compared:
         held: Letters of page content in chunks.
         content: Letters of page content.
         added: Letters that the ingestion adds around its chunks.
+        present: The points with the present version of a drifted chunk, by its point id.
     """
 
     pages: Mapping[str, PageFacts]
@@ -72,6 +74,7 @@ class Compared:
     held: int
     content: int
     added: int
+    present: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
@@ -192,6 +195,7 @@ def compare(facts: FactRows) -> Compared:
     classes = {name: class_of(chunk, habits) for name, chunk in differing.items()}
     drifted = [chunk for name, chunk in differing.items() if classes[name] == "drifted"]
     classes.update(dict.fromkeys(of_other_pages(drifted, read, pages.lacks), "gone"))
+    old = {chunk.point_id: chunk for chunk in drifted if classes[chunk.point_id] == "drifted"}
     found, letters = _letters(facts, walls)
     return Compared(
         pages=pages.by_key,
@@ -205,6 +209,7 @@ def compare(facts: FactRows) -> Compared:
         held=pages.held,
         content=pages.content,
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
+        present=present_versions(facts, old, {name for name, kind in classes.items() if kind != "verified"}),
     )
 
 

@@ -30,6 +30,11 @@ _MADE = (
     "Most pages have such a point in addition to chunks that contain the whole page: a generated summary or "
     "questions, or a leftover of an older version."
 )
+_EDITED = "The page was edited and ingested again, and the old points of the edited passages were not deleted."
+_OLDER = (
+    "Delete the older points, listed under delete_point_ids in remediation.json: re-ingesting the pages would leave "
+    "them. In future, delete a page's points before re-ingesting it."
+)
 _SORT = (
     "If they were generated from the pages, give all points a payload field that distinguishes them from chunks, "
     "and exclude them with qdrant.filter. If they are left from an older version, delete them."
@@ -79,8 +84,16 @@ def _drifted(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "drifted"))
     if not subjects:
         return
-    cause, remedy = cause_of_drift(compared, [subject.name for subject in subjects])
-    yield make_finding("integrity.drifted", subjects, cause=cause, remedy=remedy)
+    edited = [subject.name for subject in subjects if not subject.current]
+    cause, remedy = cause_of_drift(compared, edited) if edited else (_EDITED, _OLDER)
+    beside = len(subjects) - len(edited)
+    found = make_finding("integrity.drifted", subjects, cause=cause, remedy=remedy)
+    if beside:
+        older = f"An older version of {plural(beside, 'passage')} is stored beside the current one."
+        message = f"{found.message} {older}" if edited else older
+        remedy = f"{_OLDER} Others: {found.remedy}" if edited else _OLDER
+        found = found.model_copy(update={"message": message, "remedy": remedy})
+    yield found
 
 
 @detector("integrity.gone", needs=Compared)
@@ -109,11 +122,13 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             details["replaced"] = [{"words": each.words, "page": each.page} for each in chunk.replaced[:SHOWN]]
             details["inserted"] = list(chunk.inserted[:SHOWN])
         without = frozenset({Aspect.COPIES}) if lost_passages(page.blocks) else frozenset()
+        homes: tuple[str, ...] = ()
         if wanted == "gone":
             if not compared.is_all_gone(page):
                 without |= {Aspect.TARGET}  # the expected text is in the page's other chunks
             if name in compared.stands_on:
-                details["stands_on"] = compared.pages[compared.stands_on[name]].url
+                homes = (compared.pages[compared.stands_on[name]].url,)
+                details["stands_on"] = homes[0]
                 details["missing_there"] = name in compared.misplaced
                 without |= {Aspect.VERSION}  # no version of its page had the text of another
             if name in compared.made:
@@ -126,8 +141,10 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
             details=details,
             # No words are compared for a chunk with nothing of its page.
             words=chunk.changed if chunk.words else None,
+            current=compared.present.get(name, ()) if wanted == "drifted" else (),
             extent=1 - chunk.share,
             without=without,
+            homes=homes,
         )
 
 

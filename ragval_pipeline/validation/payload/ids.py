@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
@@ -40,7 +40,8 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
     subjects = []
     for row in points:
         others = [name for name in sorted(groups[row["chunk_id"]])[: SHOWN + 1] if name != row["point_id"]]
-        subjects.append(point_ref(row).subject(value=row["chunk_id"], others=others[:SHOWN]))
+        subject = point_ref(row).subject(value=row["chunk_id"], others=others[:SHOWN])
+        subjects.append(replace(subject, copies=tuple(others[:SHOWN])))
     finding = make_finding("payload.duplicate_id", subjects, details={"groups": len(groups)})
     yield with_share(finding, evidence.levels.points)
 

@@ -17,7 +17,6 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.repair.chunker import Layout
-from ragval_pipeline.validation.repair.duplicates import FACTS, PointFacts, PointLookup
 from ragval_pipeline.validation.repair.ingestion import Ingestion, Row, Sample, header_of
 from ragval_pipeline.validation.repair.passages import (
     SEED,
@@ -29,6 +28,7 @@ from ragval_pipeline.validation.repair.passages import (
     place_of,
 )
 from ragval_pipeline.validation.repair.repair import GUESSED, Chunk, Compared, Guess
+from ragval_pipeline.validation.repair.stored import FACTS, PointFacts, PointLookup
 from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
 
 #: Snapshot columns, and columns of the page copies, that a plan reads.

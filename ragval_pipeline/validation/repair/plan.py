@@ -8,16 +8,18 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.http.addresses import host_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.coverage.hosts import STANDS_FOR
+from ragval_pipeline.validation.coverage.hosts import ORPHAN
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
+from ragval_pipeline.validation.repair.remedies import RepairPlan
 from ragval_pipeline.validation.repair.repair import Chunk, Repair, SearchMode
 from ragval_pipeline.validation.thresholds import MOST
 
@@ -57,7 +59,7 @@ def plan_repairs(
     rows: Callable[[], Iterable[Row]],
     pages: Callable[[], Iterable[Row]],
     *,
-    model: str | None = None,
+    plan: RepairPlan,
 ) -> list[Repair]:
     """The repairs of findings that can be simulated.
 
@@ -66,12 +68,12 @@ def plan_repairs(
         inventory: The site.
         rows: Reads the snapshot, with ``COLUMNS``; called once.
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
-        model: The queries' model; None: unknown.
+        plan: What to delete.
     """
     known = [finding for finding in findings if finding.code in _PLANNED]
     everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
-    planned = [repair for finding in findings for repair in _Plan(world, finding, model).repairs()]
+    planned = [repair for finding in findings for repair in _Plan(world, finding, plan).repairs()]
     # If all vectors are embedded in another way, texts embedded by this run are not comparable.
     alone = any(finding.code == "vector.model_mismatch" for finding in findings)
     return [
@@ -93,7 +95,7 @@ class _Plan:
 
     world: RepairCorpus
     finding: Finding
-    model: str | None
+    plan: RepairPlan
 
     def repairs(self) -> list[Repair]:
         """The ways to repair it; none if it cannot be simulated, or affects too much of the index."""
@@ -165,8 +167,10 @@ class _Plan:
         return [str(row["point_id"]) for row in self._rows()]
 
     def _generations(self) -> list[frozenset[str]]:
-        """Deletions for pages stored more than once: older generations, else all but one, in several ways."""
-        stored = [(entry.details["older"], entry.details["generations"]) for entry in self.finding.subjects]
+        """Deletions for pages stored more than once: those planned, else all but one generation, in several ways."""
+        if known := self.plan.deleted_for(self.finding):
+            return [known]
+        stored = [(entry.older, entry.generations) for entry in self.finding.subjects]
         most = max((len(every) for older, every in stored if not older), default=1)
         # Keep the same generation of each page, or alternate between pages.
         ways = [(first, step) for first in range(most) for step in (0, 1)]
@@ -174,11 +178,13 @@ class _Plan:
 
     def _deleted(self) -> Repair:
         """Delete the points; those of pages that the site has under other addresses get these."""
-        moved = [subject for subject in self.finding.subjects if STANDS_FOR in subject.details]
+        moved = [subject for subject in self.finding.subjects if self.finding.code == ORPHAN and subject.homes]
         rows = chain.from_iterable(map(self._rows_of_page, moved))
         homes = {str(row["point_id"]): self.world.homes.of(row) for row in rows}
         values = {point: self.world.payload_of(home) for point, home in homes.items() if home is not None}
-        return self._made(removed=set(self._points()) - values.keys(), values=values)
+        planned = self.plan.deleted_for(self.finding) if CATALOGUE[self.finding.code].action == "delete" else None
+        points = set(self._points())
+        return self._made(removed=(points if planned is None else points & planned) - values.keys(), values=values)
 
     def _without_copies(self) -> Repair | None:
         """Deletions of copies by the rules for duplicates, and of copies that are not on their page."""
@@ -189,7 +195,10 @@ class _Plan:
         gone = names & world.gone if finding.code in _COPIES else set()
         if finding.code == "chunk.near_duplicate":
             return self._made(removed=gone or {name for group in groups_of(finding) for name in group[1:]})
-        return self._made(removed=gone | set(surplus_points(finding, world.lookup(), gone, self.model).delete))
+        planned = self.plan.deleted_for(finding)
+        if planned is None:
+            planned = frozenset(surplus_points(finding, world.lookup(), gone).delete)
+        return self._made(removed=gone | (names & planned))
 
     def _one_spelling(self) -> Repair:
         """Delete the points of surplus addresses; texts that only these have get the kept address."""
@@ -344,7 +353,7 @@ class _Plan:
         return None
 
 
-def _gone(stored: Iterable[tuple[list[str], list[list[str]]]], first: int, step: int) -> frozenset[str]:
+def _gone(stored: Iterable[tuple[Sequence[str], Sequence[Sequence[str]]]], first: int, step: int) -> frozenset[str]:
     gone: set[str] = set()
     for number, (older, every) in enumerate(stored):
         stays = every[(first + step * number) % len(every)]

@@ -15,6 +15,8 @@ from upath import UPath
 from ragval_pipeline.reporting.files import folder as folder_module
 from ragval_pipeline.reporting.files.folder import copy_outputs, evidence_files, run_folder_name, write_run_folder
 from ragval_pipeline.sources.storage import Moved, ReportNotWrittenError, writing_to
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.stored import look_up_points
 from tests.reporting import factory
 
 PAYLOADS = {
@@ -56,7 +58,9 @@ def test_under_a_profile_its_report_is_written_too(tmp_path):
 def test_the_snapshot_moves_into_the_evidence_and_helps_the_remediation(tmp_path):
     manifest = factory.snapshot(tmp_path / "work" / "payload", PAYLOADS)
     bundle = factory.faulty()
-    bundle = factory.ReportBundle(bundle.report, bundle.findings, bundle.inventory, manifest)
+    lookup = look_up_points(manifest, names_to_look_up(bundle.findings))
+    plan = plan_remedies(bundle.findings, Listing(bundle.inventory.scope_urls), lookup, lambda _: set())
+    bundle = factory.ReportBundle(bundle.report, bundle.findings, bundle.inventory, manifest, plan=plan)
     write_run_folder(bundle, str(tmp_path / "run"))
     kept = tmp_path / "run" / "evidence" / "payload" / "part-00000.parquet"
     assert pq.read_table(kept).column("point_id").to_pylist() == ["1", "2"]
@@ -131,6 +135,10 @@ def test_an_unknown_protocol_is_an_error_that_names_the_address():
 FULL_DISK = """
 import resource, signal, sys
 from ragval_pipeline.reporting.files.folder import ReportNotWrittenError, write_run_folder
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.stored import look_up_points
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.stored import look_up_points
 from tests.reporting import factory
 bundle = factory.faulty()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -4,21 +4,29 @@ import pytest
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
-from ragval_pipeline.reporting.files.remediation import names_to_look_up, remediation
+from ragval_pipeline.reporting.files.remediation import remediation
 from ragval_pipeline.validation.coverage.hosts import with_moved
-from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup
+from ragval_pipeline.validation.repair.duplicates import groups_of
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup
 
 PAGE = "https://docs.example.com/docs/intro"
 SCOPE = {"key:intro": PAGE}
 
 
 def remedy(*findings, lookup=None):
-    return remediation(list(findings), SCOPE, lookup or PointLookup())
+    return planned(findings, SCOPE, lookup or PointLookup())
+
+
+def planned(findings, scope, lookup, *, unproven=(), **model):
+    """remediation.json, if all deletions but those of ``unproven`` are proven."""
+    plan = plan_remedies(list(findings), Listing(scope), lookup, lambda ids: ids & {*unproven}, **model)
+    return remediation(plan, findings)
 
 
 def group(code, *names, page="key:intro"):
-    subjects = [Subject(name=name, page=page, details={"others": [o for o in names if o != name]}) for name in names]
-    return make_finding(code, subjects)
+    copies = {name: tuple(other for other in names if other != name) for name in names}
+    return make_finding(code, [Subject(name=name, page=page, copies=copies[name]) for name in names])
 
 
 def ids(listed):
@@ -66,15 +74,15 @@ def test_a_point_without_a_page_is_deleted_and_the_page_that_lacks_its_text_inge
     told = with_moved([without_page("7", "8"), lost], {"key:intro": ["7"]})
     result = remedy(make_finding("vector.zero", ["7"]), *told)
     assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
-    assert ids(result["delete_point_ids"]) == ["7"]
+    assert result["delete_after_ingesting"] == [{"id": "7", "ingest_first": [PAGE], "codes": ["payload.missing_field"]}]
     assert ids(result["reingest_point_ids"]) == ["8"]
-    assert "delete_point_ids" in told[0].remedy
+    assert "delete_after_ingesting" in told[0].remedy
 
 
 def test_a_point_without_a_page_whose_text_is_stored_under_its_page_is_deleted():
     """It is left when the page was ingested again: nothing else would ever remove it."""
-    others = {"7": ["3"], "8": ["9"], "9": ["8"]}
-    subjects = [Subject(name=name, details={"others": other, "because": "payload"}) for name, other in others.items()]
+    others = {"7": ("3",), "8": ("9",), "9": ("8",)}
+    subjects = [Subject(name, {"because": "payload"}, copies=other) for name, other in others.items()]
     copies = make_finding("chunk.duplicate_text", subjects).model_copy(update={"because": "payload.missing_field"})
     result = remedy(without_page("7", "8", "9"), copies)
     assert ids(result["delete_point_ids"]) == ["7"]
@@ -102,8 +110,10 @@ def test_a_page_of_a_development_server_is_deleted_and_the_sites_page_ingested()
     subject = Subject(name=private, page=private, details={"page_url": PAGE})
     result = remedy(make_finding("coverage.loopback_host", [subject]), lookup=lookup)
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.loopback_host"]}]
-    assert result["delete_pages"] == [{"url": private, "codes": ["coverage.loopback_host"]}]
-    assert ids(result["delete_point_ids"]) == ["8"]
+    assert result["delete_after_ingesting"] == [
+        {"id": "8", "ingest_first": [PAGE], "codes": ["coverage.loopback_host"]}
+    ]
+    assert result["delete_pages"] == result["delete_point_ids"] == []
 
 
 def test_a_development_site_asks_for_nothing():
@@ -114,7 +124,7 @@ def test_a_development_site_asks_for_nothing():
 def test_a_point_with_an_id_that_no_ingestion_reuses_is_deleted_too():
     result = remedy(make_finding("payload.id_rule", [Subject(name="7", page="key:intro")]))
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["payload.id_rule"]}]
-    assert ids(result["delete_point_ids"]) == ["7"]
+    assert ids(result["delete_after_ingesting"]) == ["7"]
 
 
 def test_hosts_and_collections_are_no_urls_to_reingest():
@@ -148,7 +158,7 @@ def test_of_duplicates_that_differ_the_older_goes_by_whatever_tells_it(names, fa
         for number, (name, fact) in enumerate(zip(names, facts, strict=True))
     }
     found = [group("chunk.duplicate_index", *names)]
-    result = remediation(found, SCOPE, PointLookup(points=points), model="embed-english-v3.0")
+    result = planned(found, SCOPE, PointLookup(points=points), model="embed-english-v3.0")
     assert (ids(result["delete_point_ids"]), result["review_point_ids"]) == (gone, [])
 
 
@@ -175,8 +185,8 @@ def test_duplicates_that_differ_in_text_are_left_to_a_person_when_none_is_newer(
 
 def test_points_that_only_share_a_number_are_ingested_again_and_neither_deleted_nor_reviewed():
     subjects = [
-        Subject(name=name, page="key:intro", details={"others": others, "same": same})
-        for name, others, same in (("a", ["b", "c"], ["b"]), ("b", ["a", "c"], ["a"]), ("c", ["a", "b"], []))
+        Subject(name=name, page="key:intro", copies=copies)
+        for name, copies in (("a", ("b",)), ("b", ("a",)), ("c", ()))
     ]
     dates = {name: PointFacts(embedded_at=f"2026-01-0{day}") for day, name in enumerate("abc", 1)}
     result = remedy(make_finding("chunk.duplicate_index", subjects), lookup=PointLookup(points=dates))
@@ -185,8 +195,8 @@ def test_points_that_only_share_a_number_are_ingested_again_and_neither_deleted_
 
 
 def twice(*generations):
-    details = {"generations": [list(names) for names in generations], "older": [], "page_url": PAGE}
-    return make_finding("chunk.ingested_twice", [Subject(name=PAGE, page="key:intro", details=details)])
+    stored = tuple(map(tuple, generations))
+    return make_finding("chunk.ingested_twice", [Subject(name=PAGE, page="key:intro", generations=stored)])
 
 
 def of_pairs(*pairs):
@@ -206,11 +216,11 @@ def test_a_point_that_is_deleted_is_not_left_to_a_person_too():
     result = remedy(twice("ab", "cdf"), of_pairs("ac"))
     assert ids(result["delete_point_ids"]) == ["c"]
     assert ids(result["review_point_ids"]) == ["a", "b", "d", "f"]
-    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert result["reingest_urls"] == []
 
 
 def test_equal_text_on_different_pages_is_not_deleted():
-    subjects = [Subject(name="a", page="p1", details={"others": ["b"]}), Subject(name="b", page="p2")]
+    subjects = [Subject(name="a", page="p1", copies=("b",)), Subject(name="b", page="p2", copies=("a",))]
     result = remedy(make_finding("chunk.duplicate_text", subjects))
     assert result["delete_point_ids"] == []
     assert ids(result["review_point_ids"]) == ["a", "b"]
@@ -241,7 +251,7 @@ def test_an_orphan_page_is_deleted_with_all_its_points():
 
 def test_points_of_another_site_in_the_collection_are_reviewed_and_not_deleted():
     old, other = "https://docs.example.com/old", "https://blog.example.net/a"
-    orphans = [Subject(old), Subject(other, details={"another_site": "blog.example.net"})]
+    orphans = [Subject(old), Subject(other, is_foreign=True)]
     lookup = PointLookup(ids_of={old: ["8"], other: ["9"]})
     result = remedy(make_finding("coverage.orphan_page", orphans), lookup=lookup)
     assert [entry["url"] for entry in result["delete_pages"]] == [old]
@@ -273,7 +283,8 @@ def test_a_page_that_moved_is_ingested_before_its_old_points_go():
     assert "Only then delete" in orphan.remedy
     result = remedy(orphan, missing, lookup=lookup)
     assert PAGE in [entry["url"] for entry in result["reingest_urls"]]
-    assert [(entry["id"], entry["ingest_first"]) for entry in result["delete_point_ids"]] == [
+    assert result["delete_point_ids"] == []
+    assert [(entry["id"], entry["ingest_first"]) for entry in result["delete_after_ingesting"]] == [
         ("8", [PAGE]), ("9", [PAGE]),
     ]  # fmt: skip
 
@@ -318,7 +329,8 @@ def test_a_page_with_chunks_under_several_addresses_is_reingested_before_one_add
         ids_of={PAGE: ["1"], f"{PAGE}/": ["2"]},
     )
     result = remedy(spellings(PAGE, f"{PAGE}/"), lookup=lookup)
-    assert result["delete_pages"] == [{"url": f"{PAGE}/", "codes": ["coverage.url_variant"]}]
+    assert [(entry["id"], entry["ingest_first"]) for entry in result["delete_after_ingesting"]] == [("2", [PAGE])]
+    assert result["delete_pages"] == []
     assert result["reingest_urls"] == [{"url": PAGE, "codes": ["coverage.url_variant"]}]
 
 
@@ -375,8 +387,8 @@ def test_of_copies_the_one_that_is_not_on_its_page_goes(code):
     copies = make_finding(
         code,
         [
-            Subject(name="1", page="key:intro", details={"others": ["2"]}),
-            Subject(name="2", page="key:end", details={"others": ["1"]}),
+            Subject(name="1", page="key:intro", copies=("2",)),
+            Subject(name="2", page="key:end", copies=("1",)),
         ],
     )
     stray = make_finding("integrity.gone", [Subject(name="2", page="key:end", details={"because": code})])
@@ -402,26 +414,58 @@ def test_points_to_delete_for_a_consequence_stay_in_the_index():
 def test_of_a_page_under_two_addresses_one_copy_stays_although_the_other_address_has_the_newer_one():
     slash, other = f"{PAGE}/", "https://docs.example.com/docs/own"
     spelled = make_finding("coverage.url_variant", [Subject(name=url, page="key:intro") for url in (PAGE, slash)])
-    details = {"older": ["1"], "generations": [["1"], ["2"]]}
+    because = {"because": "coverage.url_variant"}
     again = [
-        Subject(name=PAGE, page="key:intro", details={**details, "because": "coverage.url_variant"}),
-        Subject(name=other, page="key:own", details={"older": ["3"], "generations": [["3"], ["4"]]}),
+        Subject(PAGE, because, page="key:intro", older=("1",), generations=(("1",), ("2",))),
+        Subject(name=other, page="key:own", older=("3",), generations=(("3",), ("4",))),
     ]
     lookup = PointLookup(ids_of={PAGE: ["1"], slash: ["2"]})
     result = remedy(make_finding("chunk.ingested_twice", again), spelled, lookup=lookup)
     assert ids(result["delete_point_ids"]) == ["2", "3"]
 
 
-def test_a_page_of_which_nothing_tells_the_older_points_is_listed_to_be_ingested_again():
-    subject = Subject(name=PAGE, page="key:intro", details={"older": [], "generations": [["1"], ["2"]]})
-    result = remedy(make_finding("chunk.ingested_twice", [subject]))
-    assert result["delete_point_ids"] == []
+def test_the_points_of_a_page_of_which_nothing_tells_the_older_ones_are_for_a_person():
+    """Ingesting it again overwrites some of them, and nothing shows which."""
+    result = remedy(twice("1", "2"))
+    assert result["delete_point_ids"] == result["reingest_urls"] == []
     assert ids(result["review_point_ids"]) == ["1", "2"]
-    assert result["reingest_urls"] == [{"url": PAGE, "codes": ["chunk.ingested_twice"]}]
+
+
+FRESH = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
+
+
+def test_where_every_ingestion_gives_new_ids_such_a_page_is_ingested_again_and_then_all_its_old_points_go():
+    result = remedy(
+        twice(FRESH[:1], FRESH[1:]), lookup=PointLookup(of_page={"key:intro": [*FRESH]}, has_fresh_ids=True)
+    )
+    assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
+    assert [(entry["id"], entry["ingest_first"]) for entry in result["delete_after_ingesting"]] == [
+        (name, [PAGE]) for name in FRESH
+    ]
+    assert result["review_point_ids"] == result["delete_point_ids"] == []
+
+
+def test_points_whose_deletion_might_lose_something_are_for_a_person():
+    tails = make_finding("chunk.stale_tail", ["1", "2"])
+    result = planned([tails], SCOPE, PointLookup(), unproven=["2"])
+    assert (ids(result["delete_point_ids"]), ids(result["review_point_ids"])) == (["1"], ["2"])
+
+
+def test_relations_are_no_texts_that_happen_to_be_ids():
+    """Numbers that count up from the time of the ingestion are ids and embedding times at once."""
+    old = Subject("1767225600", {"embedded_at": "1769904000"}, page="key:intro", copies=("1767225601",))
+    other = Subject("1767225601", {"embedded_at": "1769904000"}, page="key:intro", copies=("1767225600",))
+    lone = [
+        Subject(name, page="key:intro", copies=copies)
+        for name, copies in (("1769904000", ("5",)), ("5", ("1769904000",)))
+    ]
+    assert groups_of(make_finding("chunk.duplicate_text", [old, other, *lone])) == [
+        ["1767225600", "1767225601"], ["1769904000", "5"],
+    ]  # fmt: skip
 
 
 def test_a_page_whose_older_points_are_known_loses_these_and_nothing_else():
-    subject = Subject(name=PAGE, page="key:intro", details={"older": ["1"], "generations": [["1"], ["2"]]})
+    subject = Subject(name=PAGE, page="key:intro", older=("1",), generations=(("1",), ("2",)))
     result = remedy(make_finding("chunk.ingested_twice", [subject]))
     assert ids(result["delete_point_ids"]) == ["1"]
     assert result["review_point_ids"] == result["reingest_urls"] == []
@@ -429,7 +473,7 @@ def test_a_page_whose_older_points_are_known_loses_these_and_nothing_else():
 
 def test_a_text_on_a_wrong_page_asks_for_its_own_page_and_for_those_that_lack_something_because_of_it():
     other, lost = "https://docs.example.com/docs/own", "https://docs.example.com/docs/lost"
-    gone = make_finding("integrity.gone", [Subject(name="1", page="key:intro", details={"stands_on": other})])
+    gone = make_finding("integrity.gone", [Subject(name="1", page="key:intro", homes=(other,))])
     missing = make_finding("coverage.missing_page", [Subject(name=lost, page="key:lost")])
     result = remedy(gone, missing.model_copy(update={"because": "integrity.gone"}))
     assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE, lost, other]
@@ -442,7 +486,7 @@ def test_of_another_host_the_sites_page_is_ingested_and_never_the_hosts():
     swapped = Subject(name="1", page=old, details={"page_url": old})
     unknown = Subject(name="2", page="https://old.example/x", details={"page_url": "https://old.example/x"})
     found = [make_finding("coverage.foreign_host", [host]), make_finding("vector.swapped", [swapped, unknown])]
-    result = remediation(found, {site: site}, PointLookup())
+    result = planned(found, {site: site}, PointLookup())
     assert result["reingest_urls"] == [{"url": site, "codes": ["coverage.foreign_host", "vector.swapped"]}]
     assert result["reingest_point_ids"] == [{"id": "2", "codes": ["vector.swapped"]}]
 
@@ -454,7 +498,7 @@ def test_the_points_of_another_host_are_for_a_person_since_it_may_serve_the_same
         make_finding("coverage.foreign_host", [Subject(name="old.example", pages=(old, site))]),
         make_finding("coverage.orphan_page", [old]).model_copy(update={"because": "coverage.foreign_host"}),
     ]
-    result = remediation(found, {site: site}, PointLookup(ids_of={old: ["7", "8"], site: ["1"]}))
+    result = planned(found, {site: site}, PointLookup(ids_of={old: ["7", "8"], site: ["1"]}))
     assert ids(result["review_point_ids"]) == ["7", "8"]
     assert result["delete_point_ids"] == []
 

@@ -9,9 +9,11 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
-from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup, surplus_points
+from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
+from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.repair import Guess, Repair, SearchMode
+from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, lookup_of
 
 SITE = "https://x.org/docs"
 NAMES = ("gears/a", "gears/b", "paint/c")
@@ -42,7 +44,9 @@ def planned(
     pages: list[dict[str, Any]] = PAGES,
     model: str | None = None,
 ) -> list[Repair]:
-    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: pages, model=model)
+    lookup = lookup_of(rows, names_to_look_up(findings))
+    plan = plan_remedies(findings, Listing(INVENTORY.scope_urls), lookup, lambda _: set(), model=model)
+    return plan_repairs(findings, INVENTORY, lambda: rows, lambda: pages, plan=plan)
 
 
 def about(code: str, name: str, page: str | None, **details: Any) -> Finding:
@@ -245,17 +249,19 @@ def test_points_of_a_page_that_the_site_no_longer_has_go() -> None:
 def test_points_of_a_page_that_the_site_has_under_another_address_get_that_address() -> None:
     rows = [row("1", "old/a", text=TEXTS["gears/a"], page_url=None), *ROWS[1:]]
     other = row("4", "old/a", text="Nothing of this is on any page of the site.", page_url=None)
-    moved = about("coverage.orphan_page", f"{SITE}/old/a", "x.org/docs/old/a", stands_for=[f"{SITE}/gears/a"])
-    [repair] = planned(moved, rows=[*rows, other])
+    subject = Subject(f"{SITE}/old/a", page="x.org/docs/old/a", homes=(f"{SITE}/gears/a",))
+    [repair] = planned(make_finding("coverage.orphan_page", [subject]), rows=[*rows, other])
     own = {"source_url": f"{SITE}/gears/a", "title": "gears/a", "module": "Gears", "chapter": "docs/gears/a"}
     assert (repair.removed, repair.values, repair.chunks) == ({"4"}, {"1": own}, ())
 
 
 def test_of_a_page_ingested_twice_the_newest_generation_stays_or_any_where_nothing_says_which_is_newest() -> None:
-    page, generations = "x.org/docs/gears/a", [["1", "4"], ["5"]]
-    for older, removed in ((["1", "4"], [{"1", "4"}]), ([], [{"5"}, {"1", "4"}])):
-        twice = about("chunk.ingested_twice", f"{SITE}/gears/a", page, generations=generations, older=older)
-        repairs = planned(twice, rows=[*ROWS, row("4", "gears/a"), row("5", "gears/a")])
+    page, generations = "x.org/docs/gears/a", (("1", "4"), ("5",))
+    for older, removed in ((("1", "4"), [{"1", "4"}]), ((), [{"5"}, {"1", "4"}])):
+        subject = Subject(f"{SITE}/gears/a", page=page, generations=generations, older=older)
+        repairs = planned(
+            make_finding("chunk.ingested_twice", [subject]), rows=[*ROWS, row("4", "gears/a"), row("5", "gears/a")]
+        )
         assert [repair.removed for repair in repairs] == removed
 
 
@@ -268,7 +274,7 @@ def test_of_equal_texts_the_one_goes_that_remediation_deletes(first: dict[str, s
     """By the date the first, by the model that queries are embedded with the second, whose id is the greater one."""
     rows = [row("1", "gears/a", **first), row("4", "gears/a", **second)]
     page = "x.org/docs/gears/a"
-    copies = [Subject(name=one, page=page, details={"same": other}) for one, other in (("1", "4"), ("4", "1"))]
+    copies = [Subject(name=one, page=page, copies=(other,)) for one, other in (("1", "4"), ("4", "1"))]
     finding = make_finding("chunk.duplicate_text", copies)
     facts = {one["point_id"]: PointFacts(**{name: one[name] for name in first | second}) for one in rows}
     [repair] = planned(finding, rows=rows, model="new")
@@ -279,7 +285,7 @@ def test_of_equal_texts_the_one_goes_that_remediation_deletes(first: dict[str, s
 @pytest.mark.parametrize(("number", "text", "kept"), [(9, "same", "1"), (0, "same", "4"), (9, "other", "4")])
 def test_a_copy_at_the_end_of_its_page_goes_although_its_id_counts_on(number: int, text: str, kept: str) -> None:
     """Without the original, the page's numbers had a gap; of different texts, or equal numbers, the newer one stays."""
-    copies = [Subject(name=one, page="x", details={"same": other}) for one, other in (("1", "4"), ("4", "1"))]
+    copies = [Subject(name=one, page="x", copies=(other,)) for one, other in (("1", "4"), ("4", "1"))]
     known = {"1": PointFacts(text_sha256="same", chunk_index=0), "4": PointFacts(text_sha256=text, chunk_index=number)}
     found = surplus_points(make_finding("chunk.duplicate_text", copies), PointLookup(known), set())
     assert found.delete == [name for name in known if name != kept]
@@ -289,10 +295,7 @@ def test_of_nearly_equal_texts_of_two_pages_the_one_that_is_not_on_its_page_goes
     pages = ("x.org/docs/gears/a", "x.org/docs/gears/b")
     similar = make_finding(
         "chunk.near_duplicate",
-        [
-            Subject(name=one, page=page, details={"like": other})
-            for one, other, page in zip("12", "21", pages, strict=True)
-        ],
+        [Subject(name=one, page=page, copies=(other,)) for one, other, page in zip("12", "21", pages, strict=True)],
     )
     gone = about("integrity.gone", "1", pages[0])
     repairs = {repair.code: repair for repair in planned(similar, gone)}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.validation.repair.duplicates import PointFacts, PointLookup, look_up_points
+from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, look_up_points
 from tests.validation.factory import absolute
 from tests.validation.integrity.world import point, snapshot_of
 
@@ -14,10 +14,9 @@ POINTS = (
 )  # fmt: skip
 
 
-def test_points_and_sources_are_found_by_their_names_beside_what_all_points_claim(tmp_path: Path):
+def test_points_sources_and_pages_are_found_by_their_names(tmp_path: Path):
     manifest = snapshot_of(tmp_path, dict.fromkeys(("/a", "/b", "/c")), *POINTS).manifest
     lookup = look_up_points(manifest, [absolute("/a"), "2"])
-    assert lookup.token_counts == [5, 7]
     assert lookup.ids_of == {absolute("/a"): ["0", "1"]}
     assert lookup.points.keys() == {"0", "1", "2"}
     assert lookup.of("3") == PointFacts()

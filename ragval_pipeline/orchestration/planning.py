@@ -1,0 +1,62 @@
+"""The plan of repairs of a run, from what it read and measured."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.sources.site.inventory import SiteInventory
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.validation.facts.manifest import FactsManifest
+from ragval_pipeline.validation.facts.store import Facts, FactsError
+from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.repair.proof import Proof
+from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.stored import look_up_points
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a run read of site and index, as far as it came.
+
+    Attributes:
+        inventory: The site.
+        manifest: The snapshot.
+        facts: The facts of chunks and pages.
+        measurements: What was measured.
+    """
+
+    inventory: SiteInventory | None
+    manifest: SnapshotManifest | None
+    facts: FactsManifest | None
+    measurements: Sequence[Measurement] = ()
+
+    @property
+    def listing(self) -> Listing:
+        """The pages of the site."""
+        if self.inventory is None:
+            return Listing()
+        others = frozenset(page.key for page in self.inventory.pages if page.out_of_scope)
+        return Listing(self.inventory.scope_urls, others)
+
+    def unproven(self, deleted: Set[str]) -> Set[str]:
+        """The points whose deletion is not proven to lose nothing; all, if there are no facts to prove it with."""
+        if self.facts is None or self.manifest is None or self.facts.problem or self.facts.crash:
+            return set(deleted)
+        sections = [measurement.sections.get("moved_pages", {}) for measurement in self.measurements]
+        moved = frozenset(name for section in sections for names in section.values() for name in names)
+        try:
+            return Proof(Facts(self.facts), moved=moved).unproven(deleted)
+        except (OSError, KeyError, FactsError) as error:
+            logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
+            return set(deleted)
+
+
+def planned(findings: Sequence[Finding], read: Read, model: str | None) -> RepairPlan:
+    """The plan for the findings of a run; ``model`` is that of the queries."""
+    lookup = look_up_points(read.manifest, names_to_look_up(findings))
+    return plan_remedies(findings, read.listing, lookup, read.unproven, model=model)

@@ -1,0 +1,79 @@
+"""Chunks that are an older version of what is stored beside them: their page was edited, and its old points stayed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from ragval_pipeline.sources.arrow import one_of
+from ragval_pipeline.validation.facts.rows import ChunkFacts
+from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.thresholds import VERIFIED_FROM
+
+Span = tuple[int, int]
+
+
+def present_versions(
+    facts: FactRows, drifted: Mapping[str, ChunkFacts], differing: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """The points with the present version of some chunks that differ from their page, by point id.
+
+    ``differing`` are the points with any difference. A chunk without such points is left out.
+    """
+    pages: dict[str, list[ChunkFacts]] = {}
+    for chunk in drifted.values():
+        pages.setdefault(chunk.page_key or "", []).append(chunk)
+    if not pages:
+        return {}
+    unchanged: dict[str, list[ChunkFacts]] = {}
+    for chunk in facts.chunks(one_of("page_key", pages)):
+        if chunk.compared and chunk.point_id not in differing:
+            unchanged.setdefault(chunk.page_key or "", []).append(chunk)
+    found = {
+        old.point_id: tuple(sorted(new.point_id for new in _versions(old, unchanged.get(key, ()))))
+        for key, chunks in pages.items()
+        for old in chunks
+    }
+    return {name: versions for name, versions in found.items() if versions}
+
+
+def _versions(old: ChunkFacts, others: Iterable[ChunkFacts]) -> Iterator[ChunkFacts]:
+    """The unchanged chunks with the same passage as an old one.
+
+    They have nearly all of its part of the page, and in one piece the places where the two differ. With numbers, the
+    next window that slides over the page has another one, and a version of the same chunk has not.
+    """
+    if old.stretch is None or old.repeated:
+        return
+    begin, end = old.stretch
+    places = list(_differences(old))
+    for new in others:
+        is_numbered = old.chunk_index is not None and new.chunk_index is not None
+        if new.depth != old.depth or (is_numbered and old.chunk_index != new.chunk_index):
+            continue
+        spans = _joined(new.spans)
+        held = sum(min(last, end) - max(first, begin) for first, last in spans if first < end and last > begin)
+        if held >= VERIFIED_FROM * (end - begin) and all(_is_within(place, spans) for place in places):
+            yield new
+
+
+def _differences(chunk: ChunkFacts) -> Iterator[Span]:
+    """The places of the page at which a chunk differs from it, with a letter on either side."""
+    parts = sorted(chunk.parts, key=lambda part: part[1])
+    for (start, place, length), (next_start, next_place, _) in pairwise(parts):
+        if start + length != next_start or place + length != next_place:
+            yield place + length - 1, next_place + 1
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    found: list[Span] = []
+    for first, end in sorted(spans):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((first, end))
+    return found
+
+
+def _is_within(place: Span, spans: Sequence[Span]) -> bool:
+    return any(first <= place[0] and place[1] <= end for first, end in spans)

@@ -1,0 +1,132 @@
+"""Proof that a deletion loses nothing: every letter of the site that the points hold is held by points that stay."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from ragval_pipeline.lazy import pa, pc
+from ragval_pipeline.sources.arrow import array_of, one_of
+from ragval_pipeline.validation.facts.store import FactRows
+
+#: The points of some to be deleted whose deletion is not proven to lose nothing.
+Unproven = Callable[[Set[str]], Set[str]]
+#: What a point is stored for, if the index has partitions: its value of each field that tells them apart.
+PartitionOf = Callable[[str], object]
+
+_COLUMNS = ("point_id", "page_key", "compared", "digest", "places", "lengths")
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """One stored text: its point, partition and hash, and its parts of its page."""
+
+    point_id: str
+    partition: object
+    digest: int | None
+    spans: Sequence[Span]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What points hold of the site.
+
+    Attributes:
+        facts: Chunks and pages.
+        partition_of: The partition of a point: text must stay in each one that has it.
+        moved: Points, and keys of pages out of scope, that hold text of the site which is nowhere else.
+    """
+
+    facts: FactRows
+    partition_of: PartitionOf = lambda _: None
+    moved: Collection[str] = field(default_factory=frozenset)
+
+    def unproven(self, deleted: Set[str]) -> set[str]:
+        """Those of some points that hold something of the site which no point that stays holds.
+
+        A point whose page was not read, or that names none, is proven only by another one with the same text.
+        """
+        if not deleted:
+            return set()
+        found = {name for name in deleted if name in self.moved}
+        pages, texts = self._concerned(deleted)
+        unread: dict[str, tuple[object, ...]] = {}
+        stay: set[tuple[object, ...]] = set()
+        concerned, scope = one_of("page_key", pages), self._scope()
+        for table in self.facts.by_bucket("chunks", _COLUMNS):
+            same = pc.is_in(table.column("digest"), array_of([*texts], pa.uint64()))
+            chosen = table.filter(pc.or_(concerned(table), same))
+            by_page: dict[str, list[_Stored]] = {}
+            for row in chosen.to_pylist():
+                spans = [
+                    (place, place + length)
+                    for place, length in zip(row["places"], row["lengths"], strict=True)
+                    if place >= 0
+                ]
+                key, name = row["page_key"], row["point_id"]
+                entry = _Stored(name, self.partition_of(name), row["digest"], spans)
+                if row["compared"]:
+                    by_page.setdefault(key, []).append(entry)
+                if name not in deleted:
+                    stay |= {(entry.partition, entry.digest), (entry.partition, entry.digest, key)}
+                elif not row["compared"] and key in self.moved:
+                    found.add(name)
+                elif not row["compared"] and (key is None or key in scope):
+                    text = (entry.partition, entry.digest)
+                    unread[name] = text if key is None else (*text, key)
+            for chunks in by_page.values():
+                found.update(_losing(chunks, deleted))
+        found.update(name for name, text in unread.items() if text not in stay)
+        return found
+
+    def _scope(self) -> frozenset[str]:
+        return frozenset(key for batch in self.facts.batches("pages", ("page_key",)) for key in batch[0].to_pylist())
+
+    def _concerned(self, deleted: Set[str]) -> tuple[set[str], set[int]]:
+        """The pages and the texts of some points."""
+        pages: set[str] = set()
+        texts: set[int] = set()
+        of_point = one_of("point_id", deleted)
+        for batch in self.facts.batches("chunks", ("point_id", "page_key", "digest")):
+            rows = batch.filter(of_point(batch))
+            pages.update(key for key in rows.column("page_key").to_pylist() if key is not None)
+            texts.update(digest for digest in rows.column("digest").to_pylist() if digest is not None)
+        return pages, texts
+
+
+def _losing(chunks: Sequence[_Stored], deleted: Set[str]) -> Iterable[str]:
+    """The chunks to be deleted of a page that hold a letter of it, or a text, that those which stay do not."""
+    of: dict[object, list[_Stored]] = {}
+    for chunk in chunks:
+        of.setdefault(chunk.partition, []).append(chunk)
+    for own in of.values():
+        stay = [chunk for chunk in own if chunk.point_id not in deleted]
+        texts, held = {chunk.digest for chunk in stay}, united(span for chunk in stay for span in chunk.spans)
+        for chunk in own:
+            is_held = chunk.digest in texts or all(is_within(span, held) for span in chunk.spans)
+            if chunk.point_id in deleted and not is_held:
+                yield chunk.point_id
+
+
+def united(spans: Iterable[Span]) -> list[Span]:
+    """The parts of a page that some spans cover together, in order; touching ones are joined."""
+    found: list[Span] = []
+    for first, end in sorted(spans):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((first, end))
+    return found
+
+
+def is_within(span: Span, held: Sequence[Span]) -> bool:
+    """Whether a span is in one of the parts that ``united`` gave."""
+    at = bisect_right(held, (span[0], float("inf"))) - 1
+    return at >= 0 and held[at][1] >= span[1]
+
+
+def partitions_from(values: Mapping[str, object]) -> PartitionOf:
+    """The partition of a point from the values of the points that have one."""
+    return values.get

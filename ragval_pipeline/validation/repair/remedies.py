@@ -1,0 +1,461 @@
+"""The one plan of what to do about a run's findings, proven on the facts.
+
+A point is listed for deletion only if nothing of the site is lost with it. What an ingestion of its page has to precede
+is listed for afterwards, and everything else is left to a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeAlias
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
+from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, ORPHAN, names_no_page, site_pages_of
+from ragval_pipeline.validation.repair.cases import JUDGED
+from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.proof import Unproven
+from ragval_pipeline.validation.repair.stored import PointLookup
+from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away
+
+#: Lists of findings, and the catalogue's action for each.
+FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query", "site": "site", "report": "report"}
+
+#: Points or addresses with the codes of the findings that ask for something, in report order.
+Listed: TypeAlias = dict[str, list[str]]
+
+_PAGES = frozenset({"page", "url"})
+_TWICE, _GONE = "chunk.ingested_twice", "integrity.gone"
+#: Codes whose points to review can be deleted once their pages are ingested again.
+_STORED_AGAIN = frozenset({_TWICE, "chunk.duplicate_index"})
+#: Codes of points that an ingestion does not overwrite, since it gives their chunks other ids.
+_STAY = frozenset({"payload.id_rule"})
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The pages of a site, for a plan.
+
+    Attributes:
+        scope: Pages in scope: canonical form to the address in the sitemap.
+        others: Canonical forms of pages that the site lists out of scope: they are the site's, too.
+    """
+
+    scope: Mapping[str, str] = field(default_factory=dict)
+    others: Set[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class RepairPlan:
+    """What to do about the findings of a run.
+
+    Attributes:
+        reingest: Pages to ingest again, by address.
+        reingest_points: Points to ingest again whose page is not known.
+        delete: Points that can be deleted at once, in any order.
+        delete_pages: Addresses of which all points can.
+        replaced: Points that can be deleted once some pages are ingested, and ``ingest_first`` these pages.
+        ingest_first: By point the pages to ingest before.
+        review: Points for a person to decide on.
+        lists: The other findings, by who acts: ``ingestion`` and ``FINDING_LISTS``.
+        nodes: The findings to act on, with what follows from each.
+    """
+
+    reingest: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    reingest_points: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    delete: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    delete_pages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    replaced: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ingest_first: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    review: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    lists: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    nodes: Sequence[FindingNode] = ()
+
+    def deleted_for(self, finding: Finding) -> frozenset[str] | None:
+        """The points to delete for a finding, at once or after an ingestion; None if it asks for no action itself."""
+        if not any(finding.code == node.finding.code for node in self.nodes):
+            return None
+        listed = chain(self.delete.items(), self.replaced.items())
+        return frozenset(name for name, codes in listed if finding.code in codes)
+
+    def said_of(self, finding: Finding) -> Finding:
+        """A finding with a remedy that says what this plan does about it."""
+        if CATALOGUE[finding.code].action not in {"delete", "reingest"}:
+            return finding
+        listed = {
+            "delete": any(finding.code in codes for codes in self.delete.values()),
+            "review": any(finding.code in codes for codes in self.review.values()),
+            "replaced": any(finding.code in codes for codes in self.replaced.values()),
+        }
+        remedy = finding.remedy
+        if CATALOGUE[finding.code].action == "delete" and not listed["delete"]:
+            if listed["replaced"]:
+                remedy = ""
+            elif listed["review"]:
+                remedy = _DECIDE
+        if listed["replaced"] and "delete_after_ingesting" not in remedy:
+            remedy = f"{remedy} {_AFTER if remedy else _INGEST + _AFTER}".strip()
+        if listed["review"] and "review_point_ids" not in remedy:
+            remedy = f"{remedy} {_REST}"
+        return finding if remedy == finding.remedy else finding.model_copy(update={"remedy": remedy})
+
+
+_INGEST = "Re-ingest the pages under reingest_urls in remediation.json. "
+_AFTER = (
+    "An ingestion gives its points new ids and leaves the old ones: once the pages are ingested, delete the points "
+    "under delete_after_ingesting in remediation.json."
+)
+_DECIDE = (
+    "Decide about the points under review_point_ids in remediation.json: what was measured does not show which of them "
+    "can be deleted without losing text."
+)
+_REST = "Those under review_point_ids are for you to decide on: it is not certain that nothing is lost with them."
+
+
+def plan_remedies(
+    findings: Sequence[Finding],
+    site: Listing,
+    lookup: PointLookup,
+    unproven: Unproven,
+    *,
+    model: str | None = None,
+) -> RepairPlan:
+    """The plan for the findings of a run.
+
+    Args:
+        findings: All findings of the run, in report order.
+        site: The pages of the site.
+        lookup: What is stored of ``names_to_look_up``.
+        unproven: The points whose deletion might lose something.
+        model: The model that queries are embedded with; None: unknown.
+    """
+    draft = _Draft(findings, site, lookup, model)
+    draft.delete_strays(findings)
+    nodes = causes([finding.reported() for finding in findings])
+    roots = {(node.finding.code, node.finding.scope) for node in nodes}
+    acted_on = [finding for finding in findings if (finding.code, finding.scope) in roots]
+    # Unconditional deletions come first: the duplicate to keep must not be one that is deleted anyway.
+    for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
+        draft.add(finding)
+    draft.settle()
+    by_code = {(finding.code, finding.scope): finding for finding in findings}
+    for node in nodes:
+        for below in going_away(node):
+            if _is_ingested_with(node.finding.code, below.code):
+                draft.ingest_pages_of(by_code[below.code, below.scope], node.finding.code)
+    return draft.proven(unproven, nodes)
+
+
+def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
+    """Points, addresses and pages whose facts ``plan_remedies`` looks up."""
+    acted_on = [finding for finding in findings if CATALOGUE[finding.code].action in {"reingest", "delete"}]
+    subjects = [subject for finding in acted_on for subject in finding.subjects]
+    return {name for subject in subjects for name in (subject.name, subject.page, *subject.pages) if name}
+
+
+def _is_ingested_with(cause: str, code: str) -> bool:
+    """Whether a consequence goes away only with an ingestion of its pages.
+
+    Deleting fixes problems of points, but does not add missing content.
+    """
+    if CATALOGUE[code].action != "reingest" or code in JUDGED:
+        return False
+    action = CATALOGUE[cause].action
+    return action == "reingest" or (action == "delete" and CATALOGUE[code].subject_kind in _PAGES)
+
+
+class _Draft:
+    """Collects what the findings ask for; ``proven`` is the plan. The arguments are those of ``plan_remedies``."""
+
+    def __init__(self, findings: Sequence[Finding], site: Listing, lookup: PointLookup, model: str | None) -> None:
+        self._site = site
+        self._elsewhere = _elsewhere(findings, site.scope)
+        self._copies = _copies_without_page(findings)
+        self._settled: set[str] = set()
+        self._lookup = lookup
+        self._model = model
+        self._reingest: Listed = {}
+        self._reingest_points: Listed = {}
+        self._delete: Listed = {}
+        self._delete_pages: Listed = {}
+        self._first: Listed = {}
+        self._review: Listed = {}
+        self._unclear: list[Finding] = []
+        self._keys: Listed = {}
+        self._lists: dict[str, list[Finding]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
+
+    def add(self, finding: Finding) -> None:
+        """Add one finding."""
+        action = CATALOGUE[finding.code].action
+        if action == "reingest":
+            self._add_reingest(finding)
+        elif action == "delete":
+            self._add_delete(finding)
+        else:
+            self._lists[next(name for name, filled_by in FINDING_LISTS.items() if filled_by == action)].append(finding)
+
+    def delete_strays(self, findings: Sequence[Finding]) -> None:
+        """Delete copies that are not on their page: ingesting the page again would leave them."""
+        breaking = [finding for finding in findings if Aspect.COPIES in CATALOGUE[finding.code].breaks]
+        copies = {subject.name for finding in breaking for subject in finding.subjects}
+        for finding in findings:
+            for subject in finding.subjects if finding.code == _GONE else ():
+                if subject.name in copies and Aspect.COPIES not in subject.without:
+                    _note(self._delete, subject.name, finding.code)
+
+    def proven(self, unproven: Unproven, nodes: Sequence[FindingNode]) -> RepairPlan:
+        """The plan: lists sorted by address or id, codes in report order.
+
+        Points whose deletion might lose something are for a person, unless their page is ingested before.
+        """
+        reingest = self._pages_to_ingest()
+        left = self._left_by(reingest)
+        for name in left.keys() - {name for name in self._delete if name not in self._first}:
+            for code in chain(self._review.get(name, ()), *(reingest[url] for url in left[name])):
+                _note(self._delete, name, code)
+            self._first[name] = [*self._first.get(name, ()), *left[name]]
+        now = {name: codes for name, codes in self._delete.items() if name not in self._first}
+        review = {name: [*codes] for name, codes in self._review.items()}
+        for name in unproven(now.keys()):
+            codes = now.pop(name)
+            if name in left:
+                self._first[name] = left[name]
+            for code in () if name in left else codes:
+                _note(review, name, code)
+        replaced = {name: codes for name, codes in self._delete.items() if name in self._first}
+        points = {name: codes for name, codes in self._reingest_points.items() if name not in self._settled}
+        return RepairPlan(
+            reingest=_ordered(reingest),
+            reingest_points=_ordered(points),
+            delete=_ordered(now),
+            delete_pages=_ordered({url: codes for url, codes in self._delete_pages.items() if self._is_gone(url, now)}),
+            replaced=_ordered(replaced),
+            ingest_first={name: sorted(set(self._first[name])) for name in replaced},
+            review=_ordered({name: codes for name, codes in review.items() if name not in {**now, **replaced}}),
+            lists=self._lists,
+            nodes=nodes,
+        )
+
+    def _pages_to_ingest(self) -> Listed:
+        """A page that is deleted is ingested again only if the site has it."""
+        gone = self._delete_pages.keys() - set(self._site.scope.values())
+        return {url: codes for url, codes in self._reingest.items() if url not in gone}
+
+    def _is_gone(self, url: str, deleted: Mapping[str, object]) -> bool:
+        return url not in self._first and all(name in deleted for name in self._lookup.ids_of.get(url, ()))
+
+    def _left_by(self, reingest: Listed) -> Listed:
+        """The points that an ingestion of these pages leaves beside those that it writes, with the pages."""
+        left: Listed = {}
+        for url in reingest:
+            for name in chain.from_iterable(map(self._lookup.replaced_by, self._keys.get(url, ()))):
+                _note(left, name, url)
+        return left
+
+    def ingest_pages_of(self, finding: Finding, cause: str) -> None:
+        """Add the pages of a cause's consequences: ingesting them again repairs both."""
+        for subject in finding.subjects if finding.subject_kind in {*_PAGES, "point"} else ():
+            if url := self._page_to_ingest(finding, subject):
+                self._ingest(url, cause, subject.page)
+
+    def _ingest(self, url: str, code: str, key: str | None = None) -> None:
+        _note(self._reingest, url, code)
+        if key is not None:
+            _note(self._keys, url, key)
+
+    def _add_reingest(self, finding: Finding) -> None:
+        code, scope = finding.code, self._site.scope
+        if finding.subject_kind not in {*_PAGES, "point"}:
+            if code == FOREIGN:  # the host may serve the same site
+                for name in self._elsewhere.points(self._lookup):
+                    _note(self._review, name, code)
+            self._lists["ingestion"].append(finding)
+            for key in (key for subject in finding.subjects for key in subject.pages if key in scope):
+                self._ingest(scope[key], code, key)
+            return
+        # A development site is in the right place.
+        for subject in () if finding.details.get("expected") else finding.subjects:
+            if subject.current:
+                # The page's present text is stored beside it: ingesting the page again would leave this one.
+                _note(self._delete, subject.name, code)
+                continue
+            self._ingest_for(finding, subject)
+
+    def _ingest_for(self, finding: Finding, subject: Subject) -> None:
+        code, url, is_page = finding.code, self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES
+        if code in _STAY:
+            self._delete_after([subject.name], code, [url] if url else ())
+        if url and code == LOOPBACK:
+            # The page that replaces one of the site is deleted, and the site's is ingested instead.
+            self._delete_page(subject.name, code, [url])
+        if url:
+            self._ingest(url, code, subject.page)
+        for page in subject.homes:
+            self._ingest(page, code)
+        if not url and names_no_page(finding) and (subject.homes or subject.name in self._copies):
+            # No ingestion of a page replaces a point that names none.
+            self._delete_after([subject.name], code, subject.homes)
+            self._settled.add(subject.name)
+            return
+        for name in () if url else self._lookup.ids_of.get(subject.name, ()) if is_page else (subject.name,):
+            _note(self._reingest_points, name, code)
+
+    def _page_to_ingest(self, finding: Finding, subject: Subject) -> str | None:
+        """The site's page to ingest again for a subject: as in the sitemap if known, else as stored."""
+        from_key = self._site.scope.get(subject.page or "")
+        # A value that is not an address cannot be ingested.
+        if finding.details.get("field") == "source_url" and finding.subject_kind == "point":
+            return from_key
+        stated = subject.details.get("page_url")
+        if finding.subject_kind in _PAGES:
+            candidates = [from_key, stated, subject.name]
+        else:
+            known = self._lookup.of(subject.name)
+            candidates = [from_key, stated, known.page_url, subject.details.get("source_url"), known.source_url]
+            candidates += [subject.page] if is_http_url(subject.page) else []
+        url = next((text for text in candidates if isinstance(text, str) and text), None)
+        return self._elsewhere.instead.get(subject.page or "") if url and self._elsewhere.holds(url) else url
+
+    def _add_delete(self, finding: Finding) -> None:
+        # What goes away with a cause is not deleted as well: of two copies each may be the surplus one of a finding.
+        own = tuple(subject for subject in finding.subjects if "because" not in subject.details)
+        finding = finding.model_copy(update={"subjects": own})
+        if finding.code == _TWICE:
+            for subject in finding.subjects:
+                for name in subject.older:
+                    _note(self._delete, name, finding.code)
+            unclear = tuple(subject for subject in finding.subjects if not subject.older)
+            self._unclear.append(finding.model_copy(update={"subjects": unclear}))
+            return
+        if finding.subject_kind in _PAGES:
+            self._delete_whole_pages(finding)
+            return
+        names = [subject.name for subject in finding.subjects]
+        review: list[str] = []
+        if finding.code in GROUPED:
+            surplus = surplus_points(finding, self._lookup, set(self._delete), self._model)
+            # A point deleted for another reason is also listed here.
+            names = [name for name in names if name in self._delete or name in surplus.delete]
+            review = surplus.review
+        for name in names:
+            _note(self._delete, name, finding.code)
+        for name in review:
+            _note(self._review, name, finding.code)
+        if finding.code in _STORED_AGAIN:
+            # A point with only a wrong number is not a copy: it is renumbered with its page.
+            again = tuple(subject for subject in finding.subjects if subject.name in review or not subject.copies)
+            self.ingest_pages_of(finding.model_copy(update={"subjects": again}), finding.code)
+
+    def settle(self) -> None:
+        """Decide about pages stored twice without a known older version, after all findings are added.
+
+        Copies are deleted if that leaves the points of one ingestion. Else the page is ingested again if that replaces
+        all of them, and a person decides if not.
+        """
+        for finding in self._unclear:
+            for subject in finding.subjects:
+                every = subject.generations
+                stored = [name for generation in every for name in generation]
+                copies = [name for name in stored if not GROUPED.isdisjoint(self._delete.get(name, ()))]
+                once = self._review.keys().isdisjoint(stored) and len(stored) - len(copies) == max(map(len, every))
+                for name in copies if once else stored:
+                    _note(self._delete if once else self._review, name, finding.code)
+                if not once and set(stored).issubset(self._lookup.replaced_by(subject.page or "")):
+                    self.ingest_pages_of(finding.model_copy(update={"subjects": (subject,)}), finding.code)
+
+    def _delete_whole_pages(self, finding: Finding) -> None:
+        urls, code = [subject.name for subject in finding.subjects], finding.code
+        pages = {subject.name: self._site.scope.get(subject.page or "") for subject in finding.subjects}
+        first: dict[str, list[str]] = {subject.name: [*subject.homes] for subject in finding.subjects}
+        if code in GROUPED:
+            surplus = surplus_pages(finding, self._site.scope.values(), self._lookup)
+            urls = surplus.delete
+            for name in surplus.incomplete:
+                self._ingest(pages[name] or name, code)
+            for url, stays in surplus.instead.items():
+                first[url] += [pages[stays] or stays]
+        # Another site's points are its own to delete, and a page that the site lists is the site's.
+        of_others = {
+            subject.name
+            for subject in finding.subjects
+            if subject.is_foreign or (code == ORPHAN and subject.page in self._site.others)
+        }
+        for url in urls:
+            if url not in of_others:
+                self._delete_page(url, code, first[url])
+        for name in chain.from_iterable(self._lookup.ids_of.get(url, ()) for url in urls if url in of_others):
+            _note(self._review, name, code)
+        for page in chain.from_iterable(subject.homes for subject in finding.subjects):
+            self._ingest(page, code)
+
+    def _delete_page(self, url: str, code: str, first: Sequence[str] = ()) -> None:
+        _note(self._delete_pages, url, code)
+        for page in first:
+            _note(self._first, url, page)
+        self._delete_after(self._lookup.ids_of.get(url, ()), code, first)
+
+    def _delete_after(self, names: Iterable[str], code: str, first: Sequence[str]) -> None:
+        """Delete points, if there are pages to ingest first after these."""
+        for name in names:
+            _note(self._delete, name, code)
+            for page in first:
+                _note(self._first, name, page)
+
+
+def _copies_without_page(findings: Sequence[Finding]) -> frozenset[str]:
+    """Points that name no page, and whose text is also stored by a point that does."""
+    nameless = {subject.name for finding in findings if names_no_page(finding) for subject in finding.subjects}
+    copies = [subject for finding in findings if finding.code == "chunk.duplicate_text" for subject in finding.subjects]
+    return frozenset(
+        subject.name for subject in copies if subject.name in nameless and not nameless.issuperset(subject.copies)
+    )
+
+
+@dataclass(frozen=True)
+class _Elsewhere:
+    """Hosts with pages instead of the site's.
+
+    Attributes:
+        foreign: Hosts that are not the site's.
+        private: Whether private addresses are among them.
+        instead: The site's page for each of their pages, by its key.
+    """
+
+    foreign: frozenset[str]
+    private: bool
+    instead: dict[str, str]
+
+    def holds(self, url: str) -> bool:
+        """Whether an address is on one of the hosts and cannot be ingested."""
+        return host_of(url) in self.foreign or (self.private and is_loopback_or_private(url))
+
+    def points(self, lookup: PointLookup) -> list[str]:
+        """The points of the foreign hosts' pages."""
+        return [name for url, names in lookup.ids_of.items() if host_of(url) in self.foreign for name in names]
+
+
+def _elsewhere(findings: Sequence[Finding], scope: Mapping[str, str]) -> _Elsewhere:
+    foreign = [subject for finding in findings if finding.code == FOREIGN for subject in finding.subjects]
+    private = [
+        subject.page
+        for finding in findings
+        if finding.code == LOOPBACK and not finding.details.get("expected")
+        for subject in finding.subjects
+        if subject.page
+    ]
+    keys = [*(tuple(key for key in subject.pages if key not in scope) for subject in foreign), tuple(private)]
+    instead = {key: scope[page] for each in keys for key, page in site_pages_of(each, scope).items()}
+    return _Elsewhere(frozenset(subject.name for subject in foreign), bool(private), instead)
+
+
+def _ordered(listed: Mapping[str, list[str]]) -> Listed:
+    return dict(sorted(listed.items()))
+
+
+def _note(noted: Listed, name: str, code: str) -> None:
+    codes = noted.setdefault(name, [])
+    if code not in codes:
+        codes.append(code)

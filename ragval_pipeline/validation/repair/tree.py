@@ -1,0 +1,94 @@
+"""Findings with what follows from them: which ones to act on, and what goes away with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.graph import is_presumed
+from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
+from ragval_pipeline.validation.repair.cases import JUDGED
+
+
+@dataclass(frozen=True)
+class FindingNode:
+    """A finding with the findings that follow from it."""
+
+    finding: ReportedFinding
+    consequences: tuple[FindingNode, ...] = ()
+
+
+def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
+    """Attach each finding to the first one with the code of its ``because``; what costs readers most comes first.
+
+    Every finding appears exactly once: one whose cause is not reported is a root. A root weighs as much as the gravest,
+    then the largest, of all that follows from it, wholly or in part.
+    """
+    first = {finding.code: index for index, finding in reversed(list(enumerate(findings)))}
+    children: dict[int | None, list[int]] = {}
+    for index, finding in enumerate(findings):
+        children.setdefault(first.get(finding.because or ""), []).append(index)
+
+    def node(index: int) -> FindingNode:
+        return FindingNode(findings[index], tuple(node(child) for child in children.get(index, ())))
+
+    nodes = [node(index) for index in children.get(None, ())]
+    weights = [gravest(each) for each in nodes]
+    led_to: dict[str, tuple[int, float]] = {}
+    for at in reversed(range(len(nodes))):  # causes come before what follows from them
+        codes = {finding.code for finding in _all_of(nodes[at])}
+        weights[at] = min([weights[at], *(led_to[code] for code in codes & led_to.keys())])
+        for code in _partial_causes(nodes[at]):
+            led_to[code] = min(weights[at], led_to.get(code, weights[at]))
+    return [nodes[at] for at in sorted(range(len(nodes)), key=weights.__getitem__)]
+
+
+def gravest(node: FindingNode) -> tuple[int, float]:
+    """The rank of the gravest severity in a tree, and the largest share, negative, of its findings of this severity."""
+    return min(map(_weight, _all_of(node)))
+
+
+def _weight(finding: ReportedFinding) -> tuple[int, float]:
+    return SEVERITIES.index(finding.severity), -finding.share
+
+
+def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:
+    yield node.finding
+    for below in node.consequences:
+        yield from _all_of(below)
+
+
+def _partial_causes(node: FindingNode) -> set[str]:
+    return {code for finding in _all_of(node) for code in finding.causes}
+
+
+def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
+    """Findings to act on: the roots of the tree, and consequences that need not go away with them."""
+    return [each for node in finding_tree(findings) for each in (node, *_open_below(node))]
+
+
+def _open_below(node: FindingNode) -> Iterable[FindingNode]:
+    for below in node.consequences:
+        if not goes_away(below.finding):
+            yield below
+        yield from _open_below(below)
+
+
+def goes_away(finding: ReportedFinding) -> bool:
+    """Whether a consequence certainly goes away with its cause; for query results only simulations show that."""
+    cause = finding.because
+    return finding.code in JUDGED or cause not in CATALOGUE or not is_presumed(finding.code, cause)
+
+
+def also_clears(node: FindingNode) -> list[str]:
+    """Codes of certain consequences of a finding that were not simulated."""
+    return list(dict.fromkeys(finding.code for finding in going_away(node) if finding.code not in JUDGED))
+
+
+def going_away(node: FindingNode) -> Iterable[ReportedFinding]:
+    """Direct and indirect consequences of a finding that certainly go away with it."""
+    for below in node.consequences:
+        if goes_away(below.finding):
+            yield below.finding
+            yield from going_away(below)
