@@ -113,6 +113,8 @@ def on_most_pages(*pages: str) -> frozenset[int]:
 class Collection:
     """The points of a collection as its reader gives them."""
 
+    place = "points"
+
     def __init__(self, payloads: list[dict[str, Any]]) -> None:
         self._points = [Point(str(number), payload) for number, payload in enumerate(payloads)]
 
