@@ -9,10 +9,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.suite.queries.golden_sets import entries_in, listed
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 from ragval_pipeline.suite.queries.qrels import GROUND_TRUTH, Qrels, read_qrels
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
@@ -131,9 +133,7 @@ def _mappings(content: Any, file: Path, kind: str) -> list[Entry]:
     if kind == GROUND_TRUTH and isinstance(content, dict) and all(map(_are_pages, content.values())):
         pages = {str(query): urls for query, urls in content.items()}
         return [Entry(printable(query), {"query": query, "relevant_urls": urls}) for query, urls in pages.items()]
-    if isinstance(content, dict) and len(content) == 1:
-        # {"queries": [...]}, {"test_queries": [...]}: the usual wrapping.
-        content = next(iter(content.values()))
+    content = entries_in(content)
     if content is None:
         return []
     if not isinstance(content, list):
@@ -210,7 +210,7 @@ def _header(cells: Sequence[str], file: Path, kind: str) -> list[str]:
         raise SuiteError(f"has two columns called {printable(twice)}", file=file, key="line 1")
     if names and kind == "query file" and not {*TEXT_NAMES, "template"}.intersection(names):
         found = printable(", ".join(names))
-        remedy = "Name the column of the questions query_text, query or text."
+        remedy = f"Name the column of the questions {', '.join(TEXT_NAMES[:-1])} or {TEXT_NAMES[-1]}."
         raise SuiteError(f"has no column of questions, only {found}", file=file, key="line 1", remedy=remedy)
     return names
 
@@ -234,6 +234,8 @@ def _row(row: Sequence[str], header: Sequence[str], file: Path, where: str) -> I
 
 def _cell(name: str, cell: str, file: Path, where: str) -> Any:
     text = cell.strip()
+    if name in _LISTS and isinstance(written := listed(text), list) and text.startswith("["):
+        return written
     if name in _JSON or (name in _LISTS and text.startswith("[")):
         return _json(text, file, f"{where}, {name}")
     if name in _LISTS:
@@ -244,18 +246,27 @@ def _cell(name: str, cell: str, file: Path, where: str) -> Any:
 
 
 _IDS = ("id", "_id", "qid", "query_id", "query-id", "topic_id", "topic", "number", "num")
-_TEXTS = (*TEXT_NAMES, "title", "question")
+_TEXTS = (*TEXT_NAMES, "title")
 
 
 class Entry(NamedTuple):
-    """One entry of a query file: its location (``[3]`` or ``line 4``) and content."""
+    """One entry of a query file.
+
+    Attributes:
+        where: Its location, ``[3]`` or ``line 4``.
+        content: Its keys and values.
+        names: The key of the file by ragval's name, where these differ.
+        kept: Keys that ragval keeps but does not use.
+    """
 
     where: str
     content: dict[str, Any]
+    names: Mapping[str, str] = MappingProxyType({})
+    kept: Sequence[str] = ()
 
     def key(self, name: str) -> str:
         """The location of a field, for errors: ``[3].query_text``, ``line 4, query_text``."""
-        return f"{self.where}{self.joint}{name}"
+        return f"{self.where}{self.joint}{self.names.get(name, name)}"
 
     @property
     def joint(self) -> str:

@@ -17,12 +17,13 @@ from ragval_pipeline.suite.problems import suite_error
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.profiles.base import Profile, QueryRule
 from ragval_pipeline.suite.queries.files import Entry, read_beir, read_entries, read_topics
+from ragval_pipeline.suite.queries.golden_sets import note_on, understood
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 from ragval_pipeline.suite.queries.qrels import GROUND_TRUTH, Qrels, is_qrels, query_ids, read_qrels, with_judgements
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
 
-_KEYS = ("query", "query_text", "text", "id", "query_id")
+_KEYS = (*TEXT_NAMES, "id")
 _LISTS = ("relevant_urls", "acceptable_urls", "expected_keywords", "expected_topics", "expected_results")
 _SINGLE = ("expected_module", "expected_chapter", "judgements")
 
@@ -66,8 +67,9 @@ def _positions(queries: Sequence[TestQuery]) -> dict[str, list[int]]:
 
 
 def _expectation(entry: Entry, file: Path) -> tuple[str, dict[str, Any]]:
-    named = next((name for name in _KEYS if entry.content.get(name) is not None), None)
-    expected = {key: value for key, value in entry.content.items() if key not in _KEYS and value is not None}
+    [read] = understood([entry.content])
+    named = next((name for name in _KEYS if read.content.get(name) is not None), None)
+    expected = {key: value for key, value in read.content.items() if key not in _KEYS and value is not None}
     stated = [value for key, value in expected.items() if key in _LISTS or key in _SINGLE]
     if named is None or not stated or not all(stated):
         raise SuiteError(
@@ -76,7 +78,7 @@ def _expectation(entry: Entry, file: Path) -> tuple[str, dict[str, Any]]:
             key=entry.where,
             remedy="expected_results and similar keys can be used instead of relevant_urls.",
         )
-    return str(entry.content[named]).strip(), expected
+    return str(read.content[named]).strip(), expected
 
 
 def _joined(query: TestQuery, expected: dict[str, Any], entry: Entry, file: Path) -> TestQuery:
@@ -92,6 +94,8 @@ def _joined(query: TestQuery, expected: dict[str, Any], entry: Entry, file: Path
         raise suite_error(error, model=TestQuery, file=file, given=content, prefix=prefix) from None
 
 
+#: Keys named of a query without text.
+_NAMED = 5
 _log = logging.getLogger(__name__)
 
 Located = list[tuple[Entry, TestQuery]]
@@ -181,11 +185,13 @@ def _queries(entries: Sequence[Entry], file: Path | None) -> Located:
     located: Located = []
     seen: dict[str, str] = {}
     wrong: list[SuiteError] = []
-    for position, entry in enumerate(entries, 1):
+    read = understood([entry.content for entry in entries])
+    for position, (entry, (content, names, kept)) in enumerate(zip(entries, read, strict=True), 1):
+        ours = Entry(entry.where, content, names, kept)
         try:
-            for query in _expanded(entry, position, file):
+            for query in _expanded(ours, entry.content, position, file):
                 _refuse_twice(query.id, seen, entry, file)
-                located.append((entry, query))
+                located.append((ours, query))
         except SuiteError as error:
             wrong.append(error)
     if wrong:
@@ -204,7 +210,7 @@ def _refuse_twice(name: str, seen: dict[str, str], entry: Entry, file: Path | No
     seen[name] = entry.where
 
 
-def _expanded(entry: Entry, position: int, file: Path | None) -> list[TestQuery]:
+def _expanded(entry: Entry, written: dict[str, Any], position: int, file: Path | None) -> list[TestQuery]:
     try:
         expanded = list(expand_template(entry.content))
     except ValueError as error:
@@ -213,7 +219,7 @@ def _expanded(entry: Entry, position: int, file: Path | None) -> list[TestQuery]
     for suffix, content in expanded:
         query = _query(content, entry, file)
         name = (query.id or query.name or f"q{position}") + suffix
-        queries.append(query.of_entry(entry.content, name))
+        queries.append(query.of_entry(written, name))
     return queries
 
 
@@ -222,11 +228,13 @@ def _query(content: dict[str, Any], entry: Entry, file: Path | None) -> TestQuer
         return TestQuery.model_validate(content)
     except ValidationError as error:
         if all(content.get(name) is None for name in TEXT_NAMES):
+            held = [key for key, value in (content.get("metadata") or {}).items() if isinstance(value, str)]
+            told = f": it has {', '.join(map(printable, held[:_NAMED]))}" if held else ""
             raise SuiteError(
-                "the query has no text",
+                f"the query has no text{told}",
                 file=file,
                 key=entry.key("query_text"),
-                remedy="Add query_text (or query, text).",
+                remedy=f"Name the key of the question query_text, {', '.join(TEXT_NAMES[1:-1])} or {TEXT_NAMES[-1]}.",
             ) from None
         raise suite_error(error, model=TestQuery, file=file, given=content, prefix=entry.key("")) from None
 
@@ -250,7 +258,9 @@ def _written_name(field: str, entry: Entry) -> str | None:
 
 
 def _advice(located: Located, profile: Profile | None, file: Path | None) -> Iterator[str]:
-    """The profile's advice, one line per rule, however many queries break it."""
+    """What is kept but not used, and the profile's advice: one line per rule, however many queries break it."""
+    if note := note_on({entry.where: entry.kept for entry, _ in located}.values()):
+        yield f"{file}: {note}"
     if profile is None:
         return
     for rule in _rules(profile, fatal=False):

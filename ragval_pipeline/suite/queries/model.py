@@ -22,7 +22,7 @@ from ragval_pipeline.suite.printing import nearest, printable
 from ragval_pipeline.suite.sections import Fraction, Rank
 from ragval_pipeline.text.characters import is_blank
 
-TEXT_NAMES = ("query_text", "query", "text")
+TEXT_NAMES = ("query_text", "query", "text", "question", "user_input", "input")
 THRESHOLD_NAMES = ("min_similarity", "score_threshold")
 #: Keys of a profile's hits that do not identify the expected hit: kept, not compared.
 _UNCOMPARED = frozenset({"score", "embedding", "original_length", "processed_at"})
@@ -70,7 +70,7 @@ class TestQuery(BaseModel):
     name: Name | None = Field(None, description="Name of the test. Default: its id")
     description: str | None = Field(None, description="What the query tests, for people")
     query_text: str = Field(
-        validation_alias=AliasChoices(*TEXT_NAMES), description="The question; query and text are aliases"
+        validation_alias=AliasChoices(*TEXT_NAMES), description=f"The question; {', '.join(TEXT_NAMES[1:])} are aliases"
     )
     category: Words | None = Field(None, description="Metrics are also shown by category")
     expected_module: Words | None = Field(None, description="Module that a hit must be in")
