@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 from ragval_pipeline.text.characters import encodable
 
+#: Control characters that JSON may hold raw, and those that change how a line reads (CVE-2021-42574).
+_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NUMBER = r" *-?[0-9][0-9.e+-]*"
 #: A list of numbers, as indented by ``json.dumps``.
 _NUMBERS = re.compile(rf"\[\n((?:{_NUMBER},\n)*{_NUMBER}\n) *\]")
@@ -62,13 +64,18 @@ def _indented(value: Any, depth: int) -> bytes:
 
 def _indented_text(value: Any) -> str:
     """JSON with one line per value, except lists of numbers: a vector is one line."""
-    text = json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False)
+    text = _escaped(json.dumps(json_value(value), ensure_ascii=False, indent=2, allow_nan=False))
     return _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
 
 
 def json_line(value: Any) -> str:
     """JSON on one line with sorted keys, for a cell of a table."""
-    return json.dumps(json_value(value), ensure_ascii=False, sort_keys=True, allow_nan=False)
+    return _escaped(json.dumps(json_value(value), ensure_ascii=False, sort_keys=True, allow_nan=False))
+
+
+def _escaped(text: str) -> str:
+    """JSON that shows as what it says in a terminal or an editor; it means the same."""
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -57,9 +58,12 @@ def read_text(file: Path, *, kind: str, remedy: str = "Check the path.") -> str:
     """The text of ``file`` as UTF-8, a byte order mark dropped.
 
     Raises:
-        SuiteError: The file does not exist, is a folder, cannot be read, or is not UTF-8.
+        SuiteError: The file does not exist, is a folder or a pipe, cannot be read, or is not UTF-8.
     """
     try:
+        if not stat.S_ISREG(mode := file.stat().st_mode) and not stat.S_ISDIR(mode):
+            # Reading a pipe waits for whoever writes to it, perhaps for ever.
+            raise SuiteError(f"is a pipe or device, not a {kind}", file=file, remedy="Save it as a file.")
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SuiteError(f"there is no such {kind}", file=file, remedy=remedy) from None

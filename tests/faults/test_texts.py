@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from ragval_pipeline.reporting.files.tables import run_trec
+from ragval_pipeline.reporting.json_values import json_bytes, json_line, json_pieces
 from ragval_pipeline.reporting.text import xml_text
 from ragval_pipeline.text.characters import encodable, encodable_payload
 from ragval_pipeline.text.trec_ids import decode_id, encode_id
@@ -55,6 +57,14 @@ def test_an_id_reaches_native_metrics_and_run_trec_without_harm(odd: str) -> Non
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_xml_has_no_raw_control_characters(odd: str) -> None:
     assert not RAW.search(xml_text(f"a{odd}b").encode().decode())
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_json_has_no_raw_control_characters_and_means_the_same(odd: str) -> None:
+    value = {"a": [f"b{odd}c", {f"d{odd}": odd}]}
+    for written in (json_bytes(value).decode(), json_line(value), b"".join(json_pieces(value)).decode()):
+        assert not RAW.search(written.replace("\n", ""))
+        assert json.loads(written) == {"a": [encodable(f"b{odd}c"), {encodable(f"d{odd}"): encodable(odd)}]}
 
 
 def test_the_id_of_nothing_and_that_of_nul_are_two() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,10 @@ def test_what_users_wrote_is_shown_in_one_line():
     assert printable("a\nb\x1b[31m\u202e") == "a\\nb\\x1b[31m\\u202e"
     assert printable("x" * 100) == "x" * 77 + "..."
     assert printable("Café 5") == "Café 5"
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path):
+    file = tmp_path / "queries.yaml"
+    os.mkfifo(file)
+    with pytest.raises(SuiteError, match="is a pipe or device, not a query file"):
+        read_text(file, kind="query file")

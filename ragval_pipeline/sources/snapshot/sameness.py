@@ -89,7 +89,7 @@ def compare_points(reader: Reader, manifest: SnapshotManifest) -> Differences:
 
     def payloads() -> Iterator[Found]:
         nonlocal now
-        order = IdOrder(reader.place)
+        order = IdOrder(reader.place, max(manifest.points, manifest.count_after))
         for page in reader.scan(manifest.read, manifest.way, points=manifest.points):
             points = order.new(page)
             now += len(points)

@@ -153,7 +153,7 @@ class _Read:
 
     def _all(self, way: Way) -> tuple[tuple[Part, ...], int]:
         read = repeated = 0
-        order = IdOrder(self.reader.place)
+        order = IdOrder(self.reader.place, self.expected)
         with BucketWriter(self.folder, self.mapper.schema, self.buckets) as writer, self._print_writer() as prints:
             for page in self.reader.scan(self.fields, way, points=self.expected):
                 points = order.new(page)

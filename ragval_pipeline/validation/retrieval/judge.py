@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.query_report import HeldTo, QueryReport
 from ragval_pipeline.validation.retrieval.conditions import (
@@ -105,6 +107,10 @@ def _fail_reason(query: TestQuery, missed: str) -> str | None:
 
 
 def _failed(query: TestQuery, answer: Answer, rules: Rules, judge: Sequence[str] | None) -> dict[str, str]:
+    unscored = [hit for hit in answer.hits if not math.isfinite(hit.score)]
+    if unscored:
+        # Neither their order nor their distance from the query is known: nothing can be said for or against it.
+        return {"score": f"{plural(len(unscored), 'hit')} of {len(answer.hits)} without a score that is a number"}
     if query.negative:
         return _failed_negative(query, answer, rules)
     if not answer.hits:

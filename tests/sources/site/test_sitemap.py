@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import threading
 import time
 from datetime import UTC, datetime
@@ -440,3 +441,18 @@ def test_a_lastmod_is_read_in_utc(text, expected):
 )
 def test_a_text_that_is_not_a_date_is_none(text):
     assert parse_lastmod(text) is None
+
+
+def test_a_login_inside_a_sitemap_is_never_kept_and_what_is_shown_of_its_address_has_no_secret(tmp_path: Path):
+    text = urlset("/a?page=2", host="https://ada:s3cret@docs.example.com")
+    assert [entry.url for entry in listed(text, tmp_path).entries] == [f"{HOST}/a?page=2"]
+    with serving({"/sitemap.xml?token=s3cret": urlset("/a")}) as site, HttpFetcher() as fetcher:
+        listing = read_sitemap(f"{site.url}/sitemap.xml?token=s3cret", fetcher=fetcher)
+    assert [entry.url for entry in listing.entries] == [f"{HOST}/a"]
+    assert "s3cret" not in str(listing)
+
+
+def test_a_sitemap_that_is_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "sitemap.xml")
+    with pytest.raises(SystemFailure, match="not a regular file"):
+        read_sitemap(tmp_path / "sitemap.xml", fetcher=None)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +182,17 @@ def test_prints_that_are_gone_are_an_error_and_no_difference(tmp_path: Path) -> 
             compare_points(qdrant.reader(), manifest)
         with pytest.raises(FileNotFoundError, match="take a new snapshot"):
             compare_points(qdrant.reader(), manifest.model_copy(update={"prints": None}))
+
+
+class Endless(Repeating):
+    """A reader whose scroll always has more points."""
+
+    def scan(self, fields: Sequence[str] | None, way: Any, *, points: int) -> Iterator[list[Point]]:
+        return ([Point(str(10 * page + number), {}) for number in range(1000)] for page in count(0, 100))
+
+
+def test_a_scroll_without_end_is_an_error(tmp_path: Path) -> None:
+    with open_qdrant("local") as qdrant:
+        qdrant.create([stored(number) for number in range(5)])
+        with pytest.raises(SystemFailure, match=r"without end: 11,000 of 5 counted"):
+            take(Endless(qdrant.reader(), []), tmp_path)

@@ -118,10 +118,13 @@ class CollectionReader:
 
     def count(self) -> int:
         """Exact number of points, after the filter; read page by page if strict mode forbids exact counts."""
-        return self._limits.exact(
+        count = self._limits.exact(
             lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count,
             lambda: sum(len(page) for page in self.pages([])),
         )
+        if count < 0:
+            raise self._ask.failure(AssertionError(f"{count} points"))
+        return count
 
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point in id order, at most ``PAGE_SIZE`` at a time.
@@ -376,11 +379,12 @@ def _limit_after(page: Sequence[Point]) -> int:
 
 
 def _hits(points: Sequence[Any]) -> list[Hit]:
+    """The hits, each point once: a copy takes no rank from another."""
+    once = {canonical_id(point.id): point for point in reversed(points)}
     # The score for a zero vector is None.
-    scores = (math.nan if point.score is None else float(point.score) for point in points)
     return [
-        Hit(rank, canonical_id(point.id), score, encodable_payload(point.payload or {}))
-        for rank, (point, score) in enumerate(zip(points, scores, strict=True), 1)
+        Hit(rank, name, math.nan if point.score is None else float(point.score), encodable_payload(point.payload or {}))
+        for rank, (name, point) in enumerate(reversed(once.items()), 1)
     ]
 
 

@@ -25,6 +25,8 @@ POINTS_PER_RANGE = 900
 #: First server version with slices.
 SLICES_FROM = (1, 19)
 _UUIDS = 1 << 128
+#: Points that may arrive while a collection is read, besides as many as it had.
+_GROWN = 10_000
 
 
 #: Maps an offset (None: the start) and a slice (number, total) to a page of points and the next offset.
@@ -150,15 +152,23 @@ def _uuid(number: int) -> str:
 
 
 class IdOrder:
-    """Takes the points of a read, each once, and notices whether they come in the order of their ids."""
+    """Takes the points of a read, each once, and notices whether they come in the order of their ids.
 
-    def __init__(self, place: str) -> None:
+    ``expected`` is the number of points counted; a read that goes on far beyond them is not a collection's.
+    """
+
+    def __init__(self, place: str, expected: int) -> None:
         self._place = place
+        self._most, self._taken = 2 * expected + _GROWN, 0
         self._last: tuple[int, int, str] | None = None
         self._misplaced: str | None = None
 
     def new(self, page: Sequence[Point]) -> list[Point]:
-        """The points of the next page that follow the last one."""
+        """The points of the next page that follow the last one.
+
+        Raises:
+            SystemFailure: ``index.unreachable``: they do not end.
+        """
         points, last = [], self._last
         for point in page:
             key = id_order(point.id)
@@ -168,6 +178,11 @@ class IdOrder:
             elif key < last:
                 self._misplaced = point.id
         self._last = last
+        self._taken += len(page)
+        if self._taken > self._most:
+            raise self._failure(
+                f"returns points without end: {self._taken:,} of {(self._most - _GROWN) // 2:,} counted"
+            )
         return points
 
     def check(self) -> None:
@@ -177,14 +192,16 @@ class IdOrder:
             SystemFailure: ``index.unreachable``.
         """
         if self._misplaced is not None:
-            raise SystemFailure(
-                f"{self._place} returned the point {self._misplaced} twice, or not in the order of ids",
-                code="index.unreachable",
-                system="Qdrant",
-                subject=self._place,
-                remedy="Check the server and any proxy in between: a scroll returns each point once, in the order of "
-                "ids.",
-            )
+            raise self._failure(f"returned the point {self._misplaced} twice, or not in the order of ids")
+
+    def _failure(self, problem: str) -> SystemFailure:
+        return SystemFailure(
+            f"{self._place} {problem}",
+            code="index.unreachable",
+            system="Qdrant",
+            subject=self._place,
+            remedy="Check the server and any proxy in between: a scroll returns each point once, in the order of ids.",
+        )
 
 
 def _number(point: Point) -> int | None:

@@ -187,3 +187,9 @@ def test_a_proxy_of_the_environment_is_named_where_it_may_be_to_blame(monkeypatc
     }
     assert "through the proxy of HTTP_PROXY" in told["outer.example"]
     assert "proxy" not in told["inner.example"]
+
+
+def test_a_negative_count_is_not_qdrants(server: QdrantStandIn) -> None:
+    server.engine.collections["docs"].counted_twice = -5
+    with reading(server.url) as reader, pytest.raises(SystemFailure, match="not Qdrant's"):
+        reader.count()
