@@ -125,10 +125,21 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="B", help=_WHICH)] = "last",
     *,
     suite: SuiteFile = DEFAULT_SUITE,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="COLLECTION",
+            help="Instead of two runs: validate the suite's index and this collection of the same site, and compare "
+            "them before a cut-over.",
+        ),
+    ] = None,
     as_json: Annotated[bool, json_flag("the comparison as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
-    """Compare two runs: criteria, metrics, queries gained and lost, pages and chunks. Exits with 1 on a regression."""
+    """Compare two runs, or two indexes of one site: criteria, metrics, queries, pages. Exits with 1 on a regression."""
+    if other is not None:
+        return _compare_indexes(suite, other, (before, after), as_json=as_json)
     from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
     from ragval_pipeline.reporting.terminal.runs import render_comparison
 
@@ -142,6 +153,21 @@ def compare(
     else:
         render_comparison(comparison, stdout_console())
     return comparison.exit_code
+
+
+def _compare_indexes(suite: Path, other: str, runs: tuple[str, str], *, as_json: bool) -> int:
+    from ragval_pipeline.orchestration.cutover import compare_with
+    from ragval_pipeline.reporting.terminal.cutover import cutover_json, render_cutover
+    from ragval_pipeline.suite.load import load_suite
+
+    if runs != ("baseline", "last"):
+        raise SuiteError("--with compares two indexes, not runs", key="compare", remedy="Leave out A and B.")
+    cutover = compare_with(load_suite(suite), {"qdrant": {"collection": other}})
+    if as_json:
+        print_json(cutover_json(cutover))
+    else:
+        render_cutover(cutover, stdout_console())
+    return cutover.exit_code
 
 
 def bless(

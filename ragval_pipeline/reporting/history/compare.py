@@ -136,8 +136,12 @@ class RunComparison:
         return {0.0: 1, 1.0: 0}.get(self.no_regression.value, 4) if self.no_regression.value is not None else 4
 
 
-def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> RunComparison:
+def compare_runs(
+    before: KeptRun, after: KeptRun, *, tolerated_drop: float, names: tuple[str, str] | None = None
+) -> RunComparison:
     """Compare two stored runs, the earlier one first; ``tolerated_drop`` is that of ``history``.
+
+    ``names`` are what the runs are called; None: as their folders.
 
     Raises:
         HistoryNotReadError: A file of either run cannot be read.
@@ -145,6 +149,7 @@ def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> R
     old, new = read_report(before), read_report(after)
     rows = corpus_rows(before, CHUNK_COLUMNS), corpus_rows(after, CHUNK_COLUMNS)
     snapshots = None if rows[0] is None or rows[1] is None else (list(rows[0]), list(rows[1]))
+    first, second = names or (before.name, after.name)
     answers = compare_answers(
         whole_answers_of(before, old),
         whole_answers_of(after, new),
@@ -153,10 +158,10 @@ def compare_runs(before: KeptRun, after: KeptRun, *, tolerated_drop: float) -> R
         criteria=(measured_values(old.criteria), measured_values(new.criteria)),
     )
     return RunComparison(
-        (before.name, old),
-        (after.name, new),
-        no_regression=_judged(answers, before.name, old, new),
-        changes=changes_between(before.name, old, new, (kept_subjects(before, old), kept_subjects(after, new))),
+        (first, old),
+        (second, new),
+        no_regression=_judged(answers, first, old, new),
+        changes=changes_between(first, old, new, (kept_subjects(before, old), kept_subjects(after, new))),
         answers=answers,
         chunks=chunk_changes(*snapshots) if snapshots else None,
     )
