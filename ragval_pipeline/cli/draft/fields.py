@@ -102,10 +102,9 @@ def profile_like(look: Look) -> str | None:
 
 
 def stored_addresses(look: Look, fields: Mapping[str, str]) -> list[str]:
-    """The stored addresses; paths of files if there are none, as folder loaders store them."""
+    """The stored addresses: URLs, or paths, which the site may resolve."""
     stored = look.values(fields["source_url"]) if "source_url" in fields else []
-    urls = list(dict.fromkeys(url for url in stored if is_http_url(url)))
-    return urls or list(dict.fromkeys(path for path in stored if isinstance(path, str) and is_file_path(path)))
+    return list(dict.fromkeys(url for url in stored if isinstance(url, str)))
 
 
 def _urls(look: Look, paths: list[str]) -> str | None:

@@ -17,6 +17,7 @@ from ragval_pipeline.reporting.history.earlier import read_report, whole_answers
 from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.history import HistoryNotReadError, KeptRun, corpus_rows
+from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
@@ -56,13 +57,14 @@ def judge_payloads(
     suite: Suite, inventory: SiteInventory, pages: PageCopiesManifest, manifest: SnapshotManifest
 ) -> Measurement:
     """Judge the payloads of a resolved suite's collection, and have Great Expectations judge their levels."""
-    profile = get_profile(suite.profile)
+    profile, page_key = get_profile(suite.profile), inventory.folder().key
     rules = PayloadRules(
         fields=manifest.fields,
         required=manifest.required,
         observed=manifest.observed,
         # Under a profile points have addresses; else a collection without a site may have document ids.
         addresses=inventory.addresses if inventory.configured or profile is None else "urls",
+        names_page=lambda text: is_http_url(page_key(text)),
         plain_headings=profile.plain_headings if profile else False,
         modules=suite.payload.modules,
         filtered=tuple(suite.qdrant.filter or ()),

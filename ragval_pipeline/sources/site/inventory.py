@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
-from ragval_pipeline.sources.site.urls import UrlFolder, fold_path, path_of
+from ragval_pipeline.sources.site.urls import FileNames, PagePaths, UrlFolder, fold_path, path_of
 
 if TYPE_CHECKING:
     from ragval_pipeline.errors import SystemFailure
@@ -229,12 +229,12 @@ class SiteInventory(BaseModel):
 
     def folder(self) -> UrlFolder:
         """The canonicaliser for this site."""
-        files = None
+        paths: list[FileNames | PagePaths] = []
         if self.of_files:
-            from ragval_pipeline.sources.site.urls import FileNames
-
-            files = FileNames(self.location or "", {page.sitemap: page.key for page in self.pages})
-        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, files=files)
+            paths.append(FileNames(self.location or "", {page.sitemap: page.key for page in self.pages}))
+        if self.site_host is not None:
+            paths.append(PagePaths({page.url: page.key for page in self.pages}))
+        return UrlFolder(site_host=self.site_host, host_aliases=self.host_aliases, markdown=self.markdown, paths=paths)
 
     def check_readable(self) -> None:
         """Raise the SystemFailure of reading the sitemap, if any: for what needs the site."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin
@@ -36,7 +37,7 @@ class UrlFolder:
         site_host: Host of the site, with a non-default port, e.g. ``docs.example.com``.
         host_aliases: Further hosts of the same site, with a non-default port.
         markdown: Whether a trailing ``.md`` is folded too: the same page for machines, as in ``llms.txt``.
-        files: The pages' source files, whose paths also name them.
+        paths: What finds the page that a text without a host names, the first that finds one decides.
 
     Raises:
         SuiteError: A host or alias is not a host name.
@@ -48,17 +49,17 @@ class UrlFolder:
         site_host: str | None = None,
         host_aliases: Iterable[str] = (),
         markdown: bool = False,
-        files: FileNames | None = None,
+        paths: Sequence[FileNames | PagePaths] = (),
     ) -> None:
         self._site = _fold_host(site_host) if site_host else None
         self._aliases = frozenset(_fold_host(alias) for alias in host_aliases)
         self._markdown = markdown
-        self._files = files
+        self._paths = paths
         self._keys: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
 
     def key(self, url: str) -> str:
-        """The canonical form of the page; a text that is neither an http(s) URL nor a file path is unchanged."""
+        """The canonical form of the page; a text that is no http(s) URL and names no page of the site is unchanged."""
         known = self._keys.get(url)
         if known is None:
             known = self._keys[url] = self._fold(url)
@@ -76,7 +77,7 @@ class UrlFolder:
             return f"https://{host}{fold_path(path)}" if host else url
         parsed = parse_url(url)
         if parsed is None:
-            return (self._files.key(url) if self._files is not None else None) or url
+            return next((key for paths in self._paths if (key := paths.key(url)) is not None), url)
         host = self._host(parsed)
         # A plus is an ordinary character in a path, and a space in a query.
         raw = parsed.raw_path.replace("%2B", "+")
@@ -185,6 +186,60 @@ class FileNames:
         if len(best) != 1 or longest < min(len(best[0]), len(stored)):
             return None
         return self._keys["/".join(best[0])]
+
+
+class PagePaths:
+    """Finds the page that a path without a host names: ``/docs/intro``, ``docs/intro.md`` or ``intro``.
+
+    That is the page at this path, else the only one whose path ends with it. A file's path may also begin above the
+    site (``content/docs/intro.md``): then it is the page with the longest path that the file's ends with.
+
+    Args:
+        keys: Key of each page by its address.
+    """
+
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        self._keys = keys
+
+    @cached_property
+    def _pages(self) -> dict[tuple[str, ...], str]:
+        return {_parts(fold_path(path_of(url))): key for url, key in self._keys.items()}
+
+    @cached_property
+    def _ending(self) -> dict[str, list[tuple[str, ...]]]:
+        """Paths of the pages by their last part."""
+        ending = defaultdict[str, list[tuple[str, ...]]](list)
+        for parts in self._pages:
+            ending[parts[-1] if parts else ""].append(parts)
+        return ending
+
+    def key(self, path: str) -> str | None:
+        """The key of the page that a path names; None if it names none, or several."""
+        if "://" in path or not path.strip() or not path.isprintable():
+            return None
+        bare = unquote(without_fragment(path.strip()))
+        stem = _PAGE_FILE.sub("", bare)
+        parts = _parts(stem)
+        found = self._named(parts, is_file=stem != bare)
+        if found is None and parts and parts[-1].lower() in {"index", "readme"}:
+            found = self._named(parts[:-1], is_file=stem != bare)
+        return found
+
+    def _named(self, parts: tuple[str, ...], *, is_file: bool) -> str | None:
+        if parts in self._pages:
+            return self._pages[parts]
+        if not parts:
+            return None
+        same = self._ending.get(parts[-1], [])
+        inside = [page for page in same if page[-len(parts) :] == parts]
+        if not inside and is_file:
+            outside = [page for page in same if parts[-len(page) :] == page]
+            inside = [page for page in outside if len(page) == max(map(len, outside))]
+        return self._pages[inside[0]] if len(inside) == 1 else None
+
+
+#: Ending of a file that becomes a page.
+_PAGE_FILE = re.compile(r"\.(?:mdx?|markdown|html?|rst|txt|ipynb|adoc)$", re.IGNORECASE)
 
 
 def _parts(path: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Snapshot columns that ``Orders`` reads.
 COLUMNS = ("point_id", "page_key", "source_url", "chunk_index", "parent_id", "embedded_at", "model")
-_NARROW = ("page_key", "source_url", "chunk_index", "embedded_at")
+_NARROW = ("page_key", "chunk_index", "embedded_at")
 
 #: A chunk index, and the parent chunk within which it counts; None: within the page.
 Number = tuple[int, str | None]
@@ -146,7 +146,7 @@ class Orders:
 def _held(read: Points, now: datetime) -> tuple[dict[str, bool], Numbers, Numbers, NDArray[np.float64]]:
     """Page, index and embedding time of the points that have both page and index; NaN: no time.
 
-    Pages are numbered in order of appearance, as are the first results: whether each is an address, by its first point.
+    Pages are numbered in order of appearance, as are the first results: whether each is an address.
     """
     addresses: dict[str, bool] = {}
     pages, indices, moments = list[pa.Array](), [np.empty(0, dtype=np.int64)], [np.empty(0)]
@@ -157,10 +157,9 @@ def _held(read: Points, now: datetime) -> tuple[dict[str, bool], Numbers, Number
         if not batch.num_rows:
             continue
         pages.append(batch.column("page_key").dictionary_encode())
-        firsts = np.unique(numbers_of(pages[-1].indices), return_index=True)[1].tolist()
-        for key, first in zip(pages[-1].dictionary.to_pylist(), firsts, strict=True):
+        for key in pages[-1].dictionary.to_pylist():
             if key not in addresses:
-                addresses[key] = is_http_url(batch.column("source_url")[first].as_py())
+                addresses[key] = is_http_url(key)
         indices.append(numbers_of(batch.column("chunk_index")))
         stored = without_nulls(batch.column("embedded_at"), "").dictionary_encode()
         known = np.array([_seconds(text, latest) for text in stored.dictionary.to_pylist()])

@@ -31,6 +31,7 @@ class PayloadRules:
         required: Payload names that every point must have.
         observed: Payload names of the collection, dotted if nested.
         addresses: What ``source_url`` may hold.
+        names_page: Whether a text without a host names a page of the site.
         plain_headings: Whether this system stores a single heading as a text.
         modules: Allowed modules; ``None``: those from the site's paths.
         filtered: Payload names that the suite filters on.
@@ -42,6 +43,7 @@ class PayloadRules:
     required: tuple[str, ...] = ()
     observed: tuple[str, ...] = ()
     addresses: Addresses = "urls"
+    names_page: Callable[[str], bool] | None = None
     plain_headings: bool = False
     modules: tuple[str, ...] | None = None
     filtered: tuple[str, ...] = ()
@@ -109,6 +111,7 @@ def levels_of(
         required=rules.required,
         now=now,
         addresses=rules.addresses,
+        names_page=rules.names_page,
     )
 
 

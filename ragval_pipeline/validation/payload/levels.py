@@ -88,11 +88,19 @@ def canonical_of(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: canonical for canonical, name in reversed(list(fields.items())) if canonical in RULES}
 
 
-def value_rule(canonical: str, *, addresses: Addresses) -> Callable[[str, datetime], bool] | None:
-    """Whether a text is valid, given the time of the run; ``None``: always."""
-    if canonical != "source_url" or addresses == "urls":
+def value_rule(
+    canonical: str, *, addresses: Addresses, names_page: Callable[[str], bool] | None = None
+) -> Callable[[str, datetime], bool] | None:
+    """Whether a text is valid, given the time of the run; ``None``: always.
+
+    ``names_page`` says whether a text without a host names a page of the site.
+    """
+    if canonical != "source_url" or (addresses == "urls" and names_page is None):
         return RULES[canonical].valid
-    return None if addresses == "ids" else lambda value, _: is_http_url(value) or is_file_path(value)
+    if addresses == "ids":
+        return None
+    named = names_page or (lambda _: False)
+    return lambda value, _: is_http_url(value) or named(value) or (addresses == "files" and is_file_path(value))
 
 
 def has_value_rule(canonical: str, *, addresses: Addresses) -> bool:
@@ -169,6 +177,7 @@ def derive_levels(
     required: Sequence[str],
     now: datetime,
     addresses: Addresses,
+    names_page: Callable[[str], bool] | None = None,
 ) -> PayloadLevels:
     """Derive the levels.
 
@@ -178,10 +187,11 @@ def derive_levels(
         required: Payload names that every point must have.
         now: Time of the run, for times in the future.
         addresses: What ``source_url`` may hold.
+        names_page: Whether a text without a host names a page of the site.
     """
     names = list(dict.fromkeys([*fields.values(), *required]))
     canonical, present = canonical_of(fields), present_fields(fields, required, paged=addresses != "ids")
-    ruled = {key: value_rule(key, addresses=addresses) for key in canonical.values()}
+    ruled = {key: value_rule(key, addresses=addresses, names_page=names_page) for key in canonical.values()}
     valid = {key: _at(now, rule) for key, rule in ruled.items() if rule is not None}
     kinds: dict[str, Counter[str]] = {name: Counter() for name in names}
     offenders: defaultdict[Level, defaultdict[str, list[npt.NDArray[np.int64]]]] = defaultdict(
