@@ -134,6 +134,7 @@ class Subject:
         needs: The conditions that a query missed; empty: a single one, with all that the code's row reads.
         copies: Ids of the points, or addresses, that hold the same as this one: of each such group one stays. Empty: it
             is no copy of any.
+        within: Id of the point of the same page that holds all of this one's text beside more; empty: there is none.
         is_outdated: Whether its page shows that this is the surplus one of them.
         generations: Ids of a page's points by ingestion, if it was ingested more than once.
         older: Those of them that are older, or repeat the others; empty if that is not known.
@@ -161,6 +162,7 @@ class Subject:
     without: frozenset[Aspect] = frozenset()
     needs: tuple[Need, ...] = ()
     copies: tuple[str, ...] = ()
+    within: str = ""
     is_outdated: bool = False
     generations: tuple[tuple[str, ...], ...] = ()
     older: tuple[str, ...] = ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.validation.chunks.partitions import COLUMNS, Labels
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts, FactsError
 from ragval_pipeline.validation.measurement import Measurement
@@ -50,10 +52,21 @@ class Read:
         sections = [measurement.sections.get("moved_pages", {}) for measurement in self.measurements]
         moved = frozenset(name for section in sections for names in section.values() for name in names)
         try:
-            return Proof(Facts(self.facts), moved=moved).unproven(deleted)
+            return Proof(Facts(self.facts), self._partition().get, moved).unproven(deleted)
         except (OSError, KeyError, FactsError) as error:
             logger.warning("the facts cannot be read, so that no deletion is proven: %s", error)
             return set(deleted)
+
+    def _partition(self) -> Mapping[str, str]:
+        """The value by point of the field that tells partitions apart; empty if there is none."""
+        paths = [
+            measurement.sections["partition"]
+            for measurement in self.measurements
+            if "partition" in measurement.sections
+        ]
+        if not paths or self.manifest is None:
+            return {}
+        return Labels.of(Snapshot(self.manifest).batches(COLUMNS)).values.get(paths[0], {})
 
 
 def planned(findings: Sequence[Finding], read: Read, model: str | None) -> RepairPlan:

@@ -158,7 +158,7 @@ class CorpusFiles:
 def names_in(report: ValidationReport) -> frozenset[str]:
     """Ids of the points in a report: subjects of findings, and the points compared with them."""
     measured = (entry for finding in report.findings for entry in finding.measured.values())
-    others = (name for entry in measured for name in entry.get("others") or ())
+    others = (name for entry in measured for name in (*(entry.get("others") or ()), entry.get("within")) if name)
     points = [finding for finding in report.findings if finding.subject_kind == "point"]
     subjects = (name for finding in points for name in (*finding.subjects, *finding.worst))
     return frozenset({*subjects, *(str(name) for name in others)})

@@ -42,6 +42,8 @@ def _orphan(found: Mapping[str, Any], names: Names) -> str:
 
 
 def _others(found: Mapping[str, Any], names: Names) -> str:
+    if found.get("within"):
+        return f"all of it is also in {names.value('others', [found['within']])}"
     return f"the same as {names.value('others', found['others'])}" if found.get("others") else ""
 
 

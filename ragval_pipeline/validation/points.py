@@ -40,7 +40,8 @@ def with_share(finding: Finding, points: int) -> Finding:
     if message.startswith(counted):
         message = f"{finding.count:,} of {points:,} points {message[len(counted) :]}"
     row = CATALOGUE[finding.code]
-    severity = row.severity_of(finding.count, points)
+    # A part of a page that is also in a larger chunk is redundant, and no copy of a point.
+    severity = row.severity_of(sum(not subject.within for subject in finding.subjects), points)
     # A severity set by the detector stays, unless the share raises it.
     severity = finding.severity if severity == row.severity else severity
     return finding.model_copy(update={"message": message, "severity": severity})

@@ -136,6 +136,7 @@ COLUMNS: dict[str, str] = {
     "headings": "Heading path; a single text becomes a list of one",
     "text_sha256": "SHA-256 of the text as stored, hex",
     "text_chars": "Characters of the text; null when there is none",
+    "labels": "JSON of short values of fields that no canonical name reads, by payload path; null when there are none",
     "odd": "JSON of the values that do not fit their typed column, by payload name",
     "extra": "JSON of the payload fields that the suite's rules read, by name; null when the point has none",
 }

@@ -113,6 +113,7 @@ class RecordMapper:
         flavour: The framework that wrote the points; None: not known.
         template: The suite's template of the embedded text; None: none.
         extra: Payload paths of further fields, by the name that they have in the column ``extra``.
+        labels: Payload paths of fields with short values, for the column ``labels``.
     """
 
     def __init__(
@@ -125,7 +126,9 @@ class RecordMapper:
         flavour: str | None = None,
         template: Template | None = None,
         extra: Mapping[str, str] | None = None,
+        labels: Sequence[str] = (),
     ) -> None:
+        self._labels = {path: path for path in labels}
         self._extra = dict(extra or {})
         self._fields = dict(fields)
         self._tracked = tuple(tracked)
@@ -155,6 +158,8 @@ class RecordMapper:
         columns |= self._derived(columns, payloads)
         if self._extra:
             columns["extra"] = array_of([_extra_of(payload, self._extra) for payload in payloads], pa.string())
+        if self._labels:
+            columns["labels"] = array_of([_extra_of(payload, self._labels) for payload in payloads], pa.string())
         if odd:
             told = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
             columns["odd"] = array_of(told, pa.string())

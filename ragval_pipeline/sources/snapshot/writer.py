@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.memory import sparing_memory
-from ragval_pipeline.sources.payload_paths import payload_paths
+from ragval_pipeline.sources.payload_paths import lookup, payload_paths
 from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
 from ragval_pipeline.sources.snapshot.manifest import Part, PrintsManifest, SnapshotManifest
@@ -71,6 +72,7 @@ def take_snapshot(
     started = time.monotonic()
     facts = reader.facts()
     accept(facts)
+    observed = _observe(reader)
     tracked, template = tracked_fields(payload.fields, payload.required), template_of(payload)
     mapper = RecordMapper(
         fields=payload.fields,
@@ -80,8 +82,9 @@ def take_snapshot(
         flavour=payload.flavour,
         template=template,
         extra=extra,
+        labels=(labels := [path for path in labels_among(observed) if path not in tracked]),
     )
-    fields = (*tracked, *fields_read(payload.flavour, template), *(extra or {}).values())
+    fields = (*tracked, *fields_read(payload.flavour, template), *(extra or {}).values(), *labels)
     way = reader.way(facts)
     read = _Read(reader, mapper, folder, fields, facts.points_count, prints, on_progress)
     parts, repeated = read.all(way)
@@ -105,7 +108,7 @@ def take_snapshot(
         facts=facts,
         fields=dict(payload.fields),
         required=payload.required,
-        observed=_observe(reader),
+        observed=tuple(sorted({path for payload in observed for path in payload_paths(payload)})),
         seconds=time.monotonic() - started,
         way=way,
         repeated=repeated,
@@ -187,10 +190,27 @@ def _clear(folder: UPath) -> None:
         part.unlink()
 
 
-def _observe(reader: Reader) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for points in reader.pages(None):
-        for point in points[:OBSERVED_POINTS]:
-            names.update(dict.fromkeys(payload_paths(point.payload)))
-        break
-    return tuple(sorted(names))
+def _observe(reader: Reader) -> list[Mapping[str, Any]]:
+    """The whole payloads of the first points."""
+    return [point.payload for points in islice(reader.pages(None), 1) for point in points[:OBSERVED_POINTS]]
+
+
+#: Longest value of a label, in characters, and maximum number of labels kept.
+_LABEL, _LABELS = 64, 12
+
+
+def labels_among(payloads: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Fields whose values are short and shared by several points, such as the tenant, the language, or a document's id.
+
+    Values in JSON that is stored as text are left out.
+    """
+    found: dict[str, list[Any]] = {}
+    for payload in payloads:
+        for path in payload_paths(payload):
+            found.setdefault(path, []).append(lookup(payload, path)[1])
+    kept = [path for path, values in found.items() if "#" not in path and all(map(_is_short, values))]
+    return sorted(path for path in kept if 2 * len(set(found[path])) <= max(len(found[path]), 2))[:_LABELS]
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, bool | int) or (isinstance(value, str) and len(value) <= _LABEL)

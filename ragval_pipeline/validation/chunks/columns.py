@@ -104,9 +104,12 @@ class SameTexts:
         texts: Columns,
         on_pages: Callable[[Collection[str]], Iterator[tuple[str, Sequence[ChunkFacts]]]],
         is_gone: Callable[[ChunkFacts], bool],
+        partition: Mapping[str, str] | None = None,
     ) -> SameTexts:
-        """Those of a run."""
-        groups = _groups(texts)
+        """Those of a run; ``partition`` is the value of a field by which equal texts are no copies, by point id."""
+        groups = same_texts(texts)
+        if partition is not None:
+            groups = _within(groups, partition)
         digests = {ref.point_id: digest for digest, refs in groups.items() for ref in refs}
         own: set[str] = set()
         for _, chunks in on_pages({ref.page_key for refs in groups.values() for ref in refs if ref.page_key}):
@@ -122,7 +125,16 @@ class SameTexts:
         return cls({digests[name]: groups[digests[name]] for name in sorted(copies)}, copies)
 
 
-def _groups(texts: Columns) -> dict[int, list[PointRef]]:
+def _within(groups: Mapping[int, Sequence[PointRef]], partition: Mapping[str, str]) -> dict[int, list[PointRef]]:
+    """The groups that are left within each partition."""
+    found: dict[int, list[PointRef]] = {}
+    for digest, refs in groups.items():
+        for ref in refs:
+            found.setdefault(hash((digest, partition.get(ref.point_id))), []).append(ref)
+    return {key: refs for key, refs in found.items() if len(refs) > 1}
+
+
+def same_texts(texts: Columns) -> dict[int, list[PointRef]]:
     """The points of each text with several."""
     digests = texts.table.column("digest").combine_chunks()
     counted = pc.value_counts(digests.drop_null())

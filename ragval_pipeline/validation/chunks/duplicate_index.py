@@ -15,7 +15,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.ingested_twice import Basis, Stored, newest_of
-from ragval_pipeline.validation.chunks.order import Number
+from ragval_pipeline.validation.chunks.order import Number, PageOrder
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.groups import groups_of_pairs
@@ -104,7 +104,10 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """
     orders = evidence.orders
     pages = orders.in_full(orders.chosen(orders.points > orders.indices))
-    shared = {key: {number: [*own] for number, own in page.numbered() if len(own) > 1} for key, page in pages.items()}
+    parts = {} if evidence.partition is None else evidence.partition.values
+    shared = {
+        key: {number: own for number, own in _numbered(page, parts) if len(own) > 1} for key, page in pages.items()
+    }
     judge = _Judge.of(evidence, shared)
     subjects, told = list[Subject](), set[Basis | None]()
     for key, page in pages.items():
@@ -126,6 +129,16 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
                 subjects.append(replace(subject, copies=copies, is_outdated=outdated))
     if subjects:
         yield _duplicates(subjects, sum(map(len, shared.values())), told)
+
+
+def _numbered(page: PageOrder, parts: Mapping[str, str]) -> Iterator[tuple[Number, list[str]]]:
+    """The points with each number, within their parent and their partition."""
+    for (index, parent), names in page.numbered():
+        found: dict[str | None, list[str]] = {}
+        for name in names:
+            found.setdefault(parts.get(name), []).append(name)
+        for value, own in found.items():
+            yield (index, parent if value is None else f"{parent} {value}"), own
 
 
 @dataclass(frozen=True)
@@ -214,7 +227,7 @@ class _Judge:
 
 def _held(evidence: ChunkEvidence, shared: _Shared, gone: Collection[str]) -> dict[str, Hashable]:
     """The parts of their page that points have, for pages that are not stored twice; by page and shared number."""
-    keys = {key for key, by_index in shared.items() if by_index and key not in evidence.layout.twice}
+    keys = {key for key, by_index in shared.items() if by_index and key not in evidence.ingested_twice}
     if not keys:
         return {}
     copies = evidence.same_texts

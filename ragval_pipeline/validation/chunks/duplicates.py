@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.columns import Columns
+from ragval_pipeline.validation.chunks.contained import contained
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.points import PointRef
@@ -29,9 +31,23 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+_READ_TWICE = (
+    "One ingestion stored parts of a page twice: on their own and with what is around them, such as a table and its "
+    "section, or an element and the element that it is in."
+)
+_READ_ONCE = (
+    "Correct the extraction or the chunker so that it takes each part of a page once, then ingest again: re-ingesting "
+    "alone stores the same. If small chunks are within larger ones on purpose, map payload.fields.parent_id. "
+    "review_point_ids in remediation.json lists the smaller ones."
+)
+
+
 @detector("chunk.duplicate_text", needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """The points of each group without a position of their own; the details name all others."""
+    """The points of each group without a position of their own, and those within another chunk of their page.
+
+    The details name all others, or the other one.
+    """
     same = evidence.same_texts
     subjects = []
     for group in same.groups.values():
@@ -42,8 +58,31 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
                 # A problem of one copy may cause the other to be one.
                 subject = ref.subject(points=tuple(others), others=others, copies=len(ids))
                 subjects.append(replace(subject, copies=tuple(others)))
-    if subjects:
+    inner = [
+        Subject(
+            chunk.point_id,
+            {"page_url": evidence.read[chunk.page_key or ""], "within": holder.point_id},
+            page=chunk.page_key,
+            points=(holder.point_id,),
+            within=holder.point_id,
+        )
+        for chunk, holder in contained(evidence)
+        if chunk.point_id not in same.copies
+    ]
+    if subjects and not inner:
         yield make_finding("chunk.duplicate_text", subjects, details={"groups": len(same.groups)})
+    elif inner:
+        told = f"{plural(len(inner), 'point')} {'lies' if len(inner) == 1 else 'lie'} whole within another chunk of"
+        told = f"{told} {'its' if len(inner) == 1 else 'their'} page."
+        usual = CATALOGUE["chunk.duplicate_text"]
+        yield make_finding(
+            "chunk.duplicate_text",
+            [*subjects, *inner],
+            details={"groups": len(same.groups), "within": len(inner)},
+            message=f"{len(subjects):,} points {usual.many}. {told}" if subjects else told,
+            cause=f"{usual.cause} {_READ_TWICE}" if subjects else _READ_TWICE,
+            remedy=f"{usual.remedy} {_READ_ONCE}" if subjects else _READ_ONCE,
+        )
 
 
 ROWS, BANDS = 3, 64  # work

@@ -11,7 +11,8 @@ from functools import cached_property
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import numbers_of, one_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.validation.chunks import columns, layout
+from ragval_pipeline.text.times import parse_time
+from ragval_pipeline.validation.chunks import columns, layout, partitions
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations
@@ -24,7 +25,7 @@ from ragval_pipeline.validation.integrity.content import ChunkClass
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.payload.levels import present_fields
 from ragval_pipeline.validation.points import with_share
-from ragval_pipeline.validation.thresholds import PASSAGE_LETTERS
+from ragval_pipeline.validation.thresholds import CLOCK_SKEW, PASSAGE_LETTERS
 
 #: All columns of a chunk except those about differing words and other pages.
 _PLACED = tuple(entry.name for entry in fields(ChunkFacts) if entry.name not in {"joins", "probes"})
@@ -71,9 +72,45 @@ class ChunkEvidence:
         return layout.Layout.of(self.facts.by_bucket("chunks", layout.COLUMNS))
 
     @cached_property
+    def ingested_twice(self) -> Mapping[str, float]:
+        """The pages that several ingestions stored, within each partition, with how often their text is stored."""
+        twice = self.layout.twice
+        if twice and self.partition is not None:
+            tables = self.facts.by_bucket("chunks", ("point_id", *layout.COLUMNS))
+            twice = layout.Layout.of(tables, self.partition.values).twice
+        return {key: times for key, times in twice.items() if key not in self.numbered_through}
+
+    @cached_property
+    def numbered_through(self) -> frozenset[str]:
+        """The pages of ``layout.twice`` that one ingestion stored: with one numbering, and at one time."""
+        return frozenset(key for key, chunks in self.on_pages(self.layout.twice) if _are_of_one(chunks))
+
+    @cached_property
+    def labels(self) -> partitions.Labels:
+        """Values by which copies may differ; read only if there are copies."""
+        return partitions.Labels.of(self.points(partitions.COLUMNS))
+
+    @cached_property
+    def copies(self) -> list[partitions.Copies]:
+        """Points of a page with the same text, and without a page those with the same text anywhere."""
+        found: dict[tuple[int, str | None], list[str]] = {}
+        for digest, refs in columns.same_texts(self.texts).items():
+            for ref in refs:
+                found.setdefault((digest, ref.page_key), []).append(ref.point_id)
+        return [partitions.Copies(tuple(names)) for names in found.values() if len(names) > 1]
+
+    @cached_property
+    def partition(self) -> partitions.Partition | None:
+        """The field that tells partitions apart, if copies show one, of texts or in other chunks."""
+        pages = self.on_pages(self.layout.twice)
+        copies = [*self.copies, *(pair for _, chunks in pages for pair in partitions.overlapping(chunks))]
+        return partitions.partition_of(copies, self.labels) if copies else None
+
+    @cached_property
     def same_texts(self) -> SameTexts:
-        """Texts stored in several points."""
-        return SameTexts.of(self.texts, self.on_pages, lambda chunk: self.compared.class_of(chunk) == "gone")
+        """Texts stored in several points, within each partition."""
+        values = None if self.partition is None else self.partition.values
+        return SameTexts.of(self.texts, self.on_pages, lambda chunk: self.compared.class_of(chunk) == "gone", values)
 
     @cached_property
     def read(self) -> Mapping[str, str]:
@@ -122,6 +159,17 @@ class ChunkEvidence:
         return compare(self.facts)
 
 
+def _are_of_one(chunks: Sequence[ChunkFacts]) -> bool:
+    """Whether the chunks of a page were stored by one ingestion: each has its own number, and all the same date."""
+    numbers = [(chunk.depth, chunk.chunk_index) for chunk in chunks]
+    if None in (number for _, number in numbers) or len(set(numbers)) < len(numbers):
+        return False
+    dates = [parse_time(chunk.embedded_at) for chunk in chunks]
+    known = [date for date in dates if date is not None]
+    apart = bool(known) and max(known) - min(known) > CLOCK_SKEW
+    return not apart and len(known) in {0, len(dates)} and len({chunk.model for chunk in chunks}) == 1
+
+
 def required_fields(manifest: SnapshotManifest) -> frozenset[str]:
     """Canonical names of fields that no point may leave empty."""
     present = present_fields(manifest.fields, manifest.required)
@@ -155,4 +203,5 @@ def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measur
         asset=ASSET,
         values=(times_stored(evidence.layout),),
         findings=tuple(with_share(finding, snapshot.manifest.points) for finding in find_all(evidence)),
+        sections={} if evidence.partition is None else {"partition": evidence.partition.path},
     )

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ragval_pipeline.findings.factory import make_finding
+from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.embedders.models import same_model
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
@@ -36,6 +37,8 @@ _REMEDIES = {
 @detector("chunk.ingested_twice", needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The pages; the details have the points of each generation."""
+    if parted := _parted(evidence):
+        yield parted
     subjects = list(_stored_twice(evidence))
     if subjects:
         known = {subject.details["told_by"] if subject.details["older"] else "" for subject in subjects}
@@ -44,7 +47,7 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 
 def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
-    twice = evidence.layout.twice
+    twice = evidence.ingested_twice
     pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
     copied = {ref.point_id: digest for digest, refs in evidence.same_texts.groups.items() for ref in refs}
     only_copies = {
@@ -70,6 +73,48 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
         without = frozenset({Aspect.CURRENT} if told_by == BY_TEXT else ())
         name = evidence.read[key]
         yield Subject(name, details, page=key, without=without, generations=stored, older=older)
+
+
+_PARTED = (
+    "The copies differ in this field, and each of its values has several pages: it tells partitions of the collection "
+    "apart, such as tenants, languages or versions."
+)
+_JUDGE_EACH = (
+    "Judge one partition at a time, with qdrant.filter: {{{path}: {value}}}. Delete nothing across its values: each "
+    "partition needs its own copy. If the field only tells ingestions apart, delete the points of the older ones."
+)
+
+
+def _parted(evidence: ChunkEvidence) -> Finding | None:
+    """The pages that are stored once for each value of a field: nothing is to be deleted."""
+    partition = evidence.partition if evidence.layout.twice else None
+    if partition is None:
+        return None
+    pages = evidence.layout.twice.keys() - evidence.ingested_twice.keys() - evidence.numbered_through
+    held = {
+        key: sorted({partition.values[name] for name in (chunk.point_id for chunk in own) if name in partition.values})
+        for key, own in evidence.on_pages(pages)
+    }
+    # Only the copies themselves may crowd results.
+    without = frozenset({Aspect.ONCE, Aspect.POSITION, Aspect.CURRENT})
+    subjects = [
+        Subject(evidence.read[key], {"values": values}, page=key, without=without)
+        for key, values in held.items()
+        if len(values) > 1
+    ]
+    if not subjects:
+        return None
+    every = sorted({value for values in held.values() for value in values})
+    shown = ", ".join([*every[:NAMED], *(["..."] if len(every) > NAMED else [])])
+    verb = "is" if len(subjects) == 1 else "are"
+    message = (
+        f"{plural(len(subjects), 'page')} {verb} stored once for each of several values of {partition.path}: {shown}."
+    )
+    remedy = _JUDGE_EACH.format(path=partition.path, value=every[0])
+    found = make_finding(
+        "chunk.ingested_twice", subjects, scope=partition.path, message=message, cause=_PARTED, remedy=remedy
+    )
+    return found.model_copy(update={"severity": "warning"})
 
 
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:

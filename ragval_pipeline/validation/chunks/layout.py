@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.lazy import np, pc
-from ragval_pipeline.sources.arrow import constant, numbers_of, without_nulls
+from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.validation.chunks.windows import PAGE, SlidingWindows, windows_of
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
+    FEW,
     MOST,
     NESTED,
     PASSAGE_LETTERS,
@@ -74,26 +76,42 @@ class Layout:
         twice: The pages ingested twice, with how often their text is stored.
         doubtful: Pages whose chunk indices do not clearly follow their positions.
         frayed: Pages whose last chunk by its index is not, or not completely, on the page.
+        nested: Pages with a chunk within another one of the same depth.
+        overlaps: Letters that consecutive chunks of a page share.
     """
 
     copies: list[float] = field(default_factory=list)
     twice: dict[str, float] = field(default_factory=dict)
     doubtful: set[str] = field(default_factory=set)
     frayed: set[str] = field(default_factory=set)
+    nested: set[str] = field(default_factory=set)
+    overlaps: list[Numbers] = field(default_factory=list)
+
+    @property
+    def overlap(self) -> float:
+        """Letters that consecutive chunks of a page share, the most of nearly all; 0: they do not overlap."""
+        found = np.concatenate([np.zeros(0, dtype=np.int64), *self.overlaps])
+        return float(np.quantile(found, 1 - FEW, method="higher")) if len(found) else 0.0
 
     @classmethod
-    def of(cls, buckets: Iterable[pa.Table]) -> Layout:
-        """The layout of all pages; a page and its chunks are in one bucket, with ``COLUMNS``."""
+    def of(cls, buckets: Iterable[pa.Table], partition: Mapping[str, str] | None = None) -> Layout:
+        """The layout of all pages; a page and its chunks are in one bucket, with ``COLUMNS``.
+
+        ``partition`` is the value of a field that tells partitions apart, by point id, for tables with ``point_id``.
+        """
         found = cls()
-        sliding: dict[int, SlidingWindows] = defaultdict(SlidingWindows)
+        sliding: dict[object, SlidingWindows] = defaultdict(SlidingWindows)
         for table in buckets:
             meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
             kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), constant(0))))
             found._add(_Chunks.of(kept))
-            # Child chunks repeat their parent's text by design: each depth is treated as a separate ingestion.
-            for depth in pc.unique(kept.column("depth")).to_pylist():
-                chunks = _Chunks.of(kept.filter(pc.equal(kept.column("depth"), constant(depth))))
-                found.twice.update(chunks.ingested_twice(sliding[depth]))
+            # Child chunks repeat their parent's text by design, and each partition has its own copy: each depth of each
+            # partition is treated as a separate ingestion.
+            for layer, rows in _layers(kept, partition):
+                chunks = _Chunks.of(rows)
+                found.twice.update(chunks.ingested_twice(sliding[layer]))
+                found.nested.update(chunks.nested())
+                found.overlaps.append(chunks.overlaps())
         for windows in sliding.values():
             found.twice.update(windows.ingested_twice())
         return found
@@ -104,6 +122,18 @@ class Layout:
         self.copies.extend((stored.letters[held] / stored.covered[held]).tolist())
         self.doubtful.update(chunks.out_of_order())
         self.frayed.update(chunks.frayed())
+
+
+def _layers(chunks: pa.Table, partition: Mapping[str, str] | None) -> Iterator[tuple[object, pa.Table]]:
+    """The chunks of each depth, and of each partition."""
+    for depth in pc.unique(chunks.column("depth")).to_pylist():
+        rows = chunks.filter(pc.equal(chunks.column("depth"), constant(depth)))
+        if partition is None:
+            yield depth, rows
+            continue
+        values = np.array([partition.get(name, "") for name in rows.column("point_id").to_pylist()])
+        for value in np.unique(values).tolist():
+            yield (depth, value), rows.filter(array_from(values == value))
 
 
 class _Extents(NamedTuple):
@@ -174,7 +204,7 @@ class _Chunks:
         not show that they are sliding windows. ``sliding`` collects the pages whose chunks have no numbers and may be
         such windows by position.
         """
-        at = self._extents()
+        at = self._at
         stored = self.stored(at.spans & at.placed[self.chunk])
         # Text of chunks in no single place is stored too, even if it is not known to be stored again.
         most = stored.repeated >= WHOLE * self.stored(at.spans).covered
@@ -190,7 +220,22 @@ class _Chunks:
         sliding.add(windows, {key: times.pop(key) for key in list(times) if key in taken})
         return times
 
-    def _extents(self) -> _Extents:
+    def nested(self) -> set[str]:
+        """The pages with a chunk within another one."""
+        at = self._at
+        return {self.keys[page] for page in np.unique(self.page[self._once(at) & self._within(at)]).tolist()}
+
+    def overlaps(self) -> Numbers:
+        """Letters that chunks share with the next one on the page, which begins and ends after them."""
+        at = self._at
+        chunks = np.flatnonzero(self._once(at))
+        order = chunks[np.lexsort((at.ends[chunks], at.begins[chunks], self.page[chunks]))]
+        follows = (np.diff(self.page[order]) == 0) & (np.diff(at.begins[order]) > 0) & (np.diff(at.ends[order]) > 0)
+        shared: Numbers = (at.ends[order][:-1] - at.begins[order][1:])[follows]
+        return np.maximum(shared, 0)
+
+    @cached_property
+    def _at(self) -> _Extents:
         """Where the chunks are on their pages."""
         count = len(self.page)
         begins, ends = np.full(count, PAGE), np.full(count, -1)

@@ -12,6 +12,7 @@ back on it. A last chunk with another page's text by mistake is gone too, but th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -86,13 +87,17 @@ def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
 def stale_tails(evidence: ChunkEvidence) -> list[Subject]:
     """The points of old ends that their pages do not need.
 
-    An end that is entirely on other pages does not belong to the page. Parts of other ends may also be on other pages,
-    such as the closing words of all posts.
+    An end of which most is on other pages does not belong to the page: several pages may be stored under one address.
+    Parts of other ends may also be on other pages, such as the closing words of all posts.
     """
     found = list(_ends(evidence))
-    misplaced = evidence.misplaced([subject.name for subject in found])
-    own = {subject.page for subject in found if subject.name not in misplaced}
-    return [subject for subject in found if subject.page in own]
+    names = [subject.name for subject in found]
+    misplaced, gone = evidence.misplaced(names), evidence.differing(names, "gone")
+    elsewhere, letters = Counter[str | None](), Counter[str | None]()
+    for name, chunk in gone.items():
+        letters[chunk.page_key] += chunk.letters
+        elsewhere[chunk.page_key] += chunk.letters if name in misplaced else 0
+    return [subject for subject in found if elsewhere[subject.page] <= MOST * letters[subject.page]]
 
 
 def _ends(evidence: ChunkEvidence) -> Iterator[Subject]:
@@ -132,12 +137,27 @@ def _undated_ends(evidence: ChunkEvidence) -> Iterator[Subject]:
 
 def needed_points(tail: Tail, chunks: Sequence[ChunkFacts]) -> set[str]:
     """Points of a tail whose text is on the page but not in the preceding chunks, and those without text to tell by."""
-    first = _first_indices([(tail.first - (chunk.point_id in tail.head), chunk) for chunk in chunks])
-    return (tail.points.keys() - {chunk.point_id for chunk in chunks}) | {
-        chunk.point_id
-        for chunk in chunks
-        if chunk.point_id in tail.points and chunk.share >= MOST and _held_upto(chunk, first) >= tail.first
-    }
+    needed = tail.points.keys() - {chunk.point_id for chunk in chunks}
+    # A chunk's parent has its text, too, and is no version of it.
+    for depth in {chunk.depth for chunk in chunks}:
+        layer = [chunk for chunk in chunks if chunk.depth == depth]
+        behind = [chunk for chunk in layer if chunk.point_id in tail.points]
+        if _is_whole_layer([chunk for chunk in layer if chunk.point_id in tail.head], behind):
+            needed |= {chunk.point_id for chunk in behind}
+            continue
+        first = _first_indices([(tail.first - (chunk.point_id in tail.head), chunk) for chunk in layer])
+        needed |= {chunk.point_id for chunk in behind if chunk.share >= MOST and _held_upto(chunk, first) >= tail.first}
+    return needed
+
+
+def _is_whole_layer(before: Sequence[ChunkFacts], behind: Sequence[ChunkFacts]) -> bool:
+    """Whether the last chunks of a page are all of it once more, in smaller pieces: children, not an old end."""
+    held, places = ([run for _, run in _placed(chunks)] for chunks in (before, behind))
+    if len(behind) < FEWEST or len(behind) <= len(before) or not held or len(places) < MOST * len(behind):
+        return False
+    begins = min(places)[0] - min(held)[0]
+    rest = max(end for _, end in held) - max(end for _, end in places)
+    return begins < PASSAGE_LETTERS > rest
 
 
 def _first_indices(chunks: Iterable[tuple[int, ChunkFacts]]) -> NDArray[np.int64]:

@@ -92,9 +92,9 @@ class RepairPlan:
         }
         remedy = finding.remedy
         if CATALOGUE[finding.code].action == "delete" and not listed["delete"]:
-            if listed["replaced"]:
+            if listed["replaced"] and "delete_point_ids" in remedy:
                 remedy = ""
-            elif listed["review"]:
+            elif listed["review"] and "delete_point_ids" in remedy:
                 remedy = _DECIDE
         if listed["replaced"] and "delete_after_ingesting" not in remedy:
             remedy = f"{remedy} {_AFTER if remedy else _INGEST + _AFTER}".strip()
@@ -324,6 +324,9 @@ class _Draft:
         own = tuple(subject for subject in finding.subjects if "because" not in subject.details)
         finding = finding.model_copy(update={"subjects": own})
         if finding.code == _TWICE:
+            if not any(subject.generations for subject in finding.subjects):
+                self._lists["settings"].append(finding)  # each partition needs its copy
+                return
             for subject in finding.subjects:
                 for name in subject.older:
                     _note(self._delete, name, finding.code)

@@ -54,7 +54,7 @@ NOTE = f"Camera care. {CAMERA}"
         ((NOTE, GRIPPER, NOTE), (NOTE, NOTE, NOTE), ["0", "1", "2"]),
         ((NOTE, GRIPPER), (NOTE, GRIPPER, NOTE), ["0", "2"]),
         ((NOTE, GRIPPER, NOTE), (NOTE, NOTE, f"{GRIPPER}\n{NOTE}"), ["0", "1"]),
-        ((NOTE, GRIPPER, NOTE), (f"{NOTE}\n{GRIPPER}", GRIPPER, NOTE, NOTE), ["2", "3"]),
+        ((NOTE, GRIPPER, NOTE), (f"{NOTE}\n{GRIPPER}", GRIPPER, NOTE, NOTE), ["1", "2", "3"]),
         ((NOTE, GRIPPER, NOTE, NOTE, NOTE), (f"{NOTE}\n{GRIPPER}", NOTE, NOTE), []),
         ((NOTE, GRIPPER, NOTE), (NOTE, f"{NOTE}\n{GRIPPER}", NOTE), []),
         ((GRIPPER,), (NOTE, GRIPPER, NOTE), ["0", "2"]),

@@ -47,7 +47,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 
 @defect("chunk.ingested_twice", kind="points", variant="another_size")
 def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    """Ingests a page again in chunks of half the size, numbered on from the first ones."""
+    """Ingests a page again, a month later, in chunks of half the size."""
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     halves = []
     for url in pages:
@@ -56,8 +56,8 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
             text = corpus.text(point)
             middle = text.rfind(" ", 0, len(text) // 2 + 1) if " " in text[: len(text) // 2 + 1] else len(text) // 2
             for part, piece in enumerate((text[:middle], text[middle:].lstrip())):
-                index = len(chunks) + 2 * number + part
-                (copy,) = add_copies(corpus, [point], salt=f"half {part}", chunk_index=index)
+                changes = {"chunk_index": 2 * number + part, **_dated(corpus, point, days=30)}
+                (copy,) = add_copies(corpus, [point], salt=f"half {part}", **changes)
                 halves.append((copy, piece))
     rewrite(corpus, halves)
     return Planted("chunk.ingested_twice", frozenset(pages))
@@ -140,17 +140,25 @@ def _append_old_chunks(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
     indexed, old = corpus.pages(), []
     for url in pages:
         last = indexed[url][-1]
-        embedded = dt.datetime.fromisoformat(corpus.get(last, "embedded_at")) - dt.timedelta(days=30)
+        corpus.require("embedded_at")
         old += add_copies(
             corpus,
             [last],
             salt="old",
             chunk_id=f"old {last.id}",
             chunk_index=len(indexed[url]),
-            embedded_at=f"{embedded:%Y-%m-%dT%H:%M:%SZ}",
+            **_dated(corpus, last, days=-30),
         )
     rewrite(corpus, [(point, _shuffled(corpus.text(point), rng)) for point in old])
     return Planted("chunk.stale_tail", ids_of(old))
+
+
+def _dated(corpus: Corpus, point: StoredPoint, *, days: int) -> dict[str, str]:
+    """An embedding time so many days after that of a point; nothing in a collection without times."""
+    if not corpus.holds("embedded_at"):
+        return {}
+    moment = dt.datetime.fromisoformat(corpus.get(point, "embedded_at")) + dt.timedelta(days=days)
+    return {"embedded_at": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}
 
 
 def _put_on_another_page(corpus: Corpus, point: StoredPoint, scope: Collection[str], rng: random.Random) -> StoredPoint:
