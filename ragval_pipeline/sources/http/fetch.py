@@ -156,8 +156,10 @@ class HttpConnection:
                 extensions={ASKED: asked},
             ) as response,
         ):
-            decoder = Body(response.headers.get("content-encoding", ""), max_bytes=self._max_bytes)
-            async for part in response.aiter_raw():
+            # A transport may answer with a body that is decoded already.
+            encoding = "" if response.is_stream_consumed else response.headers.get("content-encoding", "")
+            decoder = Body(encoding, max_bytes=self._max_bytes)
+            async for part in response.aiter_bytes() if response.is_stream_consumed else response.aiter_raw():
                 for piece in decoder.decoded(part):
                     body += piece
                 limit.reschedule(started + decoder.seconds(self._timeout_s))
