@@ -17,7 +17,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Found
 if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader, Search
+    from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Quantization, Reader, Search
     from ragval_pipeline.suite.model import Suite
 
 
@@ -31,7 +31,14 @@ class PassingReader:
         """The inner reader's facts, marked as simulated."""
         return self.inner.facts().model_copy(update={"simulated": True})
 
-    def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+    def search_all(
+        self,
+        searches: Iterable[Search],
+        *,
+        fields: Sequence[str],
+        exact: bool,
+        quantization: Quantization | None = None,
+    ) -> Iterator[Found]:
         """Each by ``search``, which planters override."""
         for search in searches:
             asked_at, started = datetime.now(UTC), time.perf_counter()

@@ -28,20 +28,21 @@ class Refused(Exception):
 class Collection:
     """One collection: its shard and what it was created with.
 
-    ``counted_twice``: points that count twice, like the same ids under two shard keys. ``reads``: requests that
-    ``strict["read_rate_limit"]`` counts.
+    ``strict["most_at_once"]``: searches of a batch, or ids, that one request may have. ``counted_twice``: points that
+    count twice, like the same ids under two shard keys. ``reads``: requests that ``strict["read_rate_limit"]`` counts.
     """
 
     shard: edge.EdgeShard
     vectors: dict[str, Any]
     metadata: dict[str, Any] | None
-    indexes: dict[str, str] = field(default_factory=dict)
+    indexes: dict[str, dict[str, Any]] = field(default_factory=dict)
     status: str = "green"
     hnsw: dict[str, int] = field(default_factory=dict)
     indexing_threshold: int = 10_000
     strict: dict[str, Any] = field(default_factory=dict)
     sparse: dict[str, Any] = field(default_factory=dict)
     sharding: str | None = None
+    quantization: dict[str, Any] | None = None
     counted_twice: int = 0
     reads: int = 0
 
@@ -99,6 +100,14 @@ class Engine:
             raise Refused(400, f'Bad request: Limit exceeded {given} > {most} for "limit". Help: Reduce the "limit".')
         if asked.get("exact") and strict.get("search_allow_exact") is False:
             raise Refused(400, "Bad request: Exact search disabled! Help: Set exact=false.")
+        cost = len(asked.get("searches", ())) + len(asked.get("ids", ()))
+        if cost > strict.get("most_at_once", cost):
+            most = strict["most_at_once"]
+            raise Refused(
+                429,
+                f"Rate limiting exceeded: Read rate limit exceeded: Operation requires {cost} tokens but only {most} "
+                "were available. Please, split your request into smaller ones.",
+            )
         if collection.reads > strict.get("read_rate_limit", collection.reads):
             raise Refused(429, "Rate limit exceeded: Read rate limit exceeded, retry later.")
         return collection
@@ -115,6 +124,7 @@ class Engine:
             sparse_vectors={name: edge.EdgeSparseVectorParams(modifier=_modifier(how)) for name, how in sparse.items()},
             wal_enabled=False,
             hnsw_config=None if hnsw is None else edge.HnswIndexConfig(**{**_HNSW, **_given(hnsw)}),
+            quantization_config=_quantization(body.get("quantization_config")),
             optimizers=edge.EdgeOptimizersConfig(**_given(optimizers)) if optimizers else None,
         )
         shard = edge.EdgeShard.create(str(folder), config)
@@ -127,6 +137,7 @@ class Engine:
             strict=_given(body.get("strict_mode_config") or {}),
             sparse={name: _given(how or {}) for name, how in sparse.items()},
             sharding=body.get("sharding_method"),
+            quantization=body.get("quantization_config"),
         )
         return True
 
@@ -150,7 +161,14 @@ class Engine:
     def info(self, body: dict[str, Any], name: str) -> Any:
         collection = self.find(name)
         facts = collection.shard.info()
-        schema = {name: {"data_type": kind, "points": facts.points_count} for name, kind in collection.indexes.items()}
+        schema = {
+            name: {
+                "data_type": params["type"],
+                "points": facts.points_count,
+                **({"params": params} if params.keys() - {"type"} else {}),
+            }
+            for name, params in collection.indexes.items()
+        }
         return {
             "status": collection.status,
             "optimizer_status": "ok",
@@ -166,6 +184,7 @@ class Engine:
                     "sparse_vectors": collection.sparse or None,
                 },
                 "hnsw_config": collection.hnsw,
+                "quantization_config": collection.quantization,
                 "optimizer_config": {
                     "deleted_threshold": 0.2,
                     "vacuum_min_vector_number": 1000,
@@ -216,10 +235,12 @@ class Engine:
         return {"operation_id": 0, "status": "completed"}
 
     def index(self, body: dict[str, Any], name: str) -> Any:
-        kind = getattr(edge.PayloadSchemaType, body["field_schema"].capitalize())
+        given = body["field_schema"]
+        params = given if isinstance(given, dict) else {"type": given}
+        kind = getattr(edge.PayloadSchemaType, params["type"].capitalize())
         collection = self.find(name)
         collection.shard.update(edge.UpdateOperation.create_field_index(body["field_name"], kind))
-        collection.indexes[body["field_name"]] = body["field_schema"]
+        collection.indexes[body["field_name"]] = params
         return {"operation_id": 0, "status": "completed"}
 
     def count(self, body: dict[str, Any], name: str) -> Any:
@@ -228,26 +249,35 @@ class Engine:
         return {"count": collection.shard.count(request) + collection.counted_twice}
 
     def scroll(self, body: dict[str, Any], name: str) -> Any:
+        order = body.get("order_by")
+        index = self.find(name).indexes.get((order or {}).get("key", ""), {})
+        if order is not None and (not index or index.get("range") is False):
+            raise Refused(400, f"Bad request: No range index for `order_by` key: `{order['key']}`.")
         records, offset = self.read(name, {"limit": body.get("limit", 10)}).shard.scroll(
             edge.ScrollRequest(
                 offset=body.get("offset"),
-                limit=body.get("limit", 10),
+                limit=1_000_000 if order else body.get("limit", 10),
                 filter=_filter(body.get("filter")),
                 with_payload=body.get("with_payload", True),
                 with_vector=body.get("with_vector", False),
             )
         )
+        if order is not None:
+            falls = order.get("direction") == "desc"
+            records = sorted(records, key=lambda entry: (entry.payload or {}).get(order["key"]), reverse=falls)
+            records, offset = records[: body.get("limit", 10)], None
         points = [
             {"id": _id(entry.id), "payload": entry.payload, "vector": _written(entry.vector)} for entry in records
         ]
         return {"points": points, "next_page_offset": None if offset is None else _id(offset)}
 
     def retrieve(self, body: dict[str, Any], name: str) -> Any:
-        shard, with_payload = self.find(name).shard, body.get("with_payload", True)
+        shard, with_payload = self.read(name, {"ids": body["ids"]}).shard, body.get("with_payload", True)
         records = shard.retrieve(body["ids"], with_payload, body.get("with_vector", False))
         return list(map(_record, records))
 
     def query_batch(self, body: dict[str, Any], name: str) -> Any:
+        self.read(name, {"searches": body["searches"]})
         return [self.query(search, name) for search in body["searches"]]
 
     def query(self, body: dict[str, Any], name: str) -> Any:
@@ -256,7 +286,7 @@ class Engine:
             query=edge.Query.Nearest(_vector(body["query"]["nearest"]), using=body.get("using")),
             limit=body.get("limit", 10),
             filter=_filter(body.get("filter")),
-            params=edge.SearchParams(exact=True) if exact else None,
+            params=_search_params(body.get("params") or {}),
             with_payload=body.get("with_payload", False),
         )
         hits = self.read(name, {"limit": body.get("limit", 10), "exact": exact}).shard.query(request)
@@ -294,7 +324,9 @@ def _given(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _params(vectors: dict[str, Any]) -> Any:
     if "size" in vectors:
-        return edge.EdgeVectorParams(vectors["size"], getattr(edge.Distance, vectors["distance"]))
+        kind = (vectors.get("datatype") or "float32").capitalize()
+        datatype = getattr(edge.VectorStorageDatatype, kind)
+        return edge.EdgeVectorParams(vectors["size"], getattr(edge.Distance, vectors["distance"]), datatype=datatype)
     return {name: _params(entry) for name, entry in vectors.items()}
 
 
@@ -316,6 +348,20 @@ def _written(vector: Any) -> Any:
     if isinstance(vector, edge.SparseVector):
         return {"indices": list(vector.indices), "values": list(vector.values)}
     return {name: _written(each) for name, each in vector.items()} if isinstance(vector, dict) else vector
+
+
+def _quantization(config: dict[str, Any] | None) -> Any:
+    if config is None:
+        return None
+    if "scalar" in config:
+        return edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
+    return edge.BinaryQuantizationConfig(always_ram=True)
+
+
+def _search_params(params: dict[str, Any]) -> edge.SearchParams:
+    found = params.get("quantization")
+    quantization = None if found is None else edge.QuantizationSearchParams(**_given(found))
+    return edge.SearchParams(hnsw_ef=params.get("hnsw_ef"), exact=params.get("exact", False), quantization=quantization)
 
 
 def _filter(body: dict[str, Any] | None) -> edge.Filter | None:

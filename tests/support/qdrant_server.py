@@ -72,6 +72,10 @@ class QdrantStandIn:
         self.version = version
         self.asked: list[str] = []
         self.stopping = threading.Event()
+        #: Searches of a batch from which it takes ``slow_s``; None: none does.
+        self.slow_from: int | None = None
+        #: Requests with a slice of ids that are still answered; later ones fail.
+        self.slices_left = 1_000_000
         self._faults: list[Fault] = []
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -109,7 +113,7 @@ class QdrantStandIn:
         """Status and message for a request with a wrong key; None if the key is valid."""
         allowed = self.tokens.get(key or "")
         if allowed == "expired":
-            return 401, "Invalid API key or JWT: ExpiredSignature"
+            return 403, "Invalid API key or JWT: ExpiredSignature"
         if allowed is not None:
             known = re.match(r"/collections/([^/]+)", path)
             if known is None or known[1] == allowed:
@@ -163,7 +167,7 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 self.go_wrong(fault, path, json.loads(body or b"{}"))
             elif refusal is not None:
                 status, words = refusal
-                self.send(status, words.encode(), {"content-type": "text/plain; charset=utf-8"})
+                self.send(status, words.encode())  # without a type, as Qdrant sends it
             else:
                 self.go_well(path, json.loads(body or b"{}"))
 
@@ -172,6 +176,12 @@ def _handler(server: QdrantStandIn) -> type[BaseHTTPRequestHandler]:
                 return self.reply(
                     200, {"title": "qdrant - vector search engine", "version": server.version, "commit": None}
                 )
+            if server.slow_from is not None and len(body.get("searches", ())) >= server.slow_from:
+                server.stopping.wait(server.slow_s)
+            if "slice" in json.dumps(body.get("filter")):
+                server.slices_left -= 1
+                if server.slices_left < 0:
+                    return self.refuse(500, "slices are broken")
             try:
                 result = server.engine.answer(self.command, path, body)
             except Refused as refused:

@@ -14,7 +14,7 @@ from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
 from ragval_pipeline.sources.search.production import production_searcher
-from ragval_pipeline.sources.search.searchers import probe_all
+from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_again
 from ragval_pipeline.sources.search.timing import time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
@@ -69,13 +69,19 @@ def _not_measured(suite: Suite, manifest: SnapshotManifest) -> MeasuredValue | N
 def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
-        probes = probe_all(
-            {"query": _query_vectors(suite, vector, embedder), "point": _stored_vectors(manifest, reader)},
-            reader=reader,
-            limit=suite.retrieval.top_k,
-            on_progress=progress_of(INDEX_HEALTH),
+        vectors: dict[Kind, Mapping[str, Sequence[float]]] = {
+            "query": _query_vectors(suite, vector, embedder),
+            "point": _stored_vectors(manifest, reader),
+        }
+        how: Any = {"reader": reader, "limit": suite.retrieval.top_k}
+        probes = probe_all(vectors, **how, on_progress=progress_of(INDEX_HEALTH))
+        result = ann.measure_ann(
+            probes,
+            manifest.facts,
+            vector,
+            threshold=limit_of(suite, ann.CRITERION),
+            again=lambda quantization: searched_again(probes, vectors, **how, quantization=quantization),
         )
-    result = ann.measure_ann(probes, manifest.facts, vector, threshold=limit_of(suite, ann.CRITERION))
     return Measurement(asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections=result.section)
 
 

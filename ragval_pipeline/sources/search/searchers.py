@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import EmbeddedTexts, embed_each
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Reader, Search
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Quantization, Reader, Search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +78,9 @@ class IndexSearcher:
         self._given = EmbeddedTexts()
 
 
+Kind = Literal["query", "point"]
+
+
 @dataclass(frozen=True)
 class Probe:
     """One vector and the results of both searches.
@@ -85,14 +88,14 @@ class Probe:
     ``kind`` is ``query`` for a test query's vector, ``point`` for a stored one.
     """
 
-    kind: Literal["query", "point"]
+    kind: Kind
     name: str
     default: tuple[Hit, ...]
     exact: tuple[Hit, ...]
 
 
 def probe_all(
-    vectors: Mapping[Literal["query", "point"], Mapping[str, Sequence[float]]],
+    vectors: Mapping[Kind, Mapping[str, Sequence[float]]],
     *,
     reader: Reader,
     limit: int,
@@ -112,3 +115,21 @@ def probe_all(
         if on_progress:
             on_progress(number, len(asked))
     return probes
+
+
+def searched_again(
+    probes: Sequence[Probe],
+    vectors: Mapping[Kind, Mapping[str, Sequence[float]]],
+    *,
+    reader: Reader,
+    limit: int,
+    quantization: Quantization,
+) -> list[Probe]:
+    """The same probes, with a default search that uses quantized vectors in another way.
+
+    Raises:
+        SystemFailure: Qdrant fails.
+    """
+    searches = [Search(vectors[probe.kind][probe.name], limit) for probe in probes]
+    found = reader.search_all(searches, fields=(), exact=False, quantization=quantization)
+    return [replace(probe, default=tuple(each.hits)) for probe, each in zip(probes, found, strict=True)]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Hit
+from ragval_pipeline.sources.stores.qdrant.protocol import OVERSAMPLING, Hit, Quantization
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.index.readiness import answers_for_itself
@@ -64,12 +64,21 @@ class Recall:
         mean: Over all searches, 0..1.
         threshold: Recall below which it is a finding.
         details: For the finding and the report.
+        without_quantization: With the original vectors alone; None: not tried.
+        rescored: With candidates found by quantized vectors and compared again by the original ones; None: not tried.
     """
 
     collection: str
     mean: float
     threshold: float
     details: dict[str, Any]
+    without_quantization: float | None = None
+    rescored: float | None = None
+
+    @property
+    def lost_by_quantization(self) -> bool:
+        """Whether searches with the original vectors reach the threshold."""
+        return self.without_quantization is not None and self.without_quantization >= self.threshold
 
 
 @detector("index.low_ann_recall", needs=Recall)
@@ -78,7 +87,29 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
     if recall.mean < recall.threshold:
         asked = percent(recall.threshold)
         message = f"The default search returns {percent(recall.mean)} of the exact hits (required: {asked})."
-        yield make_finding("index.low_ann_recall", [recall.collection], details=recall.details, message=message)
+        cause, remedy = _of_quantization(recall) if recall.lost_by_quantization else (None, None)
+        yield make_finding(
+            "index.low_ann_recall",
+            [recall.collection],
+            details=recall.details,
+            message=message,
+            cause=cause,
+            remedy=remedy,
+        )
+
+
+def _of_quantization(recall: Recall) -> tuple[str, str]:
+    assert recall.without_quantization is not None
+    cause = (
+        "Searches compare quantized vectors: with the original ones alone they return "
+        f"{percent(recall.without_quantization)} of the exact hits."
+    )
+    if recall.rescored is not None and recall.rescored >= recall.threshold:
+        return cause, (
+            f"Search with quantization.rescore: true and quantization.oversampling: {OVERSAMPLING:g}, which returns "
+            f"{percent(recall.rescored)} here."
+        )
+    return cause, "Use a quantization that keeps more of each vector, or search with quantization.ignore: true."
 
 
 @dataclass(frozen=True)
@@ -90,16 +121,20 @@ class AnnResult:
     section: dict[str, Any]
 
 
-def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorFacts, *, threshold: float) -> AnnResult:
+def measure_ann(
+    probes: Sequence[Probe],
+    facts: CollectionFacts,
+    vector: VectorFacts,
+    *,
+    threshold: float,
+    again: Callable[[Quantization], Sequence[Probe]] | None = None,
+) -> AnnResult:
     """Mean recall over all probes.
 
-    Below ``threshold`` it is a finding.
+    Below ``threshold`` it is a finding. ``again`` searches with another use of quantized vectors, to find out whether
+    they are the cause, and whether the advice helps.
     """
-    recalls = [
-        (probe, share)
-        for probe in probes
-        if (share := recall(probe.exact, probe.default, higher_is_better=vector.higher_is_better)) is not None
-    ]
+    recalls = _recalls(probes, vector)
     if not recalls:
         return AnnResult(not_measured(CRITERION, "no_data", "no search returned a hit"), (), {})
     total = sum(share for _, share in recalls)
@@ -121,4 +156,22 @@ def measure_ann(probes: Sequence[Probe], facts: CollectionFacts, vector: VectorF
         "hnsw": facts.hnsw,
         **({"simulated": True} if facts.simulated else {}),
     }
-    return AnnResult(value, tuple(find_all(Recall(facts.name, mean, threshold, details))), {"ann": details})
+    found = Recall(facts.name, mean, threshold, details)
+    if again is not None and facts.quantized and mean < threshold:
+        tried = {
+            how: sum(share for _, share in shares) / len(shares)
+            for how in get_args(Quantization)
+            if (shares := _recalls(again(how), vector))
+        }
+        details |= {"quantization": {how: round(share, 4) for how, share in tried.items()}}
+        found = replace(found, without_quantization=tried.get("ignored"), rescored=tried.get("rescored"))
+    return AnnResult(value, tuple(find_all(found)), {"ann": details})
+
+
+def _recalls(probes: Sequence[Probe], vector: VectorFacts) -> list[tuple[Probe, float]]:
+    """The recall of each probe whose exact search returns something."""
+    return [
+        (probe, share)
+        for probe in probes
+        if (share := recall(probe.exact, probe.default, higher_is_better=vector.higher_is_better)) is not None
+    ]

@@ -85,7 +85,9 @@ def unindexed_points(facts: CollectionFacts) -> int | None:
     if facts.sparse_vectors_count is None:
         return None
     stored = facts.points_count if facts.stored_points is None else facts.stored_points
-    left = stored - max(0, facts.indexed_vectors_count - facts.sparse_vectors_count)
+    indexed = facts.indexed_vectors_count
+    # Servers count sparse vectors as indexed, or do not. Only a count above that of the points tells them apart.
+    left = stored - (max(0, indexed - facts.sparse_vectors_count) if indexed > stored else indexed)
     kilobytes = left * facts.vectors[0].size * 4 / 1024  # definition
     return left if kilobytes > facts.indexing_threshold * (facts.segments or 1) else None
 
@@ -127,6 +129,8 @@ class PointsRead:
         """Points by which Qdrant's count and the points that it returned differ beyond those that came or went."""
         manifest, found = self.manifest, self.differences
         counts = (manifest.count_before, manifest.count_after)
+        if not manifest.facts.strict_mode.exact:  # these counts are approximate
+            return 0
         if counts[0] == counts[1] and _may_hold_ids_twice(manifest):
             return 0
         known = len(found.come) + len(found.gone) if found else 0
@@ -154,7 +158,7 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
         return
     if found is not None and found.has_changed:
         yield _changed(read, found)
-    elif read.uncounted or manifest.count_after != manifest.points:
+    elif read.uncounted or (manifest.facts.strict_mode.exact and manifest.count_after != manifest.points):
         yield _miscounted(read)
 
 

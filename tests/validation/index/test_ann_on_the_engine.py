@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
-from ragval_pipeline.sources.search.searchers import probe_all
+from ragval_pipeline.sources.search.searchers import Probe, probe_all, searched_again
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.protocol import Quantization
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.validation.index.ann import AnnResult, measure_ann, why_exact
 from tests.support.qdrant_server import QdrantStandIn
@@ -17,7 +18,9 @@ from tests.support.qdrant_server import QdrantStandIn
 POINTS, SIZE, SEARCHES = 3000, 32, 40
 
 
-def measured(hnsw: models.HnswConfigDiff, *, optimized: bool = True) -> tuple[CollectionFacts, str | None, AnnResult]:
+def measured(
+    hnsw: models.HnswConfigDiff, *, optimized: bool = True, **settings: Any
+) -> tuple[CollectionFacts, str | None, AnnResult]:
     """Facts, the reason why searches are exact, and the recall of some searches."""
     rng = np.random.default_rng(3)
     vectors = rng.standard_normal((POINTS, SIZE)).astype(np.float32)
@@ -28,6 +31,7 @@ def measured(hnsw: models.HnswConfigDiff, *, optimized: bool = True) -> tuple[Co
             vectors_config=models.VectorParams(size=SIZE, distance=models.Distance.COSINE),
             hnsw_config=hnsw,
             optimizers_config=models.OptimizersConfigDiff(indexing_threshold=10, default_segment_number=1),
+            **settings,
         )
         for start in range(0, POINTS, 500):
             rows: list[Any] = vectors[start : start + 500].tolist()
@@ -39,9 +43,14 @@ def measured(hnsw: models.HnswConfigDiff, *, optimized: bool = True) -> tuple[Co
         facts = reader.facts()
         asked = {f"q{number}": rng.standard_normal(SIZE).tolist() for number in range(SEARCHES)}
         probes = probe_all({"query": asked}, reader=reader, limit=10)
+        vector = facts.vectors[0]
+
+        def again(how: Quantization) -> list[Probe]:
+            return searched_again(probes, {"query": asked}, reader=reader, limit=10, quantization=how)
+
+        result = measure_ann(probes, facts, vector, threshold=0.95, again=again)
         client.close()
-    vector = facts.vectors[0]
-    return facts, why_exact(facts, vector, asked_exact=False), measure_ann(probes, facts, vector, threshold=0.95)
+    return facts, why_exact(facts, vector, asked_exact=False), result
 
 
 def test_a_tiny_graph_loses_hits_and_is_named() -> None:
@@ -66,3 +75,16 @@ def test_before_anything_is_indexed_searches_are_exact() -> None:
     assert facts.indexed_vectors_count == 0
     assert reason == "no vector is indexed, so every search is exact"
     assert result.value.value == 1.0
+
+
+def test_hits_lost_by_quantization_are_told_apart_from_those_lost_by_the_graph() -> None:
+    binary = models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
+    graph = models.HnswConfigDiff(m=32, ef_construct=400, full_scan_threshold=10)
+    facts, _, result = measured(graph, quantization_config=binary)
+    assert facts.quantized
+    [finding] = result.findings
+    tried = finding.details["quantization"]
+    assert finding.details["recall"] < 0.95 <= tried["ignored"]
+    assert "quantized vectors" in finding.cause
+    assert "hnsw_ef" not in finding.remedy
+    assert ("rescore" in finding.remedy) == (tried["rescored"] >= 0.95)

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 
+#: Words of a limit that waiting does not change, of Qdrant's rate limiter and of gRPC.
+_TOO_MUCH = ("split your request", "larger than max")
+_TIMEOUTS = frozenset({408, 504, "DEADLINE_EXCEEDED"})
+
+
+class TooMuchAtOnceError(SystemFailure):
+    """A call failed that may succeed with fewer searches, ids or points."""
+
+
 _RETRYABLE_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _RETRYABLE_RPC = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"})
 _NO_SCORE = (
@@ -40,6 +49,10 @@ _WRONG_REQUEST = "Check qdrant.filter, qdrant.vector_name and payload.fields."
 _SHOWN = 200
 _NOT_QDRANT = ("answered something that is not Qdrant's", "Check that qdrant.url is the URL of Qdrant.")
 
+_OF_ANOTHER_SHAPE = frozenset(
+    {"ValidationError", "JSONDecodeError", "AssertionError", "UnicodeDecodeError", "RecursionError"}
+)
+
 #: Words in a transport error's text, and their meaning.
 _TRANSPORT = (
     (("already accessed",), "is open in another process",
@@ -47,6 +60,7 @@ _TRANSPORT = (
     (("certificate", "ssl"), "has a TLS problem", "Check https in qdrant.url and the certificate."),
     (("name or service not known", "getaddrinfo", "nodename", "name resolution"),
      "has a host name that does not resolve", "Check qdrant.url."),
+    (("proxyerror",), "is not reached: the proxy refuses", "Check the proxy's address and its login."),
     (("refused",), "refused the connection", "Start Qdrant or correct qdrant.url."),
     (("timeout", "timed out"), "did not answer in time", "Raise qdrant.timeout_s or look at the server's load."),
     (("localprotocolerror", "unicodeencodeerror"), "could not be sent the request",
@@ -58,6 +72,8 @@ _TRANSPORT = (
 
 def classify(error: BaseException) -> Verdict:
     """Whether to retry a failed read, and after how many seconds according to the server."""
+    if _asks_for_less(error):
+        return GIVE_UP
     if _rate_limited(error):
         return Verdict(retry=True, retry_after_s=_hint(error))
     if _status(error) in _RETRYABLE_STATUS or _rpc_code(error) in _RETRYABLE_RPC:
@@ -86,7 +102,8 @@ def failure_of(error: BaseException, *, place: str, tries: int, key: str | None 
     if key:
         problem = problem.replace(key, "***")
     size = TOO_LARGE if is_too_large(error) else None
-    return SystemFailure(
+    kind = TooMuchAtOnceError if _is_of_size(error) else SystemFailure
+    return kind(
         f"{place} {problem}",
         code="index.unreachable",
         system="Qdrant",
@@ -118,34 +135,46 @@ def holds_secrets(error: BaseException) -> bool:
 def _explain(error: BaseException) -> tuple[str, str]:
     status, code, said = _status(error), _rpc_code(error), _said(error)
     told = f": {said[:_SHOWN].rstrip('.')}" if said else ""
-    if status == 401 or code == "UNAUTHENTICATED":
-        remedy = "Create a new token for qdrant.api_key." if "expired" in said.lower() else "Check qdrant.api_key."
-        return f"refused the key ({status or code}){told}", remedy
-    if status == 403 or code == "PERMISSION_DENIED":
-        return f"does not let the key do this ({status or code}){told}", _FORBIDDEN
-    if _rate_limited(error):
-        remedy = "Wait, or raise retry.max and retry.deadline_s, or the server's limits."
-        return f"limits requests ({status or code}){asks_to_wait(_hint(error))}", remedy
+    refused = _explain_key(status or code, said, told) or _explain_limit(error, status or code, told)
+    if refused is not None:
+        return refused
     if status is not None:
         return _explain_status(status, told)
     if code is not None:
         remedy = _WRONG_REQUEST if code == "INVALID_ARGUMENT" else "Check qdrant.url and qdrant.grpc_port."
         return f"failed with gRPC status {code}{told}", remedy
+    return _explain_transport(error)
+
+
+def _explain_key(status: int | str | None, said: str, told: str) -> tuple[str, str] | None:
+    """The refusal of a key; Qdrant answers 403 to an expired token."""
+    if status not in {401, 403, "UNAUTHENTICATED", "PERMISSION_DENIED"}:
+        return None
+    if "expired" in said.lower():
+        return f"refused the key ({status}){told}", "Create a new token for qdrant.api_key."
+    if status in {401, "UNAUTHENTICATED"}:
+        return f"refused the key ({status}){told}", "Check qdrant.api_key."
+    return f"does not let the key do this ({status}){told}", _FORBIDDEN
+
+
+def _explain_limit(error: BaseException, status: int | str | None, told: str) -> tuple[str, str] | None:
+    if _asks_for_less(error):
+        remedy = "Lower qdrant.batch, or raise the read rate limit of the collection's strict mode."
+        return f"limits requests ({status}){told}", remedy
+    if _rate_limited(error):
+        remedy = "Wait, or raise retry.max and retry.deadline_s, or the server's limits."
+        return f"limits requests ({status}){asks_to_wait(_hint(error))}{told}", remedy
+    return None
+
+
+def _explain_transport(error: BaseException) -> tuple[str, str]:
     root = _root(error)
     if is_too_large(error):
-        return (
-            f"sends an answer that is too large: {root}",
-            "Check that qdrant.url is the URL of Qdrant, and the size of the payloads.",
-        )
+        remedy = "Check that qdrant.url is the URL of Qdrant, and the size of the payloads."
+        return f"sends an answer that is too large: {root}", remedy
     if _lacks_scores_alone(root):
         return _NO_SCORE
-    if type(root).__name__ in {
-        "ValidationError",
-        "JSONDecodeError",
-        "AssertionError",
-        "UnicodeDecodeError",
-        "RecursionError",
-    }:
+    if type(root).__name__ in _OF_ANOTHER_SHAPE:
         return _NOT_QDRANT
     text = f"{type(root).__name__} {root}".lower()
     for words, problem, remedy in _TRANSPORT:
@@ -193,13 +222,26 @@ def _said(error: BaseException) -> str:
 def _plain_text(error: BaseException, content: bytes) -> str:
     """The text of a refusal without JSON, as Qdrant sends about keys and tokens."""
     kind = str((getattr(error, "headers", None) or {}).get("content-type", ""))
-    if _status(error) not in {401, 403} or not kind.startswith("text/plain"):
+    # Qdrant sends it without a type, proxies with one.
+    if _status(error) not in {401, 403} or (kind and not kind.startswith("text/plain")):
         return ""
     return content[:_SHOWN].decode("utf-8", "replace")
 
 
 def _rate_limited(error: BaseException) -> bool:
     return _status(error) == 429 or _rpc_code(error) == "RESOURCE_EXHAUSTED"
+
+
+def _asks_for_less(error: BaseException) -> bool:
+    """Whether the server's limit is below the size of this very request: waiting does not help."""
+    return _rate_limited(error) and _hint(error) is None and any(words in _said(error).lower() for words in _TOO_MUCH)
+
+
+def _is_of_size(error: BaseException) -> bool:
+    """Whether a smaller request may succeed."""
+    status = _status(error) or _rpc_code(error)
+    is_slow = status in _TIMEOUTS or "timeout" in type(_root(error)).__name__.lower()
+    return is_slow or status == 413 or is_too_large(error) or _asks_for_less(error)
 
 
 def _hint(error: BaseException) -> float | None:
@@ -243,15 +285,22 @@ class Asking:
         self._lock = threading.Lock()
         self.attempts = Attempts()
 
-    def __call__(self, call: Callable[[], T]) -> T:
+    def __call__(self, call: Callable[[], T], *, divisible: bool = False) -> T:
         """The result of ``call``.
 
+        ``divisible``: the caller asks for less if this fails because of its size, so a timeout is not repeated.
+
         Raises:
-            SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``.
+            SystemFailure: ``index.collection_missing`` with near names, or ``index.unreachable``; TooMuchAtOnceError if
+                a smaller request may succeed.
         """
         attempts = Attempts()
+
+        def judged(error: BaseException) -> Verdict:
+            return GIVE_UP if divisible and _is_of_size(error) else classify(error)
+
         try:
-            return call_with_retries(call, policy=self._policy, classify=classify, attempts=attempts)
+            return call_with_retries(call, policy=self._policy, classify=judged, attempts=attempts)
         except Exception as error:
             if is_defect(error):
                 raise
@@ -267,16 +316,17 @@ class Asking:
         """The readable failure of an error."""
         return failure_of(error, place=self._place, tries=tries, key=self._key())
 
-    def pages(self, ask_page: Callable[[Any], tuple[T, Any]]) -> Iterator[T]:
+    def pages(self, ask_page: Callable[[Any], tuple[T, Any]], start: Any = None) -> Iterator[T]:
         """All pages of a scroll.
 
         Args:
             ask_page: The page at an offset and the next offset; None is the start, and the end.
+            start: The first offset.
 
         Raises:
             SystemFailure: As ``ask_page``; ``index.unreachable``: the scroll repeats.
         """
-        offset: Any = None
+        offset: Any = start
         seen: set[str] = set()
         while True:
             page, offset = ask_page(offset)

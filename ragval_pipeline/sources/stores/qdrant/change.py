@@ -12,8 +12,6 @@ from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.suite.printing import plural
 
-#: Types of payload indexes that support ordering.
-_ORDERED = frozenset({"datetime", "integer", "float"})
 #: Facts of a collection that its optimiser does not change.
 _SETTINGS = {"name", "vectors", "metadata", "hnsw", "indexing_threshold", "quantized"}
 #: Those on which the results of searches depend.
@@ -26,7 +24,7 @@ class CollectionState:
 
     Attributes:
         name: The collection itself, even if an alias was given: a moved alias is a change.
-        points: Exact number of points, after the filter.
+        points: Number of points, after the filter.
         newest: Greatest value of the time field; None without an index for ordering.
         fingerprint: Twelve characters that differ between states, the collection's settings included.
     """
@@ -51,8 +49,7 @@ def read_state(reader: Reader, time_field: str | None) -> CollectionState:
         SystemFailure: ``index.collection_missing`` or ``index.unreachable``.
     """
     facts = reader.facts()
-    kinds = {unquoted(name): kind for name, kind in facts.payload_indexes.items()}
-    ordered = time_field is not None and kinds.get(unquoted(time_field)) in _ORDERED
+    ordered = time_field is not None and unquoted(time_field) in map(unquoted, facts.ordered)
     return state_of(facts, reader.newest(str(time_field)) if ordered else None)
 
 
@@ -82,6 +79,6 @@ def fingerprint_of(reader: Reader, time_field: str | None) -> str:
     digest = hashlib.sha256(read_state(reader, time_field).fingerprint.encode())
     for point in next(reader.pages(None, with_vectors=True), []):
         digest.update(json.dumps([point.id, point.payload], sort_keys=True, default=str).encode())
-        # Not as JSON: a page of vectors is a million numbers.
-        digest.update(np.asarray(point.vector or (), dtype="<f8").tobytes())
+        # Not as JSON: a page of vectors is a million numbers. As they are stored: REST writes them with fewer digits.
+        digest.update(np.asarray(point.vector or (), dtype="<f4").tobytes())
     return digest.hexdigest()

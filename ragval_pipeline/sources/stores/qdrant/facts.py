@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
 from ragval_pipeline.suite.printing import nearest
 
 if TYPE_CHECKING:
@@ -50,6 +52,10 @@ class Limits:
         self._ask = ask
         self._read = read
         self._known: StrictMode | None = None
+        #: Points of the largest page that is still asked for.
+        self._taken: int | None = None
+        #: Ids of the largest request for points by id that is still made; None: any number.
+        self.ids: int | None = None
 
     def page(self, call: Callable[[int], T], wanted: int) -> T:
         """The result of ``call`` for ``wanted`` points, or for as many as allowed.
@@ -57,14 +63,18 @@ class Limits:
         Raises:
             SystemFailure: As ``Asking``.
         """
-        asked = self._at_most(wanted)
-        try:
-            return self._ask(lambda: call(asked))
-        except SystemFailure as failure:
-            self._learn(failure)
-            if self._at_most(wanted) == asked:
-                raise
-        return self._ask(lambda: call(self._at_most(wanted)))
+        while True:
+            asked = self._at_most(wanted)
+            try:
+                return self._ask(partial(call, asked), divisible=asked > 1)
+            except TooMuchAtOnceError:
+                if asked <= 1:
+                    raise
+                self._taken = asked // 2
+            except SystemFailure as failure:
+                self._learn(failure)
+                if self._at_most(wanted) == asked:
+                    raise
 
     def whole(self, call: Callable[[], T], wanted: int) -> T:
         """The result of ``call`` for exactly ``wanted`` hits.
@@ -104,7 +114,7 @@ class Limits:
 
     def _at_most(self, wanted: int) -> int:
         allowed = self._known.page if self._known else None
-        return wanted if allowed is None else min(wanted, allowed)
+        return min(limit for limit in (wanted, allowed, self._taken) if limit is not None)
 
     def _learn(self, failure: SystemFailure) -> StrictMode:
         """Read the limits after a refusal; raises the refusal if it had another reason."""
@@ -145,13 +155,14 @@ class CollectionFacts(BaseModel):
         alias: The alias given, or None.
         local: True for qdrant-client's local mode, which has no HNSW, no payload indexes and is always green.
         status: green, yellow, grey or red.
-        points_count: Exact number of points that the suite judges (after its filter).
+        points_count: Number of points that the suite judges (after its filter): exact, unless strict mode forbids that.
         stored_points: Approximate points of the whole collection, from the server.
         indexed_vectors_count: Approximate, from the server, including sparse vectors.
         sparse_vectors_count: Exact number of sparse vectors; None: not known.
         vectors: Every dense vector of the collection.
         other_vectors: Types of its other vectors, by name: ``sparse`` or ``multivector``. They are not validated.
         payload_indexes: Indexed fields with their type.
+        ordered: Indexed fields by which points can be ordered.
         metadata: Free JSON stored with the collection by the ingestion.
         optimizer: ``ok`` or the optimiser's error.
         deferred_points: Points hidden from search until they are optimised.
@@ -178,6 +189,7 @@ class CollectionFacts(BaseModel):
     vectors: tuple[VectorFacts, ...] = ()
     other_vectors: dict[str, OtherKind] = {}
     payload_indexes: dict[str, str] = {}
+    ordered: tuple[str, ...] = ()
     metadata: dict[str, Any] = {}
     optimizer: str = "ok"
     deferred_points: int | None = None
@@ -215,6 +227,19 @@ def _named(config: Any) -> list[tuple[str | None, Any]]:
     if config is None:
         return []
     return [(name or None, entry) for name, entry in config.items()] if isinstance(config, dict) else [(None, config)]
+
+
+#: Types of payload indexes that support ordering.
+_ORDERED = frozenset({"datetime", "integer", "float"})
+
+
+def ordered_fields(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """Fields of ``CollectionInfo.payload_schema`` that points can be ordered by: an index may be for lookups only."""
+    return tuple(
+        name
+        for name, entry in schema.items()
+        if entry.data_type.value in _ORDERED and getattr(entry.params, "range", None) is not False
+    )
 
 
 _KINDS: dict[OtherKind, str] = {"sparse": "sparse vector", "multivector": "multivector"}

@@ -71,6 +71,21 @@ class VectorBatch:
     missing: tuple[str, ...] = ()
     other: tuple[str, ...] = ()
 
+    def without(self, point_id: str | None) -> VectorBatch:
+        """The batch without one point."""
+        if point_id not in (*self.ids, *self.missing, *self.other):
+            return self
+        rows = [number for number, name in enumerate(self.ids) if name != point_id]
+        ids, missing, other = (
+            tuple(name for name in names if name != point_id) for names in (self.ids, self.missing, self.other)
+        )
+        return VectorBatch(ids, self.matrix[rows], missing, other)
+
+
+#: How a search uses quantized vectors: not at all, or to find candidates that are compared again by the original ones.
+Quantization = Literal["ignored", "rescored"]
+#: Candidates per hit of a rescored search.
+OVERSAMPLING = 3.0
 
 #: How all points are read: by slices of their ids, by ranges of them, or page by page.
 Way = Literal["slices", "ranges", "pages"]
@@ -105,5 +120,12 @@ class Reader(Protocol):
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
 
-    def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+    def search_all(
+        self,
+        searches: Iterable[Search],
+        *,
+        fields: Sequence[str],
+        exact: bool,
+        quantization: Quantization | None = None,
+    ) -> Iterator[Found]:
         """The results of many searches, in order, as fast as the connection allows."""

@@ -16,6 +16,7 @@ from ragval_pipeline.sources.stores.qdrant.asking import Asking
 from ragval_pipeline.sources.stores.qdrant.facts import (
     CollectionFacts,
     Limits,
+    ordered_fields,
     other_vectors_of,
     strict_mode_of,
     vectors_of,
@@ -26,11 +27,22 @@ from ragval_pipeline.sources.stores.qdrant.names import (
     filter_json,
     filter_key,
     filter_model,
+    id_order,
     payload_selector,
 )
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Search, VectorBatch, Way
+from ragval_pipeline.sources.stores.qdrant.protocol import (
+    OVERSAMPLING,
+    Found,
+    Hit,
+    Point,
+    Quantization,
+    Search,
+    VectorBatch,
+    Way,
+)
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, read_all, way_of
+from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE as VECTORS_PER_PAGE
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorSource, answers_grpc, point_key, speaks_grpc
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable_payload
@@ -104,6 +116,7 @@ class CollectionReader:
             vectors=vectors_of(params.vectors),
             other_vectors=other_vectors_of(params),
             payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
+            ordered=ordered_fields(info.payload_schema or {}),
             metadata=getattr(info.config, "metadata", None) or {},
             optimizer=_optimizer(info.optimizer_status),
             deferred_points=getattr(getattr(info, "update_queue", None), "deferred_points", None),
@@ -117,11 +130,12 @@ class CollectionReader:
         )
 
     def count(self) -> int:
-        """Exact number of points, after the filter; read page by page if strict mode forbids exact counts."""
-        count = self._limits.exact(
-            lambda: self._client.count(self._collection, count_filter=self._filter(), exact=True).count,
-            lambda: sum(len(page) for page in self.pages([])),
-        )
+        """Number of points, after the filter: exact, unless strict mode forbids that."""
+
+        def counted(*, exact: bool) -> int:
+            return self._client.count(self._collection, count_filter=self._filter(), exact=exact).count
+
+        count = self._limits.exact(partial(counted, exact=True), lambda: self._ask(partial(counted, exact=False)))
         if count < 0:
             raise self._ask.failure(AssertionError(f"{count} points"))
         return count
@@ -143,7 +157,18 @@ class CollectionReader:
         def pages(part: tuple[int, int] | None) -> Iterator[list[Point]]:
             return self._pages(fields, part)
 
-        return read_all(ask_page, pages, way, points=points, concurrency=self._concurrency)
+        last: str | None = None
+        try:
+            for page in read_all(ask_page, pages, way, points=points, concurrency=self._concurrency):
+                yield page
+                last = page[-1].id if page else last
+        except SystemFailure as failure:
+            if way == "pages" or failure.code != "index.unreachable":
+                raise
+            # The way was chosen here: what fails in it may be read page after page, from where it stopped.
+            _log.warning("%s: reading goes on page after page", failure)
+            for page in self._pages(fields, None, start=None if last is None else point_key(last)):
+                yield page[1:] if page and page[0].id == last else page
 
     def way(self, facts: CollectionFacts) -> Way:
         """How ``scan`` may read a collection with these facts."""
@@ -151,7 +176,12 @@ class CollectionReader:
         return way_of(points=facts.points_count, local=facts.local, version=version, concurrency=self._concurrency)
 
     def _pages(
-        self, fields: Sequence[str] | None, part: tuple[int, int] | None, *, with_vectors: bool = False
+        self,
+        fields: Sequence[str] | None,
+        part: tuple[int, int] | None,
+        *,
+        with_vectors: bool = False,
+        start: int | str | None = None,
     ) -> Iterator[list[Point]]:
         local = self._local
         ids = [] if local is None else local.ids()
@@ -165,7 +195,7 @@ class CollectionReader:
             records = local.records(ids[offset or 0 : end], payload_selector(fields), wanted)
             return [*map(self._point, records)], end if end < len(ids) else None
 
-        for page in filter(None, self._ask.pages(ask_page)):
+        for page in filter(None, self._ask.pages(ask_page, start)):
             yield page
             limit = _limit_after(page)
 
@@ -239,8 +269,32 @@ class CollectionReader:
             return source.of([canonical_id(name) for name in self._local.ids()])
         if self._grpc is None:
             self._grpc = self.count() >= PARALLEL_FROM and answers_grpc(source)
-        source = replace(source, grpc=self._grpc)
-        return source.all() if ids is None else source.of(ids)
+        found = replace(source, grpc=self._grpc)
+        if not self._grpc or self._rest is None:
+            return found.all() if ids is None else found.of(ids)
+        return self._over_rest_if_needed(found, source, ids)
+
+    def _over_rest_if_needed(
+        self, over_grpc: VectorSource, over_rest: VectorSource, ids: Sequence[str] | None
+    ) -> Iterator[VectorBatch]:
+        """Vectors over gRPC, which was chosen here; if it fails, the rest over REST."""
+        last: str | None = None
+        done = 0
+        try:
+            for batch in over_grpc.all() if ids is None else over_grpc.of(ids):
+                yield batch
+                names = (*batch.ids, *batch.missing, *batch.other)
+                last, done = max(names, key=id_order, default=last), done + VECTORS_PER_PAGE
+        except SystemFailure as failure:
+            if failure.code != "index.unreachable":
+                raise
+            _log.warning("%s: vectors are read over REST", failure)
+            self._grpc = False
+            if ids is not None:
+                yield from over_rest.of(ids[done:])
+                return
+            for batch in over_rest.all(None if last is None else point_key(last)):
+                yield batch.without(last)
 
     @property
     def vector_way(self) -> str:
@@ -256,16 +310,25 @@ class CollectionReader:
         """
         return next(self.search_all([Search(vector, limit)], fields=fields, exact=exact)).hits
 
-    def search_all(self, searches: Iterable[Search], *, fields: Sequence[str], exact: bool) -> Iterator[Found]:
+    def search_all(
+        self,
+        searches: Iterable[Search],
+        *,
+        fields: Sequence[str],
+        exact: bool,
+        quantization: Quantization | None = None,
+    ) -> Iterator[Found]:
         """The results of many searches, in order: ``batch`` searches per call, ``concurrency`` calls in parallel.
+
+        ``quantization``: how quantized vectors are used; None: as the collection does by default.
 
         Raises:
             SystemFailure: Qdrant fails; of several failures the first search's.
         """
         local = self._local is not None
         calls = BatchedSearches(
-            partial(self._search, fields=fields, exact=exact),
-            partial(self._search_batch, fields=fields, exact=exact),
+            partial(self._search, fields=fields, exact=exact, quantization=quantization),
+            partial(self._search_batch, fields=fields, exact=exact, quantization=quantization),
             concurrency=1 if local else self._concurrency,
             batch=1 if local else self._batch,
         )
@@ -281,9 +344,9 @@ class CollectionReader:
         records = self._local.records([point_key(name) for name in ids], payload_selector(fields), vectors=False)
         return {canonical_id(record.id): encodable_payload(record.payload or {}) for record in records}
 
-    def _search(self, search: Search, *, fields: Sequence[str], exact: bool) -> list[Hit]:
-        from qdrant_client import models
-
+    def _search(
+        self, search: Search, *, fields: Sequence[str], exact: bool, quantization: Quantization | None
+    ) -> list[Hit]:
         local = self._local is not None  # local mode always searches exactly and warns about the parameter
         call = partial(
             self._client.query_points,
@@ -291,14 +354,16 @@ class CollectionReader:
             query=list(search.vector),
             using=self._vector_name,
             query_filter=self._filter(),
-            search_params=models.SearchParams(exact=True) if exact and not local else None,
+            search_params=None if local else _search_params(exact=exact, quantization=quantization),
             limit=search.limit,
             with_payload=payload_selector(fields),
         )
         response: Any = self._limits.whole(call, search.limit)
         return _hits(response.points)
 
-    def _search_batch(self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool) -> list[list[Hit]]:
+    def _search_batch(
+        self, searches: Sequence[Search], *, fields: Sequence[str], exact: bool, quantization: Quantization | None
+    ) -> list[list[Hit]]:
         from qdrant_client import models
 
         requests = [
@@ -306,13 +371,13 @@ class CollectionReader:
                 query=list(search.vector),
                 using=self._vector_name,
                 filter=self._filter(),
-                params=models.SearchParams(exact=True) if exact else None,
+                params=_search_params(exact=exact, quantization=quantization),
                 limit=search.limit,
                 with_payload=payload_selector(fields),
             )
             for search in searches
         ]
-        responses = self._ask(lambda: self._client.query_batch_points(self._collection, requests))
+        responses = self._ask(lambda: self._client.query_batch_points(self._collection, requests), divisible=True)
         if len(responses) != len(searches):
             raise self._ask.failure(AssertionError(f"{len(searches)} searches, {len(responses)} answers"))
         return [_hits(response.points) for response in responses]
@@ -386,6 +451,19 @@ def _hits(points: Sequence[Any]) -> list[Hit]:
         Hit(rank, name, math.nan if point.score is None else float(point.score), encodable_payload(point.payload or {}))
         for rank, (name, point) in enumerate(reversed(once.items()), 1)
     ]
+
+
+def _search_params(*, exact: bool, quantization: Quantization | None) -> Any:
+    from qdrant_client import models
+
+    if not exact and quantization is None:
+        return None
+    how = None
+    if quantization is not None:
+        ignore = quantization == "ignored"
+        again = {} if ignore else {"rescore": True, "oversampling": OVERSAMPLING}
+        how = models.QuantizationSearchParams(ignore=ignore, **again)
+    return models.SearchParams(exact=exact, quantization=how)
 
 
 def _optimizer(status: Any) -> str:

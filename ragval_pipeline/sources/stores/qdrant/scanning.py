@@ -15,6 +15,7 @@ from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import in_calls, in_order
+from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
 from ragval_pipeline.sources.stores.qdrant.names import id_order
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Search, Way
 
@@ -247,7 +248,7 @@ class BatchedSearches:
             yield from found
 
     def _call(self, searches: Sequence[Search]) -> list[Found]:
-        """One call, split in halves if the server refuses the size, down to single searches."""
+        """One call, split in halves if the server refuses the size or takes too long, down to single searches."""
         if len(searches) > self._taken:
             half = self._taken if len(searches) > 2 * self._taken else len(searches) // 2
             return [*self._call(searches[:half]), *self._call(searches[half:])]
@@ -258,7 +259,7 @@ class BatchedSearches:
             try:
                 given = self._several(searches)
             except SystemFailure as failure:
-                if failure.details.get("status") not in _REFUSALS:
+                if not (isinstance(failure, TooMuchAtOnceError) or failure.details.get("status") in _REFUSALS):
                     raise
                 self._taken = min(self._taken, len(searches) // 2)
                 return self._call(searches)

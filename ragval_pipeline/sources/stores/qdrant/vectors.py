@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.calls import in_order
+from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import VectorBatch
 
@@ -44,25 +45,42 @@ class VectorSource:
     rest: RestPoints | None = None
     at_once: int = 1
 
-    def all(self) -> Iterator[VectorBatch]:
-        """Every point's vector in id order, ``PAGE_SIZE`` points at a time."""
+    def all(self, start: int | str | None = None) -> Iterator[VectorBatch]:
+        """Every point's vector in id order, ``PAGE_SIZE`` points at a time, from a point on."""
         remote: Any = self.client._client
         page = partial(self.grpc_page, timeout=remote._timeout) if self.grpc else self.page
-        yield from self.ask.pages(lambda offset: self.limits.page(partial(page, offset), PAGE_SIZE))
+        yield from self.ask.pages(lambda offset: self.limits.page(partial(page, offset), PAGE_SIZE), start)
 
     def of(self, ids: Sequence[str]) -> Iterator[VectorBatch]:
         """The vectors of ``ids``, in order; missing ids are left out."""
         pages = ([point_key(name) for name in ids[at : at + PAGE_SIZE]] for at in range(0, len(ids), PAGE_SIZE))
-        return in_order(self._get, pages, workers=self.at_once, ahead=self.at_once)
+        for found in in_order(self._get, pages, workers=self.at_once, ahead=self.at_once):
+            yield from found
 
-    def _get(self, wanted: Sequence[int | str]) -> VectorBatch:
+    def _get(self, wanted: Sequence[int | str]) -> list[VectorBatch]:
+        """One call, split in halves if the server refuses the size or takes too long."""
+        most = self.limits.ids or len(wanted)
+        if len(wanted) > most:
+            return [batch for at in range(0, len(wanted), most) for batch in self._get(wanted[at : at + most])]
+        try:
+            return [self._get_once(wanted)]
+        except TooMuchAtOnceError:
+            if len(wanted) <= 1:
+                raise
+            # Threads may overwrite each other's values, all of which are valid.
+            self.limits.ids = len(wanted) // 2
+            return self._get(wanted)
+
+    def _get_once(self, wanted: Sequence[int | str]) -> VectorBatch:
         if self.grpc:
             return self._get_grpc(wanted)
+        divisible = len(wanted) > 1
         if self.rest is not None:
-            return self.ask(partial(self._get_rest, self.rest, wanted))
+            return self.ask(partial(self._get_rest, self.rest, wanted), divisible=divisible)
         call = partial(self.client.retrieve, self.collection, wanted, with_payload=False, with_vectors=self._selector())
         place = {canonical_id(key): number for number, key in enumerate(wanted)}
-        return self._of_records(sorted(self.ask(call), key=lambda record: place[canonical_id(record.id)]))
+        records = self.ask(call, divisible=divisible)
+        return self._of_records(sorted(records, key=lambda record: place[canonical_id(record.id)]))
 
     def _get_rest(self, rest: RestPoints, wanted: Sequence[int | str]) -> VectorBatch:
         """Some points over REST, in one call without retries."""
@@ -94,7 +112,7 @@ class VectorSource:
         request = grpc.ScrollPoints(
             collection_name=self.collection,
             filter=RestToGrpc.convert_filter(self.points_filter) if self.points_filter is not None else None,
-            offset=offset,
+            offset=RestToGrpc.convert_extended_point_id(offset) if isinstance(offset, int | str) else offset,
             limit=limit,
             with_payload=grpc.WithPayloadSelector(enable=False),
             with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
@@ -114,7 +132,8 @@ class VectorSource:
             with_payload=grpc.WithPayloadSelector(enable=False),
             with_vectors=RestToGrpc.convert_with_vectors(self._selector()),
         )
-        answer = self.ask(partial(self.client.grpc_points.Get, request, timeout=remote._timeout))
+        call = partial(self.client.grpc_points.Get, request, timeout=remote._timeout)
+        answer = self.ask(call, divisible=len(wanted) > 1)
         place = {canonical_id(key): number for number, key in enumerate(wanted)}
         points = sorted(answer.result, key=lambda point: place[_grpc_id(point.id)])
         return self._of_points(points)
