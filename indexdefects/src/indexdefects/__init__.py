@@ -1,0 +1,1 @@
+"""IndexDefects: a benchmark of tools that audit the vector index behind a RAG assistant."""

@@ -1,0 +1,1 @@
+"""How teams ingest documentation: one file per framework, with the framework's real code."""

@@ -1,0 +1,103 @@
+"""The tables, as one HTML page and as Markdown."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+
+from indexdefects.defects.registry import TIERS, defects
+from indexdefects.results import Cell, Row, cells, rows
+from indexdefects.scoring import Score
+
+HEADER = (
+    "tool", "given", "families it can name", "found", "F1", "first finding is the cause", "clean worlds with alarms",
+    "alarms there", "advice makes it right", "loses text", "CPU s", "embedding calls",
+)  # fmt: skip
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;"
+    "background:#fff}table{border-collapse:collapse;margin:1rem 0;font-size:.9rem}th,td{padding:.3rem .6rem;"
+    "border-bottom:1px solid #d0d7de;text-align:left}td.n{text-align:right}.best{font-weight:700}"
+    "@media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}th,td{border-color:#30363d}}"
+)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def summary(found: Row, titles: Mapping[str, str]) -> tuple[str, ...]:
+    """The cells of a tool's row."""
+    advice = "-" if found.removed is None else f"{found.removed:.2f} of {found.advised}"
+    return (
+        titles.get(found.tool, found.tool), found.tier, str(found.claimed), str(found.detected), _share(found.f1),
+        _share(found.first), f"{found.alarmed} of {found.clean}", str(found.alarms), advice, str(found.losing),
+        f"{found.cpu:.1f}", f"{found.calls:.1f}",
+    )  # fmt: skip
+
+
+def family_rows(scores: Sequence[Score], tools: Sequence[str]) -> list[tuple[str, str, list[Cell | None]]]:
+    """Rows by family, at each tool's highest tier; families in which the first tool is not the best come first."""
+    best: dict[str, dict[str, Cell]] = {}
+    for (family, _), cells_of in sorted(cells(scores).items(), key=lambda entry: TIERS.index(entry[0][1])):
+        best.setdefault(family, {}).update(cells_of)
+    ordered = sorted(best, key=lambda family: (_lead(best[family], tools[0]), family))
+    return [(family, defects()[family].says, [best[family].get(tool) for tool in tools]) for family in ordered]
+
+
+def _lead(found: Mapping[str, Cell], tool: str) -> int:
+    """0 where another tool is better than ``tool``, 1 where none is."""
+    own = found[tool].f1 if tool in found else 0.0
+    return int(own + 1e-9 >= max((cell.f1 for name, cell in found.items() if name != tool), default=0.0))
+
+
+def _text(cell: Cell | None) -> str:
+    return "-" if cell is None else f"{cell.f1:.2f}"
+
+
+def as_page(scores: Sequence[Score], titles: Mapping[str, str]) -> str:
+    """The HTML page."""
+    found = rows(scores)
+    tools = list(dict.fromkeys(row.tool for row in found))
+    summary_table = _table(HEADER, [summary(row, titles) for row in found])
+    families = _table(
+        ("family", *(titles.get(tool, tool) for tool in tools)),
+        [(f"{family}: {says}", *map(_text, line)) for family, says, line in family_rows(scores, tools)],
+    )
+    alarms = _table(
+        ("tool", "clean world", "alarms"),
+        [
+            (each.tool, f"{each.family}, {each.corpus}, {each.recipe}", each.codes)
+            for each in scores
+            if each.made == "clean" and each.alarms
+        ],
+    )
+    worlds = len({each.world for each in scores})
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>IndexDefects</title><style>{_STYLE}</style>'
+        f"</head><body><h1>IndexDefects</h1><p>{worlds} worlds. F1 is over subjects, the mean over the worlds of a "
+        "family; a dash: the tool has no name for it, or is not given enough to tell it.</p>"
+        f"<h2>Tools</h2>{summary_table}<h2>Families</h2>{families}<h2>Alarms on clean worlds</h2>{alarms}</body></html>"
+    )
+
+
+def _table(header: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def as_markdown(scores: Sequence[Score], titles: Mapping[str, str]) -> str:
+    """The two tables as Markdown."""
+    found = rows(scores)
+    tools = list(dict.fromkeys(row.tool for row in found))
+    lines = [*_markdown(HEADER, [summary(row, titles) for row in found]), ""]
+    header = ("family", "what is wrong", *(titles.get(tool, tool) for tool in tools))
+    lines += _markdown(
+        header, [(f"`{name}`", says, *map(_text, line)) for name, says, line in family_rows(scores, tools)]
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    rule = "|" + "---|" * len(header)
+    return [f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(line)} |" for line in lines)]
