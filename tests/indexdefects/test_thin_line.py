@@ -30,4 +30,4 @@ def test_the_adapter_of_ragval_names_only_families_and_codes_that_exist(benchmar
     families = benchmark("defects.registry").defects()
     names = benchmark("tools").tools()["ragval"].names
     assert {family for named in names.values() for family in named} <= set(families)
-    assert {*names} - {"partition.leak"} <= set(CATALOGUE)
+    assert {*names} <= set(CATALOGUE)

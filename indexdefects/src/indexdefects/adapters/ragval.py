@@ -30,14 +30,12 @@
 # "text.mojibake" = ["wrong_charset", "byte_wise_cuts"]
 # "text.glued_words" = ["code_flattened"]
 # "text.boilerplate" = ["navigation_kept", "login_page_fetched"]
-# "text.markup" = ["markup_kept"]
 # "vector.zero" = ["vector_zero"]
 # "vector.swapped" = ["vector_swapped"]
 # "vector.identical" = ["vector_copied"]
 # "vector.text_mismatch" = ["vector_noise", "vector_of_older_text", "vector_copied"]
 # "vector.mixed_models" = ["batch_by_another_model"]
 # "vector.model_mismatch" = ["batch_by_another_model"]
-# "partition.leak" = ["tenants_mixed"]
 # ///
 """ragval as `ragval init` sets it up for a framework: flavour, sitemap, built site, embedder, questions."""
 
