@@ -27,6 +27,11 @@ WAYS = {
         "from_documents", "from_texts", "add_documents", "add_documents_with_ids", "hybrid", "markdown_headers",
         "index_none", "index_incremental", "index_full", "index_scoped_full",
     ),
+    "llamaindex": (
+        "from_documents", "hybrid", "refresh", "pipeline_upserts", "pipeline_upserts_and_delete",
+        "pipeline_duplicates_only", "markdown_nodes", "sentence_windows", "hierarchy",
+    ),
+    "haystack": ("words", "passages", "sparse", "recursive", "hierarchy", "headers_kept", "headers_removed"),
 }  # fmt: skip
 
 TWICE = Named(("chunk.ingested_twice",), "Delete the points under delete_point_ids")

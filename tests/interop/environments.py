@@ -44,7 +44,8 @@ def python_of(name: str) -> Path:
     with FileLock(folder.with_suffix(".lock")):
         if not made.exists() or made.read_text(encoding="utf-8") != lock:
             _uv("venv", "--clear", "--python", sys.executable, str(folder))
-            _uv("pip", "sync", "--python", str(python), str(lock_file(name)))
+            # NLTK refuses files with several links, which uv makes of its cache.
+            _uv("pip", "sync", "--link-mode", "copy", "--python", str(python), str(lock_file(name)))
             made.write_text(lock, encoding="utf-8")
     return python
 

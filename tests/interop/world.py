@@ -125,7 +125,7 @@ class World:
             "how": how,
         }
         done = subprocess.run(
-            [python, "-W", "ignore", WRITERS / f"{framework}.py"], input=json.dumps({**job, **more}), cwd=self.folder,
+            [python, "-W", "ignore", WRITERS / f"of_{framework}.py"], input=json.dumps(job | more), cwd=self.folder,
             env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

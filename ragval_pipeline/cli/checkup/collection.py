@@ -5,17 +5,19 @@ Only the first points are examined; a run counts fields in all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name, no_dense_vector
+from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.suite.load import naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.coverage.filtered import why_none_passes
 from ragval_pipeline.validation.payload.aliases import changed_fields
 
 
@@ -25,16 +27,18 @@ def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Ch
         look = look_at(reader)
     except RagvalError as error:
         return None, [failed("collection", error)]
-    return look, [_points(suite, look.facts), _vector(suite, look.facts), *_status(look.facts)]
+    left_out = reader.left_out(None) if not look.facts.points_count and suite.qdrant.filter else ()
+    return look, [_points(suite, look.facts, left_out), _vector(suite, look.facts), *_status(look.facts)]
 
 
-def _points(suite: Suite, facts: CollectionFacts) -> Check:
+def _points(suite: Suite, facts: CollectionFacts, left_out: Sequence[LeftOut]) -> Check:
     alias = f" (alias {facts.alias})" if facts.alias else ""
     if facts.points_count:
         return ok("collection", f"{facts.name}{alias}, {plural(facts.points_count, 'point')}")
     if suite.qdrant.filter:
-        remedy = "Correct qdrant.filter, or remove it."
-        return problem("collection", f"{facts.name}{alias} has no point that passes the filter", remedy, exit_code=4)
+        cause, remedy = why_none_passes(left_out)
+        text = f"{facts.name}{alias} has no point that passes the filter" + (f": {cause.rstrip('.')}" if cause else "")
+        return problem("collection", text, remedy or "Correct qdrant.filter, or remove it.", exit_code=4)
     return problem("collection", f"{facts.name}{alias} has no points", "Run the ingestion first.", exit_code=4)
 
 

@@ -49,8 +49,7 @@ def compare_pages(suite: Suite, inventory: SiteInventory, manifest: SnapshotMani
     """Compare the pages of the sitemap with those of the index that a suite judges."""
     now = datetime.now(UTC)
     indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
-    hidden = (manifest.facts.stored_points or 0) - manifest.points if suite.qdrant.filter else 0
-    return compare.measure_coverage(inventory, indexed, points=manifest.points, hidden=max(0, hidden), now=now)
+    return compare.measure_coverage(inventory, indexed, points=manifest.points, left_out=manifest.left_out, now=now)
 
 
 def judge_payloads(

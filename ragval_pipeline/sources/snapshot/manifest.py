@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ragval_pipeline.lazy import pa
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.sources.stores.qdrant.protocol import Way
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class SnapshotManifest(KeptParts):
         repeated: Points received more than once, and used once.
         read: Payload names that were read.
         prints: Prints of payloads and vectors, in id order; None: a later read cannot be compared with this one.
+        left_out: Why points of the collection do not pass the suite's filter.
         set_aside: Ids of points that are in the parts and are not judged, because they changed later.
     """
 
@@ -104,6 +106,7 @@ class SnapshotManifest(KeptParts):
     repeated: int = 0
     read: tuple[str, ...] = ()
     prints: PrintsManifest | None = None
+    left_out: tuple[LeftOut, ...] = ()
     set_aside: tuple[str, ...] = ()
 
 

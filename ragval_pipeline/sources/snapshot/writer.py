@@ -110,6 +110,7 @@ def take_snapshot(
         fields=dict(payload.fields),
         required=payload.required,
         observed=tuple(sorted({path for payload in observed for path in payload_paths(payload)})),
+        left_out=reader.left_out(payload.fields.get("source_url")) if (facts.stored_points or 0) > count_after else (),
         seconds=time.monotonic() - started,
         way=way,
         repeated=repeated,

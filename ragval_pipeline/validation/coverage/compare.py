@@ -12,8 +12,10 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.sources.site.folders import folders_of, in_words
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
+from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import utc_text
+from ragval_pipeline.validation.coverage.filtered import why_filtered
 from ragval_pipeline.validation.coverage.hosts import ANOTHER_SITE, of_another_site
 from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
@@ -30,7 +32,12 @@ _SHARED = (
 
 
 def measure_coverage(
-    inventory: SiteInventory, indexed: Mapping[str, IndexedPage], *, points: int, hidden: int = 0, now: datetime
+    inventory: SiteInventory,
+    indexed: Mapping[str, IndexedPage],
+    *,
+    points: int,
+    left_out: Sequence[LeftOut] = (),
+    now: datetime,
 ) -> Measurement:
     """Compare the in-scope pages of the site with the pages of the index.
 
@@ -38,7 +45,7 @@ def measure_coverage(
         inventory: The site.
         indexed: Pages of the index by canonical form.
         points: Points of the collection: of an empty one, no single page is reported as missing.
-        hidden: Points excluded by the suite's filter.
+        left_out: Why points of the collection do not pass the suite's filter.
         now: Time of the run, aware.
 
     Returns:
@@ -55,7 +62,7 @@ def measure_coverage(
     return Measurement(
         asset=ASSET,
         values=(_value(report),),
-        findings=tuple(find_all(Covered(inventory, indexed, points, now, hidden))),
+        findings=tuple(find_all(Covered(inventory, indexed, points, now, left_out))),
         sections={"coverage_report": report.model_dump()},
     )
 
@@ -122,15 +129,7 @@ def _missing(covered: Covered) -> Iterator[Finding]:
     if not missing or not covered.comparable:
         return
     subjects = [Subject(name=page.url, page=page.key) for page in missing]
-    cause = remedy = None
-    if covered.hidden:
-        usual = CATALOGUE["coverage.missing_page"]
-        left_out = plural(covered.hidden, "point")
-        cause = f"qdrant.filter leaves out {left_out}, which may include these pages. Otherwise: {usual.cause}"
-        remedy = (
-            "If the filter leaves out these pages by mistake, correct qdrant.filter or the field that it uses. "
-            f"{usual.remedy}"
-        )
+    cause, remedy = why_filtered(covered.left_out, [page.key for page in missing], covered.inventory.folder().key)
     yield make_finding("coverage.missing_page", subjects, cause=cause, remedy=remedy)
 
 

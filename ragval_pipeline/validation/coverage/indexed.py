@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import without_fragment
+from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
@@ -62,14 +63,14 @@ class Covered:
         indexed: Pages of the index by canonical form.
         points: Points of the collection.
         now: Time of the run, aware.
-        hidden: Points of the collection excluded by the suite's filter.
+        left_out: Why points of the collection do not pass the suite's filter.
     """
 
     inventory: SiteInventory
     indexed: Mapping[str, IndexedPage]
     points: int
     now: datetime
-    hidden: int = 0
+    left_out: Sequence[LeftOut] = ()
 
     @property
     def comparable(self) -> bool:

@@ -12,6 +12,7 @@ from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.validation.coverage.filtered import why_none_passes
 from ragval_pipeline.validation.detectors import detector
 
 _STATUS = {
@@ -154,7 +155,8 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
     if not manifest.points and not (found.now if found else manifest.count_after):
         stored = 0 if manifest.count_before else manifest.facts.stored_points
         passing = f"None of the {plural(stored, 'point')} of {name} passes qdrant.filter." if stored else None
-        yield make_finding("index.empty", [name], message=passing)
+        cause, remedy = why_none_passes(manifest.left_out)
+        yield make_finding("index.empty", [name], message=passing, cause=cause, remedy=remedy)
         return
     if found is not None and found.has_changed:
         yield _changed(read, found)

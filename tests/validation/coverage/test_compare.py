@@ -132,17 +132,6 @@ def test_opaque_document_ids_are_compared_as_they_are() -> None:
     assert names(by_code(measurement)["coverage.orphan_page"]) == ["Doc-1", "doc-1"]
 
 
-def test_a_page_may_be_missing_because_the_filter_of_the_suite_hides_it() -> None:
-    inventory = site("/a", "/b")
-    kept = index(inventory, "/a")
-    for hidden, told in ((0, False), (3, True)):
-        measurement = measure_coverage(inventory, kept, points=1, hidden=hidden, now=NOW)
-        missing = by_code(measurement)["coverage.missing_page"]
-        assert names(missing) == [f"{SITE}/b"]
-        assert ("qdrant.filter leaves out 3 points" in missing.cause) is told
-        assert ("correct qdrant.filter" in missing.remedy) is told
-
-
 def test_an_empty_index_covers_nothing_and_names_no_page() -> None:
     inventory = site("/a", "/b")
     measurement = measure(inventory, {}, points=0)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,6 +102,9 @@ class Reader(Protocol):
 
     def count(self) -> int:
         """Exact number of points."""
+
+    def left_out(self, address: str | None) -> tuple[LeftOut, ...]:
+        """Why points of the collection do not pass the suite's filter, by field."""
 
     def newest(self, field: str) -> str | None:
         """The greatest value of an indexed payload field, as text; None without any."""

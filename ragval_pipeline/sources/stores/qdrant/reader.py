@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import (
     strict_mode_of,
     vectors_of,
 )
+from ragval_pipeline.sources.stores.qdrant.filtered import MOST_READ, WHOLE, LeftOut, left_out, named_alike
 from ragval_pipeline.sources.stores.qdrant.local import LocalPoints
 from ragval_pipeline.sources.stores.qdrant.names import (
     canonical_id,
@@ -139,6 +140,57 @@ class CollectionReader:
         if count < 0:
             raise self._ask.failure(AssertionError(f"{count} points"))
         return count
+
+    def left_out(self, address: str | None) -> tuple[LeftOut, ...]:
+        """Why points of the collection do not pass the filter, by field, from the first ``MOST_READ`` of them.
+
+        ``address`` is the payload name of a point's page. Empty without a filter; fields without points if the server
+        refuses to read them.
+        """
+        if not self._equal:
+            return ()
+        try:
+            outside = [*self._outside([*self._equal, *([address] if address else [])], MOST_READ)]
+            found = left_out(outside, self._equal, address)
+            return tuple(map(self._found_elsewhere, found))
+        except SystemFailure as failure:
+            _log.debug("what the filter leaves out was not read: %s", failure)
+            return tuple(LeftOut(field=field, value=value) for field, value in self._equal.items())
+
+    def _outside(self, fields: Sequence[str] | None, most: int) -> Iterator[dict[str, Any]]:
+        """Payloads of points that do not pass the filter."""
+        from qdrant_client import models
+
+        passing, offset = self._filter(), None
+        while most > 0:
+            call = partial(
+                self._client.scroll,
+                self._collection,
+                scroll_filter=models.Filter(must_not=[passing]),
+                offset=offset,
+                with_payload=payload_selector(fields),
+                with_vectors=False,
+            )
+            limit = min(most, PAGE_SIZE)
+            records, offset = self._limits.page(partial(_limited, call), limit)
+            yield from (record.payload or {} for record in records)
+            most -= limit
+            if offset is None:
+                return
+
+    def _found_elsewhere(self, entry: LeftOut) -> LeftOut:
+        """The entry with the payload name that its points have instead of the filter's, if it is missing everywhere."""
+        from qdrant_client import models
+
+        if entry.other or not entry.lacking:
+            return entry
+        names = named_alike(entry.field, [*self._outside(None, WHOLE)])
+        if not names:
+            return entry
+        condition = models.FieldCondition(key=filter_key(names[0]), match=models.MatchValue(value=entry.value))
+        there = models.Filter(must=[condition])
+        passing = self._ask(lambda: self._client.count(self._collection, count_filter=there, exact=True)).count
+        return entry.model_copy(update={"elsewhere": names[0], "passing": passing})
 
     def pages(self, fields: Sequence[str] | None, *, with_vectors: bool = False) -> Iterator[list[Point]]:
         """Every point in id order, at most ``PAGE_SIZE`` at a time.
@@ -434,6 +486,10 @@ class CollectionReader:
         if isinstance(vector, dict):
             vector = vector.get(self._vector_name or "")
         return list(vector) if isinstance(vector, list) and (not vector or not isinstance(vector[0], list)) else None
+
+
+def _limited(call: Callable[..., Any], limit: int) -> Any:
+    return call(limit=limit)
 
 
 def _limit_after(page: Sequence[Point]) -> int:

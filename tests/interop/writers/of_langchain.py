@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from common import FOLDER, Job, main, markdown
 from langchain_core.documents import Document
