@@ -134,6 +134,7 @@ class Subject:
         needs: The conditions that a query missed; empty: a single one, with all that the code's row reads.
         copies: Ids of the points, or addresses, that hold the same as this one: of each such group one stays. Empty: it
             is no copy of any.
+        document: Value of the field that tells copies apart by the document that they are from.
         within: Id of the point of the same page that holds all of this one's text beside more; empty: there is none.
         is_outdated: Whether its page shows that this is the surplus one of them.
         generations: Ids of a page's points by ingestion, if it was ingested more than once.
@@ -162,6 +163,7 @@ class Subject:
     without: frozenset[Aspect] = frozenset()
     needs: tuple[Need, ...] = ()
     copies: tuple[str, ...] = ()
+    document: str = ""
     within: str = ""
     is_outdated: bool = False
     generations: tuple[tuple[str, ...], ...] = ()

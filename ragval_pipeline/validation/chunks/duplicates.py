@@ -20,9 +20,10 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.chunks.columns import Columns
+from ragval_pipeline.validation.chunks.columns import Columns, SameTexts
 from ragval_pipeline.validation.chunks.contained import contained
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
+from ragval_pipeline.validation.chunks.partitions import Partition, documents_of
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
@@ -49,40 +50,45 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     The details name all others, or the other one.
     """
     same = evidence.same_texts
-    subjects = []
+    documents = documents_of(evidence.copies, evidence.labels) if same.copies and evidence.partition is None else None
+    copies, inner = list(_copies(same, documents)), list(_inner(evidence))
+    if not copies and not inner:
+        return
+    usual = CATALOGUE["chunk.duplicate_text"]
+    told = [f"{len(copies):,} points {usual.many}."] if copies else []
+    if documents is not None:
+        told.append(f"The copies are of different documents, which {documents.path} tells apart.")
+    if inner:
+        lie, page = ("lies", "its page") if len(inner) == 1 else ("lie", "their page")
+        told.append(f"{plural(len(inner), 'point')} {lie} whole within another chunk of {page}.")
+    yield make_finding(
+        "chunk.duplicate_text",
+        [*copies, *inner],
+        details={"groups": len(same.groups), **({"within": len(inner)} if inner else {})},
+        message=" ".join(told),
+        cause=" ".join([*([usual.cause] if copies else []), *([_READ_TWICE] if inner else [])]),
+        remedy=" ".join([*([usual.remedy] if copies else []), *([_READ_ONCE] if inner else [])]),
+    )
+
+
+def _copies(same: SameTexts, documents: Partition | None) -> Iterator[Subject]:
     for group in same.groups.values():
         ids = [ref.point_id for ref in group]
         for ref in group:
             if ref.point_id in same.copies:
                 others = [other for other in ids[: SHOWN + 1] if other != ref.point_id][:SHOWN]
+                document = "" if documents is None else documents.values.get(ref.point_id, "")
                 # A problem of one copy may cause the other to be one.
                 subject = ref.subject(points=tuple(others), others=others, copies=len(ids))
-                subjects.append(replace(subject, copies=tuple(others)))
-    inner = [
-        Subject(
-            chunk.point_id,
-            {"page_url": evidence.read[chunk.page_key or ""], "within": holder.point_id},
-            page=chunk.page_key,
-            points=(holder.point_id,),
-            within=holder.point_id,
-        )
-        for chunk, holder in contained(evidence)
-        if chunk.point_id not in same.copies
-    ]
-    if subjects and not inner:
-        yield make_finding("chunk.duplicate_text", subjects, details={"groups": len(same.groups)})
-    elif inner:
-        told = f"{plural(len(inner), 'point')} {'lies' if len(inner) == 1 else 'lie'} whole within another chunk of"
-        told = f"{told} {'its' if len(inner) == 1 else 'their'} page."
-        usual = CATALOGUE["chunk.duplicate_text"]
-        yield make_finding(
-            "chunk.duplicate_text",
-            [*subjects, *inner],
-            details={"groups": len(same.groups), "within": len(inner)},
-            message=f"{len(subjects):,} points {usual.many}. {told}" if subjects else told,
-            cause=f"{usual.cause} {_READ_TWICE}" if subjects else _READ_TWICE,
-            remedy=f"{usual.remedy} {_READ_ONCE}" if subjects else _READ_ONCE,
-        )
+                yield replace(subject, copies=tuple(others), document=document)
+
+
+def _inner(evidence: ChunkEvidence) -> Iterator[Subject]:
+    for chunk, holder in contained(evidence):
+        if chunk.point_id not in evidence.same_texts.copies:
+            details = {"page_url": evidence.read[chunk.page_key or ""], "within": holder.point_id}
+            within = holder.point_id
+            yield Subject(chunk.point_id, details, page=chunk.page_key, points=(within,), within=within)
 
 
 ROWS, BANDS = 3, 64  # work

@@ -17,7 +17,7 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.coverage.filtered import why_filtered
 from ragval_pipeline.validation.coverage.hosts import ANOTHER_SITE, of_another_site
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.report import CoverageReport, ModuleCoverage
@@ -58,10 +58,13 @@ def measure_coverage(
         value = not_measured("coverage", "no_data", NO_SOURCE)
         return Measurement(asset=ASSET, values=(value,), sections={"coverage_report": CoverageReport().model_dump()})
     inventory.check_readable()
-    report = compare(inventory, indexed, now=now)
+    report, named = compare(inventory, indexed, now=now), bool(indexed or not points)
+    if not named:
+        unknown = dict.fromkeys(("indexed_urls", "missing_urls", "extra_urls", "coverage_percentage"))
+        report = report.model_copy(update={**unknown, "by_module": {}})
     return Measurement(
         asset=ASSET,
-        values=(_value(report),),
+        values=(_value(report),) if named else (not_measured("coverage", "no_data", NO_PAGES),),
         findings=tuple(find_all(Covered(inventory, indexed, points, now, left_out))),
         sections={"coverage_report": report.model_dump()},
     )

@@ -13,6 +13,8 @@ from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.thresholds import CLOCK_SKEW
 
+#: Why nothing is compared with the pages of the site.
+NO_PAGES = "no point says which page it is from"
 #: Snapshot columns that ``collect_pages`` needs.
 COLUMNS = ("page_key", "source_url", "embedded_at", "chunk_index", "text_sha256")
 
@@ -74,8 +76,8 @@ class Covered:
 
     @property
     def comparable(self) -> bool:
-        """Whether to report single pages: not if the index or the scope is empty, which is reported instead."""
-        return bool(self.points and self.inventory.scope_urls)
+        """Whether to report single pages: not if the index or the scope is empty, or if no point names a page."""
+        return bool(self.points and self.indexed and self.inventory.scope_urls)
 
 
 def collect_pages(rows: Iterable[Mapping[str, Any]], *, now: datetime | None = None) -> dict[str, IndexedPage]:

@@ -14,6 +14,7 @@ from ragval_pipeline.sources.snapshot.reader import rows_by_id
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.validation.coverage.indexed import NO_PAGES
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.align import align
 from ragval_pipeline.validation.facts.bucket import COLUMNS
@@ -150,6 +151,8 @@ def measure_integrity(facts: Facts) -> Measurement:
     pages = compared.read
     if not any(page.chunks for page in pages) and any(page.textless for page in pages):
         return _unmeasured(f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
+    if points.points and not any(batch[0].null_count < len(batch) for batch in facts.snapshot.batches(("page_key",))):
+        return _unmeasured(NO_PAGES)
     return Measurement(
         asset=ASSET,
         values=_values(compared)

@@ -190,6 +190,9 @@ def _finding(
         always = _WHY_ALWAYS.get(canonical or "", "almost all other points have it")
         cause = cause or f"payload.required does not name the field, but {always}."
     found = make_finding(code, subjects, scope=name, cause=cause, remedy=remedy, details=details)
+    if canonical == "source_url" and code == "payload.missing_field" and len(subjects) == evidence.levels.points:
+        told = {"message": "No point says which page it is from.", "remedy": _SAY_THE_PAGE.format(name=name)}
+        found = found.model_copy(update=told)
     # The point can still be found, and may intentionally have none.
     unasked = canonical != "text" and code in {"payload.missing_field", "payload.empty_field"}
     # An ingestion may call a page otherwise than the page does.
@@ -198,6 +201,10 @@ def _finding(
     return found.model_copy(update={"severity": "warning"}) if is_mild else found
 
 
+_SAY_THE_PAGE = (
+    "Make the ingestion store the address of its page with each point, in {name}, and ingest again; if another field "
+    "has it, name that field in payload.fields.source_url. Until then no page is compared."
+)
 #: What to do about files stored as addresses.
 _OF_FILES = (
     "If the points name the files that the site is built from, set source.folder to the folder of these files, instead "

@@ -59,6 +59,8 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
     if len(copies) < finding.count and finding.code == "chunk.duplicate_index":  # the others only share a number
         finding = finding.model_copy(update={"subjects": copies})
     pages = {subject.name: subject.page for subject in finding.subjects}
+    # Of several documents one stays whole.
+    documents = {subject.name: subject.document for subject in finding.subjects}
     strays = {subject.name for subject in finding.subjects if subject.is_outdated} - gone
     surplus.delete.extend(sorted(strays))
     for group in groups_of(finding):
@@ -75,7 +77,9 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
         if newest and newest[1] == "id" and alike and len({fact.chunk_index for fact in facts.values()}) > 1:
             # Ids that count up give the copy the higher one, and the page needs the number of the original.
             newest = None
-        keep = newest[0] if newest else min(alive, key=lambda name: _place(facts[name]), default=None)
+        keep = (
+            newest[0] if newest else min(alive, key=lambda name: (_place(facts[name]), documents[name]), default=None)
+        )
         surplus.delete.extend(name for name in alive if name != keep)
     return surplus
 

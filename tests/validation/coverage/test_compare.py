@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.validation.coverage.compare import compare, find_left_out, measure_coverage
-from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
+from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
 from ragval_pipeline.validation.measurement import Measurement
 from tests.validation.factory import NOW, SITE, absolute, index, site
 
@@ -141,11 +141,11 @@ def test_an_empty_index_covers_nothing_and_names_no_page() -> None:
     assert measurement.sections["coverage_report"]["missing_urls"] == [f"{SITE}/a", f"{SITE}/b"]
 
 
-def test_points_without_any_source_miss_every_page() -> None:
-    inventory = site("/a", "/b")
-    measurement = measure(inventory, {}, points=7)
-    assert measurement.values[0].value == 0.0
-    assert names(by_code(measurement)["coverage.missing_page"]) == [f"{SITE}/a", f"{SITE}/b"]
+def test_of_points_that_name_no_page_nothing_is_known_to_be_missing() -> None:
+    measurement = measure(site("/a", "/b"), {}, points=7)
+    assert measurement.values[0].reason == NO_PAGES
+    assert (measurement.values[0].value, measurement.findings) == (None, ())
+    assert measurement.sections["coverage_report"]["missing_urls"] is None
 
 
 def test_without_a_source_coverage_has_no_data_and_every_figure_is_null() -> None:
