@@ -83,6 +83,7 @@ def test_points_that_change_meanwhile_are_set_aside_and_the_rest_is_judged(world
     assert criterion(report, "coverage").value == 1.0
 
 
+@pytest.mark.slow
 def test_more_changes_than_the_suite_allows_meet_no_gate(world: World, without_gx: None) -> None:
     def write(client: QdrantClient) -> None:
         points = some(client, slice(0, 10))
@@ -95,6 +96,28 @@ def test_more_changes_than_the_suite_allows_meet_no_gate(world: World, without_g
     assert finding.count == 10
     assert report.verdict == "not_measured"
     assert "the collection changed while it was validated" in criterion(report, "coverage").reason
+
+
+@pytest.mark.slow
+def test_a_collection_that_is_created_again_with_another_dimension_is_no_defect_of_ragval(
+    world: World, without_gx: None
+) -> None:
+    def write(client: QdrantClient) -> None:
+        records, _ = client.scroll(NAME, limit=1000, with_vectors=True)
+        client.delete_collection(NAME)
+        space = models.VectorParams(size=128, distance=models.Distance.COSINE)
+        client.create_collection(NAME, vectors_config=space)
+        points = [
+            models.PointStruct(id=each.id, payload=each.payload, vector=each.vector[:128])  # type: ignore[index, arg-type]
+            for each in records
+        ]
+        client.upsert(NAME, points)
+
+    report = validated(world, write)
+    assert "check.crashed" not in alarms(report)
+    assert report.verdict in {"fail", "not_measured", "error"}
+    [finding] = [entry for entry in report.findings if entry.code == "vector.dimension"]
+    assert "had 256 numbers when the run began, and now have 128: it was created again" in finding.message
 
 
 @pytest.mark.slow

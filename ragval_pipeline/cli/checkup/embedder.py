@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import PATIENCE, Look
 from ragval_pipeline.errors import RagvalError
-from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of, same_model
+from ragval_pipeline.sources.embedders.models import dimension_remedy, facts_of, retirement_of, same_model
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
@@ -49,7 +49,7 @@ def check_embedder(
     from ragval_pipeline.sources.embedders.opening import open_suite_embedder
 
     vector = look.facts.vector(suite.qdrant.vector_name) if look else None
-    foretold = _foretold_size(suite.embedding, vector)
+    foretold = _retired(suite.embedding) or _foretold_size(suite.embedding, vector)
     if foretold is not None:
         return [foretold], None
     points = _with_text(look, suite.payload) if look else []
@@ -106,6 +106,12 @@ def _size(embedder: Embedder, size: int, vector: VectorFacts | None) -> Check:
     return problem("embedder", message, dimension_remedy(embedder.model, vector.size), exit_code=4)
 
 
+def _retired(embedding: EmbeddingSettings) -> Check | None:
+    """The problem of a model that its provider serves no more; None if there is none."""
+    told = retirement_of(embedding.provider, embedding.model or "", embedding.base_url)
+    return None if told is None else problem("embedder", f"{embedding.model} is not served any more", told)
+
+
 def _foretold_size(embedding: EmbeddingSettings, vector: VectorFacts | None) -> Check | None:
     """The problem of a model known not to have the collection's dimension; None if there is none."""
     known = facts_of(embedding.model) if embedding.model and embedding.base_url is None else None
@@ -140,7 +146,9 @@ def _model(model: str, stored: Iterable[str], cosine: float | None) -> Check:
         return note("model", f"{shown}, although {told}") if others else ok("model", shown)
     if others:
         detail: Any = f" ({shown})" if shown else ""
-        remedy = "Set embedding.model to the model that the collection was embedded with."
+        facts = facts_of(others[0])
+        retired = retirement_of(facts.maker, others[0]) if facts else None
+        remedy = retired or "Set embedding.model to the model that the collection was embedded with."
         return problem("model", f"{told}, the suite embeds with {model}{detail}", remedy)
     if cosine is None:
         return skipped("model", "neither model names nor cosine similarity show whether it is the collection's model")

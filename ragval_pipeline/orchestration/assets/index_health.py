@@ -18,6 +18,7 @@ from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_a
 from ragval_pipeline.sources.search.timing import time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
+from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation import latency
@@ -136,7 +137,7 @@ def examine_vectors(
         suspected = sample.suspects(Facts(facts)) if wanted else ()
         found = comparison.compare_vectors(
             snapshot.batches(comparison.COLUMNS),
-            reader.vectors,
+            lambda ids: of_size(reader.vectors(ids), vector.size, manifest.facts.name),
             embed=None if wanted == 0 else embed,
             sample=sample.choose_sample(snapshot.rows(sample.COLUMNS), wanted, suspected) if wanted else None,
             points=manifest.points,

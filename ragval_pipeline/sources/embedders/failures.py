@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict, asks_to_wait, wait_hint
 from ragval_pipeline.sources.embedders.base import MALFORMED
-from ragval_pipeline.sources.embedders.models import Maker, models_of
+from ragval_pipeline.sources.embedders.models import Maker, models_of, retirement_of
 from ragval_pipeline.sources.http.paced import TOO_LARGE
 from ragval_pipeline.suite.printing import nearest
 
@@ -168,6 +168,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _status_remedy(status: int, quoted: str, code: str | None, endpoint: Endpoint) -> str:
     if status in (400, 413, 422) and any(words in quoted.lower() for words in _LENGTH_WORDS):
         return _TOO_LONG
+    retired = retirement_of(endpoint.provider, endpoint.model, endpoint.base_url)
+    if retired is not None and status in (400, 404, 410, 422):
+        return retired
     if code == "insufficient_quota":
         return _QUOTA
     if status >= 500 or status in (408, 409):

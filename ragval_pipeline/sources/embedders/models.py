@@ -32,6 +32,7 @@ class ModelFacts:
         tokenizer: Its tokenizer's name on the Hugging Face hub or in tiktoken; None if it is not public.
         usd_per_million: Price of a million tokens at its maker, as of ``PRICES_OF``; None if free.
         any_shorter: Whether it also gives every shorter length.
+        retired: Date since which its maker's API does not serve it; None: it does.
     """
 
     dimensions: tuple[int, ...]
@@ -40,14 +41,18 @@ class ModelFacts:
     tokenizer: str | None = None
     usd_per_million: float | None = None
     any_shorter: bool = False
+    retired: str | None = None
 
     def gives(self, dimension: int) -> bool:
         """Whether its vectors can have that length."""
         return dimension in self.dimensions or (self.any_shorter and 0 < dimension < self.dimensions[0])
 
 
-def _cohere(dimensions: tuple[int, ...], limit: int, price: float, name: str | None = None) -> ModelFacts:
-    return ModelFacts(dimensions, limit, "cohere", f"Cohere/Cohere-{name}" if name else None, price)
+def _cohere(
+    dimensions: tuple[int, ...], limit: int, price: float, name: str | None = None, *, retired: str | None = None
+) -> ModelFacts:
+    tokenizer = f"Cohere/Cohere-{name}" if name else None
+    return ModelFacts(dimensions, limit, "cohere", tokenizer, price, retired=retired)
 
 
 def _openai(dimension: int, price: float, *, any_shorter: bool = True) -> ModelFacts:
@@ -62,17 +67,18 @@ def _open(tokenizer: str, size: int, limit: int, *shorter: int) -> ModelFacts:
     return ModelFacts((size, *shorter), limit, "open", tokenizer)
 
 
-#: Sources: docs.cohere.com/docs/cohere-embed, developers.openai.com/api/docs/models, docs.voyageai.com/docs/embeddings,
-#: and the model cards of the open models. Retired models are still found in collections.
+#: Sources: docs.cohere.com/docs/cohere-embed and /docs/deprecations, developers.openai.com/api/docs/models,
+#: docs.voyageai.com/docs/embeddings, and the model cards of the open models. Retired models are still found in
+#: collections.
 KNOWN_MODELS: Mapping[str, ModelFacts] = {
     "embed-v4.0": _cohere((1536, 256, 512, 1024), 128_000, 0.12, "embed-v4.0"),
     "embed-english-v3.0": _cohere((1024,), 512, 0.10, "embed-english-v3.0"),
     "embed-multilingual-v3.0": _cohere((1024,), 512, 0.10, "embed-multilingual-v3.0"),
     "embed-english-light-v3.0": _cohere((384,), 512, 0.10, "embed-english-light-v3.0"),
     "embed-multilingual-light-v3.0": _cohere((384,), 512, 0.10, "embed-multilingual-light-v3.0"),
-    "embed-english-v2.0": _cohere((4096,), 512, 0.10),
-    "embed-english-light-v2.0": _cohere((1024,), 512, 0.10),
-    "embed-multilingual-v2.0": _cohere((768,), 256, 0.10),
+    "embed-english-v2.0": _cohere((4096,), 512, 0.10, retired="2026-04-04"),
+    "embed-english-light-v2.0": _cohere((1024,), 512, 0.10, retired="2026-04-04"),
+    "embed-multilingual-v2.0": _cohere((768,), 256, 0.10, retired="2026-04-04"),
     "text-embedding-3-small": _openai(1536, 0.02),
     "text-embedding-3-large": _openai(3072, 0.13),
     "text-embedding-ada-002": _openai(1536, 0.10, any_shorter=False),
@@ -205,6 +211,18 @@ def known_dimension(model: str) -> int | None:
     """Default vector length of ``model``; None if unknown."""
     facts = facts_of(model)
     return facts.dimensions[0] if facts else None
+
+
+def retirement_of(maker: str, model: str, base_url: str | None = None) -> str | None:
+    """What it means that a maker's API serves ``model`` no more; None if it does, or for a ``base_url``."""
+    facts = facts_of(model)
+    if facts is None or facts.retired is None or facts.maker != maker or base_url is not None:
+        return None
+    served = [name for name in models_of(facts.maker) if KNOWN_MODELS[name].retired is None]
+    return (
+        f"{model} was retired on {facts.retired}: no question can be embedded for this index any more. Embed all texts "
+        f"again with another model, such as {served[0]}."
+    )
 
 
 def price_of(provider: str, model: str, base_url: str | None = None) -> float | None:

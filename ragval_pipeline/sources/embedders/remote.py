@@ -169,9 +169,7 @@ class RemoteEmbedder(BatchingEmbedder):
             raise
         except SystemFailure as failure:
             # The code that finds a response with status 200 to be without embeddings does not know the call.
-            failure.details = {**details_of(self._endpoint, 200), **failure.details}
-            failure.attempts = attempts.tries
-            raise
+            raise self._named(failure, attempts.tries) from None
         self.dimension = vectors.shape[1]
         return EmbeddingBatch(
             vectors=vectors,
@@ -181,6 +179,20 @@ class RemoteEmbedder(BatchingEmbedder):
             tries=attempts.tries,
             waited_s=attempts.waited_s,
             elapsed_s=spent[0],
+        )
+
+    def _named(self, failure: SystemFailure, tries: int) -> SystemFailure:
+        """The failure with the provider and its host."""
+        name = self._endpoint.name
+        return SystemFailure(
+            failure.problem if name in failure.problem else f"{name}: {failure.problem}",
+            code=failure.code,
+            system=failure.system,
+            subject=failure.subject,
+            remedy=failure.remedy,
+            attempts=tries,
+            details={**details_of(self._endpoint, 200), **failure.details},
+            cause=failure.cause,
         )
 
     def _with_retries(self, call: Callable[[], Answer], attempts: Attempts) -> Answer:

@@ -57,6 +57,7 @@ class Comparison:
         missing: Points without a vector under the name that searches use.
         other: Points whose vector is not a single list of numbers.
         zero: Points whose vector has no direction: all zeros, or not finite.
+        endless: Those of them with numbers that are not finite.
         ids: Points with a direction, in order of ``prints``.
         prints: Projections of their unit vectors, blocks of shape (n, ``DIRECTIONS``).
         lengths: Blocks of the norms of ``ids``.
@@ -74,6 +75,7 @@ class Comparison:
     missing: list[str] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
     zero: list[str] = field(default_factory=list)
+    endless: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     prints: list[Floats] = field(default_factory=list)
     lengths: list[Floats] = field(default_factory=list)
@@ -102,6 +104,7 @@ class Comparison:
         unit: Floats = np.divide(batch.matrix, np.where(usable, norms, 1.0)[:, None], dtype=np.float32)
         unit[~usable] = 0.0
         self.zero.extend(compress(batch.ids, ~usable))
+        self.endless.extend(compress(batch.ids, ~np.isfinite(norms)))
         self.ids.extend(compress(batch.ids, usable))
         self.lengths.append(norms[usable].astype(np.float32))
         self.prints.append(unit[usable] @ _directions(unit.shape[1]))

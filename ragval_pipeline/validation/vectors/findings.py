@@ -131,9 +131,24 @@ class Vectors:
 @detector("vector.missing", "vector.zero", needs=Vectors)
 def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
     """Points without a vector, and those with a zero vector."""
-    for code, names in (("vector.missing", vectors.found.missing), ("vector.zero", vectors.found.zero)):
-        if names:
-            yield make_finding(code, map(vectors.subject, names), details={"share": vectors.share(names)})
+    missing, zero, endless = vectors.found.missing, vectors.found.zero, frozenset(vectors.found.endless)
+    if missing:
+        yield make_finding("vector.missing", map(vectors.subject, missing), details={"share": vectors.share(missing)})
+    if not zero:
+        return
+    message = cause = None
+    if endless:
+        rest = len(zero) - len(endless)
+        others = f", {rest:,} one of zeros" if rest else ""
+        message = f"{plural(len(endless), 'point')} with NaN or infinite numbers in the vector{others}."
+        cause = "The embedding failed, and what it returned was stored without a look at it."
+    yield make_finding(
+        "vector.zero",
+        (vectors.subject(name, **({"numbers": "not finite"} if name in endless else {})) for name in zero),
+        details={"share": vectors.share(zero)},
+        message=message,
+        cause=cause,
+    )
 
 
 @detector("vector.identical", needs=Vectors)

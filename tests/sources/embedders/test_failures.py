@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import contextlib
+from contextlib import closing
+
 import httpx
 import pytest
 from cohere.core.api_error import ApiError
 from cohere.core.parse_error import ParsingError
 
+from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.embedders import failures
 from ragval_pipeline.sources.embedders.failures import Endpoint
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder
+from ragval_pipeline.suite.sections import RetrySettings
+from tests.support.http_host import raw_server
 
 ENDPOINT = Endpoint("https://gateway.example/cohere", "embed-english-v3.0", "canary-key")
 CERTIFICATE = httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")
@@ -82,3 +88,28 @@ def test_the_providers_words_are_quoted_short_on_one_line_and_without_the_key(bo
     assert "canary" not in text
     assert "\n" not in text
     assert len(text) < 500
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_model_that_its_maker_retired_says_that_the_index_can_not_be_searched_any_more(status):
+    retired = Endpoint(None, "embed-english-v2.0", "canary-key")
+    told = str(failure_of(ApiError(status_code=status, body="model not found"), retired, attempts=1))
+    assert "embed-english-v2.0 was retired on 2026-04-04" in told
+    assert "Embed all texts again with another model, such as embed-v4.0" in told
+    own = Endpoint("https://gateway.example/cohere", "embed-english-v2.0", "canary-key")
+    assert "retired" not in str(failure_of(ApiError(status_code=status, body="model not found"), own, attempts=1))
+
+
+def test_an_answer_without_embeddings_is_named_with_its_host():
+    def sign_in(connection, over):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<html>\r\n\r")
+        with contextlib.suppress(OSError):
+            connection.recv(65536)
+
+    for kind in (CohereEmbedder, OpenAIEmbedder):
+        with raw_server(sign_in) as server:
+            embedder = kind(model="m", api_key="k", base_url=server.url, policy=RetrySettings(max=0), timeout_s=5)
+            with closing(embedder), pytest.raises(SystemFailure) as caught:
+                embedder.embed(["a"], input_type="search_query")
+        assert server.url.removeprefix("http://") in str(caught.value)
+        assert caught.value.details["status"] == 200

@@ -33,6 +33,16 @@ def test_zero_vectors_are_named_and_nothing_else(amount: int) -> None:
     assert (value.numerator, value.denominator) == (90 - amount, 90)
 
 
+def test_numbers_that_are_not_finite_are_not_called_zeros() -> None:
+    points = space()
+    points.vectors[3] = np.full(256, np.nan, dtype=np.float32)
+    points.vectors[4] = np.full(256, np.inf, dtype=np.float32)
+    points.vectors[5] = np.zeros(256, dtype=np.float32)
+    [finding] = points.examined().findings
+    assert finding.message == "2 points with NaN or infinite numbers in the vector, 1 one of zeros."
+    assert sorted(subject.details.get("numbers", "") for subject in finding.subjects) == ["", *["not finite"] * 2]
+
+
 @pytest.mark.parametrize("amount", [1, 9, 45])
 def test_missing_vectors_are_named_and_nothing_else(amount: int) -> None:
     points = space()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
@@ -148,6 +149,25 @@ class VectorSource:
     def _of_records(self, records: Iterable[Any]) -> VectorBatch:
         """The vectors of qdrant-client's records."""
         return _batch((canonical_id(record.id), _rest_vector(record.vector, self.vector_name)) for record in records)
+
+
+def of_size(batches: Iterable[VectorBatch], size: int, collection: str) -> Iterator[VectorBatch]:
+    """The batches of a collection whose vectors had ``size`` numbers when it was read.
+
+    Raises:
+        NotMeasurableError: ``vector.dimension``: they have another number now.
+    """
+    for batch in batches:
+        if batch.ids and batch.matrix.shape[1] != size:
+            raise NotMeasurableError(
+                f"the vectors of {collection} had {size} numbers when the run began, and now have "
+                f"{batch.matrix.shape[1]}: it was created again meanwhile",
+                code="vector.dimension",
+                subject=collection,
+                remedy="Validate again when the ingestion has finished.",
+                details={"expected": size, "found": int(batch.matrix.shape[1])},
+            )
+        yield batch
 
 
 def point_key(name: str) -> int | str:

@@ -132,3 +132,34 @@ def test_vectors_of_a_large_collection_come_over_grpc_where_the_same_points_answ
         assert next(again.vectors()).ids == ("1", "2")
         assert again.vector_way == "rest"
         client.close()
+
+
+class Failing(Points):
+    """A server whose gRPC fails after the first pages."""
+
+    left = 2  # the one that finds out whether it answers, and the first page
+
+    def Scroll(self, request: protocol.ScrollPoints, context: grpc.ServicerContext) -> protocol.ScrollResponse:  # noqa: N802
+        self.left -= 1
+        if self.left < 0:
+            context.abort(grpc.StatusCode.INTERNAL, "out of order")
+        return super().Scroll(request, context)
+
+
+def test_grpc_that_was_chosen_and_fails_in_the_middle_is_replaced_by_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_module, "PARALLEL_FROM", 1)
+    first = stored(number(1), protocol.VectorsOutput(vector=dense(1.0, 0.0)))
+    points = Failing([first], [first], [stored(number(2))])
+    server = grpc.server(ThreadPoolExecutor(2))
+    protocol.add_PointsServicer_to_server(points, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with QdrantStandIn() as rest:
+        client = QdrantClient(url=rest.url, grpc_port=port, timeout=5, check_compatibility=False)
+        client.create_collection("c", models.VectorParams(size=2, distance=models.Distance.COSINE))
+        client.upsert("c", [models.PointStruct(id=at, vector=[1, at - 1]) for at in (1, 2, 3)])
+        reader = CollectionReader(client, collection="c", place="here", policy=QUICK)
+        found = [name for batch in reader.vectors() for name in batch.ids]
+        assert (found, reader.vector_way) == (["1", "2", "3"], "rest")
+        client.close()
+    server.stop(None)
