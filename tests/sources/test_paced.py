@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder
+from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbedder, VoyageEmbedder
 from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 from tests.support.http_host import raw_server
@@ -68,7 +68,23 @@ def test_one_that_keeps_coming_may_take_longer(ask: Callable[[str], None]) -> No
     assert "time" not in str(told.value), "blanks are no answer, but all of them were read"
 
 
-@pytest.mark.parametrize("ask", [qdrant, cohere, openai])
+def voyage(url: str) -> None:
+    import voyageai
+    from voyageai.api_resources import api_requestor
+
+    voyageai.requestssession = None
+    vars(api_requestor._thread_context).clear()  # a session of another test, with its own limits
+    embedder = VoyageEmbedder(model="m", api_key="k", base_url=url, policy=ONCE, timeout_s=0.2)
+    with closing(embedder):
+        embedder.embed(["a"], input_type="search_query")
+
+
+def test_an_answer_that_drips_to_requests_does_not_come_in_time_either() -> None:
+    with raw_server(drip) as server, pytest.raises(SystemFailure, match=r"in time|timed out"):
+        voyage(server.url)
+
+
+@pytest.mark.parametrize("ask", [qdrant, cohere, openai, voyage])
 def test_a_bomb_is_refused_and_never_unpacked(ask: Callable[[str], None]) -> None:
     packed = zlib.compressobj(9, wbits=31)
     blank = b" " * 2**20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -172,8 +173,14 @@ class VoyageEmbedder(RemoteEmbedder):
     call_chars = 100_000
 
     def _make_client(self) -> Client:
+        import voyageai
         from voyageai.client import Client
 
+        from ragval_pipeline.sources.http.paced import paced_session
+
+        if voyageai.requestssession is None:
+            # The SDK's setting for how it makes requests, for all clients.
+            voyageai.requestssession = partial(paced_session, self._timeout_s)
         base = self._endpoint.base_url
         return Client(
             api_key=self._endpoint.api_key,

@@ -1,13 +1,17 @@
-"""Limits of bytes and of total time for SDKs that use httpx, which by itself only limits each read."""
+"""Limits of bytes and of total time for SDKs that use httpx or requests, which by themselves only limit each read."""
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.sources.http.bounded import ACCEPTED, Body, EncodingError, TooLargeError
+
+if TYPE_CHECKING:
+    import requests
 
 #: Bytes of an answer: a thousand vectors of 4,096 numbers, written as text, are 90 MB.
 MAX_ANSWER = 128 * 2**20
@@ -63,3 +67,37 @@ def paced(timeout_s: float, client: type[Any], *, max_bytes: int = MAX_ANSWER) -
         response.stream = PacedStream(response)
 
     return {"request": [offer], "response": [limit]}
+
+
+def paced_session(timeout_s: float, *, max_bytes: int = MAX_ANSWER) -> requests.Session:
+    """A session of requests whose bodies have the same limits; arguments as for ``paced``."""
+    import requests
+    import urllib3
+
+    class AnswerTooLargeError(requests.RequestException):
+        """Its name is that of ``TOO_LARGE``."""
+
+    def limit(response: requests.Response, **_: Any) -> None:
+        kept, started = bytearray(), time.monotonic()
+        try:
+            body = Body(response.headers.get("content-encoding", ""), max_bytes=max_bytes)
+            read = getattr(response.raw, "read1", response.raw.read)  # since urllib3 2
+            while part := read(1 << 16, decode_content=False):
+                for piece in body.decoded(part):
+                    kept += piece
+                if time.monotonic() > started + body.seconds(timeout_s):
+                    raise requests.ReadTimeout("the answer came too slowly: timed out")
+            body.end()
+        except TooLargeError:
+            raise AnswerTooLargeError(f"the answer is larger than {max_bytes / 2**20:g} MiB") from None
+        except EncodingError as error:
+            raise requests.exceptions.ContentDecodingError(str(error)) from None
+        except urllib3.exceptions.HTTPError as error:
+            raise requests.exceptions.ChunkedEncodingError(str(error)) from None
+        response.raw.close()
+        response.raw = urllib3.HTTPResponse(io.BytesIO(bytes(kept)), preload_content=False)
+
+    session = requests.Session()
+    session.headers["Accept-Encoding"] = ACCEPTED
+    session.hooks["response"] = [limit]
+    return session
