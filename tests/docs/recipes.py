@@ -55,9 +55,8 @@ def latest(folder: Path) -> dict[str, Any]:
     return max((json.loads(file.read_text(encoding="utf-8")) for file in files), key=lambda report: report["timestamp"])
 
 
-#: What each framework stores for a chunk of a page.
+#: What frameworks store for a chunk of a page; LangChain writes itself.
 STORED: dict[str, Callable[[str, str], dict[str, Any]]] = {
-    "langchain": lambda text, url: {"page_content": text, "metadata": {"source": url, "title": text[:24]}},
     "llamaindex": lambda text, url: {
         "_node_type": "TextNode", "url": url, "title": text[:24],
         "_node_content": json.dumps({"text": text, "metadata": {"url": url, "title": text[:24]}}),
@@ -87,6 +86,10 @@ def framework(stage: Stage, codes: Sequence[str]) -> None:
 def rewrite(stage: Stage, flavour: str | None, dimension: int = 1024) -> None:
     """Store the chunks of the stage's collection anew, as a framework does or as they are."""
     client = QdrantClient(url=stage.qdrant.url, check_compatibility=False)
+    if flavour == "langchain":
+        langchain(client)
+        client.close()
+        return
     points = []
     for point in client.scroll("docs", limit=10)[0]:
         payload, text = dict(point.payload), point.payload["content"]
@@ -98,6 +101,26 @@ def rewrite(stage: Stage, flavour: str | None, dimension: int = 1024) -> None:
     client.create_collection("docs", models.VectorParams(size=dimension, distance=models.Distance.COSINE))
     client.upsert("docs", points, wait=True)
     client.close()
+
+
+def langchain(client: QdrantClient) -> None:
+    """Let LangChain itself write the chunks."""
+    from langchain_core.embeddings import Embeddings
+    from langchain_qdrant import QdrantVectorStore
+
+    class Hashed(Embeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [hashed_vector(text) for text in texts]
+
+        def embed_query(self, text: str) -> list[float]:
+            return hashed_vector(text)
+
+    stored = [point.payload for point in client.scroll("docs", limit=10)[0]]
+    client.delete_collection("docs")
+    client.create_collection("docs", models.VectorParams(size=1024, distance=models.Distance.COSINE))
+    texts = [payload["content"] for payload in stored]
+    metadatas = [{"source": payload["url"], "title": payload["title"]} for payload in stored]
+    QdrantVectorStore(client, "docs", Hashed()).add_texts(texts, metadatas)
 
 
 @of("docs/how-to/openai.md", 1, 2)

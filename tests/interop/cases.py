@@ -13,11 +13,13 @@ class Named:
     Attributes:
         codes: The findings that name it; every other error or warning follows from one of them.
         remedy: Words of the first one's remedy.
+        told: What the remedy is, for the documentation.
         verdict: Of the run.
     """
 
     codes: Sequence[str]
     remedy: str
+    told: str
     verdict: str = "fail"
 
 
@@ -34,12 +36,19 @@ WAYS = {
     "haystack": ("words", "passages", "sparse", "recursive", "hierarchy", "headers_kept", "headers_removed"),
 }  # fmt: skip
 
-TWICE = Named(("chunk.ingested_twice",), "Delete the points under delete_point_ids")
-SPLITTER = Named(("chunk.ingested_twice",), "re-ingest the pages")
-OLD_BESIDE_NEW = Named(("chunk.ingested_twice",), "elete the points under")
-CHANGED = Named(("integrity.drifted",), "Re-ingest the pages that have changed")
-LEFT = Named(("coverage.orphan_page",), "Delete the points of these pages", "pass")
-NOTHING = Named((), "", "pass")
+#: Ways of writing that the lowest versions have, too.
+LONG_AGO = (("langchain", "from_documents"), ("llamaindex", "from_documents"), ("haystack", "words"))
+
+TWICE = Named(("chunk.ingested_twice",), "Delete the points under delete_point_ids", "delete the copies listed")
+SPLITTER = Named(
+    ("chunk.ingested_twice",), "It is not known which", "choose the points to keep, or re-ingest the pages"
+)
+OLD_BESIDE_NEW = Named(("chunk.ingested_twice",), "in remediation.json", "delete the old points of the page")
+OLDER = Named(("integrity.drifted",), "Delete the older points", "delete the older points listed")
+CHANGED = Named(("integrity.drifted",), "Re-ingest the pages that have changed", "re-ingest the page")
+LEFT = Named(("coverage.orphan_page",), "Delete the points of these pages", "delete the page's points", "pass")
+LOST = Named(("coverage.missing_page",), "Re-ingest these URLs", "re-ingest the lost pages")
+NOTHING = Named((), "", "", "pass")
 
 #: Framework, way of writing and accident to the report.
 ACCIDENTS: dict[tuple[str, str, str], Named] = {
@@ -56,6 +65,7 @@ ACCIDENTS: dict[tuple[str, str, str], Named] = {
     ("langchain", "markdown_headers", "edited_only"): CHANGED,
     ("langchain", "index_none", "twice"): NOTHING,
     ("langchain", "index_none", "splitter"): SPLITTER,
+    ("langchain", "index_none", "edited"): OLDER,
     ("langchain", "index_none", "deleted"): LEFT,
     ("langchain", "index_incremental", "twice"): NOTHING,
     ("langchain", "index_incremental", "splitter"): NOTHING,
@@ -63,7 +73,23 @@ ACCIDENTS: dict[tuple[str, str, str], Named] = {
     ("langchain", "index_incremental", "deleted"): LEFT,
     ("langchain", "index_full", "splitter"): NOTHING,
     ("langchain", "index_full", "deleted"): NOTHING,
-    ("langchain", "index_full", "edited_alone"): Named(("coverage.missing_page",), "Re-ingest these URLs"),
+    ("langchain", "index_full", "edited_alone"): LOST,
     ("langchain", "index_scoped_full", "edited"): NOTHING,
     ("langchain", "index_scoped_full", "deleted"): LEFT,
+    ("llamaindex", "from_documents", "twice"): TWICE,
+    ("llamaindex", "from_documents", "splitter"): SPLITTER,
+    ("llamaindex", "from_documents", "edited"): OLD_BESIDE_NEW,
+    ("llamaindex", "from_documents", "deleted_only"): LEFT,
+    ("llamaindex", "refresh", "twice"): NOTHING,
+    ("llamaindex", "refresh", "edited"): NOTHING,
+    ("llamaindex", "refresh", "deleted"): LEFT,
+    ("llamaindex", "pipeline_upserts", "twice"): NOTHING,
+    ("llamaindex", "pipeline_upserts", "edited"): NOTHING,
+    ("llamaindex", "pipeline_upserts", "deleted"): LEFT,
+    ("llamaindex", "pipeline_upserts_and_delete", "deleted"): NOTHING,
+    ("llamaindex", "pipeline_upserts_and_delete", "edited_alone"): LOST,
+    ("llamaindex", "pipeline_duplicates_only", "twice"): NOTHING,
+    ("llamaindex", "pipeline_duplicates_only", "edited"): OLD_BESIDE_NEW,
+    ("llamaindex", "markdown_nodes", "twice"): TWICE,
+    ("llamaindex", "sentence_windows", "edited"): OLD_BESIDE_NEW,
 }

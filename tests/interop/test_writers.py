@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.interop import accidents
-from tests.interop.cases import ACCIDENTS, WAYS
+from tests.interop.cases import ACCIDENTS, LONG_AGO, WAYS
 from tests.interop.world import World
 
 pytestmark = [pytest.mark.interop, pytest.mark.usefixtures("without_gx")]
 
-#: Ways of writing that the versions of ``lowest`` have, too.
-LONG_AGO = (("langchain", "from_documents"), ("llamaindex", "from_documents"), ("haystack", "words"))
 HONEST = [(framework, how) for framework, ways in WAYS.items() for how in ways]
 
 

@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 
 _READ_TWICE = (
     "One ingestion stored parts of a page twice: on their own and with what is around them, such as a table and its "
-    "section, or an element and the element that it is in."
+    "section, or an element and the element that it is in. Or chunks of an earlier ingestion with another chunk size "
+    "are left: larger chunks under the ids of smaller ones overwrite only some of them."
 )
 _READ_ONCE = (
     "Correct the extraction or the chunker so that it takes each part of a page once, then ingest again: re-ingesting "
-    "alone stores the same. If small chunks are within larger ones on purpose, map payload.fields.parent_id. "
+    "alone stores the same. If the chunk size was changed, delete the points of each page before ingesting it again. "
+    "If small chunks are within larger ones on purpose, map payload.fields.parent_id. "
     "review_point_ids in remediation.json lists the smaller ones."
 )
 
