@@ -33,6 +33,10 @@ WAYS = {
         "from_documents", "hybrid", "refresh", "pipeline_upserts", "pipeline_upserts_and_delete",
         "pipeline_duplicates_only", "markdown_nodes", "sentence_windows", "hierarchy",
     ),
+    "products": (
+        "langchain_js", "spring_ai", "langchain4j", "kernel_memory", "anything_llm", "open_webui", "unstructured",
+        "mem0",
+    ),
     "haystack": ("words", "passages", "sparse", "recursive", "hierarchy", "headers_kept", "headers_removed"),
 }  # fmt: skip
 
@@ -92,4 +96,9 @@ ACCIDENTS: dict[tuple[str, str, str], Named] = {
     ("llamaindex", "pipeline_duplicates_only", "edited"): OLD_BESIDE_NEW,
     ("llamaindex", "markdown_nodes", "twice"): TWICE,
     ("llamaindex", "sentence_windows", "edited"): OLD_BESIDE_NEW,
+    ("haystack", "words", "twice"): NOTHING,
+    ("haystack", "words", "splitter"): SPLITTER,
+    ("haystack", "words", "edited"): OLD_BESIDE_NEW,
+    ("haystack", "words", "edited_only"): CHANGED,
+    ("haystack", "words", "deleted"): LEFT,
 }
