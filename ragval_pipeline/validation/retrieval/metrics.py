@@ -1,9 +1,11 @@
-"""Retrieval metrics through ir-measures, on pages and on chunks, with fixed rankings."""
+"""Retrieval metrics as trec_eval defines them, on pages and on chunks, with fixed rankings."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
@@ -11,11 +13,6 @@ from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.report import MetricValue
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings
 from ragval_pipeline.validation.retrieval.hits import HitReader, Qrels, Run, has_ground_truth, relevant_pages
-
-#: Queries scored in one call: native code gets copies.
-_AT_ONCE = 512  # work
-#: Values by metric name, then query id.
-PerQuery = dict[str, dict[str, float]]
 
 
 def metric_names(ranks: Iterable[int], *, depth: int) -> dict[str, str]:
@@ -32,49 +29,57 @@ def metric_names(ranks: Iterable[int], *, depth: int) -> dict[str, str]:
     return {**names, "mrr": f"RR@{depth}", "map": "AP"}
 
 
+#: Values by metric name, then query id.
+PerQuery = dict[str, dict[str, float]]
+
+
 def per_query(run: Run, qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
     """Every metric of every query.
 
+    The values are those of trec_eval (https://github.com/usnistgov/trec_eval) with a relevance level of 1: a grade is
+    its own gain, and grades below 1 gain nothing. ``judged_at_k`` is that of ir-measures, the share of the first k
+    documents retrieved that have a grade.
+
     Args:
-        run: Documents by query id, best first; a query without any scores 0.
+        run: Documents by query id, best first, each once; a query without any scores 0.
         qrels: Grades by query id and document, without queries that have no relevant document.
         ranks: The k of the ranked metrics.
-        depth: Ranks for ``mrr``.
+        depth: Ranks for ``mrr``; ``map`` uses the whole ranking.
 
     Returns:
         Values 0..1 by metric name and query id; every query of ``qrels`` has a value.
     """
-    import ir_measures
-
-    if not qrels:
-        return {}
-    names = metric_names(ranks, depth=depth)
-    measures = {name: ir_measures.parse_measure(text) for name, text in names.items()}
-    by_measure = {str(measure): name for name, measure in measures.items()}
-    values: PerQuery = {name: dict.fromkeys(qrels, 0.0) for name in names}
-    # Scores are -rank: trec_eval breaks ties by document id, and uses 32-bit floats. Empty rankings are left out, as in
-    # a run file: Judged@k would divide by their length. Native code gets numbers: a lone surrogate in a text would
-    # crash the process, and a NUL ends the text.
-    numbers: dict[str, str] = {}
-
-    def number(doc: str) -> str:
-        return numbers.setdefault(doc, str(len(numbers)))
-
-    ranked = [query for query in qrels if run.get(query)]
+    cutoffs = sorted(set(ranks))
+    values: PerQuery = {}
     same: dict[float, float] = {}  # share the few distinct values
-    for first in range(0, len(ranked), _AT_ONCE):
-        part = ranked[first : first + _AT_ONCE]
-        scored = {
-            str(place): {number(doc): -float(rank) for rank, doc in enumerate(run[query], 1)}
-            for place, query in enumerate(part)
-        }
-        judged = {
-            str(place): {number(doc): grade for doc, grade in qrels[query].items()} for place, query in enumerate(part)
-        }
-        for result in ir_measures.iter_calc(list(measures.values()), judged, scored):
-            value = float(result.value)
-            values[by_measure[str(result.measure)]][part[int(result.query_id)]] = same.setdefault(value, value)
+    for query, grades in qrels.items():
+        for name, value in _of_query(run.get(query, ()), grades, cutoffs, depth):
+            values.setdefault(name, {})[query] = same.setdefault(value, value)
     return values
+
+
+def _of_query(
+    ranking: Sequence[str], grades: Mapping[str, int], cutoffs: Sequence[int], depth: int
+) -> Iterator[tuple[str, float]]:
+    """The metrics of one ranking."""
+    gains = [max(grades.get(doc, 0), 0) for doc in ranking]
+    ideal = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
+    found = [*accumulate(gain > 0 for gain in gains)]
+    for k in cutoffs:
+        hits = found[min(k, len(found)) - 1] if found else 0
+        first = ranking[:k]
+        yield f"hit_at_{k}", float(hits > 0)
+        yield f"precision_at_{k}", hits / k
+        yield f"recall_at_{k}", hits / len(ideal) if ideal else 0.0
+        yield f"ndcg_at_{k}", _dcg(gains[:k]) / _dcg(ideal[:k]) if ideal else 0.0
+        yield f"judged_at_{k}", sum(doc in grades for doc in first) / len(first) if first else 0.0
+    yield "mrr", next((1 / rank for rank, gain in enumerate(gains[:depth], 1) if gain > 0), 0.0)
+    precisions = [found[place] / (place + 1) for place, gain in enumerate(gains) if gain > 0]
+    yield "map", sum(precisions) / len(ideal) if ideal else 0.0
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
 def ceilings(qrels: Qrels, *, ranks: Iterable[int], depth: int) -> PerQuery:
