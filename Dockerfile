@@ -1,6 +1,8 @@
 # docker build -t ragval . && docker run --rm ragval        runs the demo
 # docker run --rm -v "$PWD:/work" --user "$(id -u)" -e QDRANT_URL ragval run   validates with the suite in this folder
-FROM python:3.12-slim
+# For a build that can be repeated, pin the image: --build-arg PYTHON_IMAGE=python:3.12-slim@sha256:...
+ARG PYTHON_IMAGE=python:3.12-slim
+FROM ${PYTHON_IMAGE}
 WORKDIR /opt/ragval
 COPY pyproject.toml README.md LICENSE ./
 COPY ragval_pipeline ragval_pipeline

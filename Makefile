@@ -11,7 +11,7 @@ WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format docs dist dev lock clean
+.PHONY: help demo test test-all lint format docs dist dev lock resolve clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -51,6 +51,9 @@ dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code location
 dist: $(VENV)/.installed ## Build what a package index takes: make dist REPOSITORY=https://HOST/OWNER/ragval
 	$(BIN)/python -m docs.publish $(REPOSITORY)
 
+resolve: $(VENV)/.installed ## Check that the package installs from wheels alone, on every supported Python and platform
+	UV=$(BIN)/uv .ci/resolve
+
 lock: $(VENV)/.installed ## Resolve requirements.lock anew
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-strip-extras --upgrade -o requirements.lock
@@ -61,7 +64,7 @@ clean: ## Remove what the other targets made
 
 # uv installs the locked packages in seconds where pip takes a minute or two; pip is the fallback.
 $(VENV)/.installed: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "ragval needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15) and "ragval needs Python 3.11 to 3.14: make PYTHON=python3.12 ...")'
 	@echo "Setting up $(VENV) with the packages of requirements.lock, once: a minute with uv, several with pip ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@awk '/^uv==/ {on=1} on {print} on && !/\\$$/ {exit}' requirements.lock > $(VENV)/uv.txt

@@ -18,7 +18,7 @@ _LOADED = "{}; import os; os._exit(0)"
 #: Packages that only a run needs. The first four are those that the project promises; the rest keeps it so.
 HEAVY = (
     "great_expectations", "cohere", "scipy", "qdrant_client",
-    "httpx", "ir_measures", "numpy", "pandas", "pyarrow", "rich", "safetensors", "selectolax", "tenacity",
+    "httpx", "numpy", "pandas", "pyarrow", "rich", "safetensors", "selectolax", "tenacity",
     "tokenizers", "typer", "yarl",
 )  # fmt: skip
 

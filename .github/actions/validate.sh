@@ -10,8 +10,12 @@ fi
 # What an earlier step left there is not this run's.
 rm -f "$RAGVAL_OUTPUT/summary.md" "$RAGVAL_OUTPUT/validation_report.json"
 
-ragval "${arguments[@]}"
+told=$(mktemp)
+ragval "${arguments[@]}" 2> >(tee "$told" >&2)
 code=$?
+wait
+python "$(dirname "$0")/annotate.py" "$RAGVAL_SUITE" "$RAGVAL_OUTPUT/validation_report.json" "$told"
+rm -f "$told"
 
 verdict=""
 if [ -f "$RAGVAL_OUTPUT/validation_report.json" ]; then

@@ -36,7 +36,7 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
-_PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "ir-measures", "pandas")
+_PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "pandas")
 #: Sections of the measurements stored as evidence.
 _EXTRAS = ("expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval")
 

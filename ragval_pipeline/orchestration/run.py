@@ -33,6 +33,7 @@ from ragval_pipeline.reporting.files.folder import copy_outputs
 from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder
+from ragval_pipeline.sources.embedders.static_files import static_files
 from ragval_pipeline.sources.history import history_folder
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.search.production import check_suite_search
@@ -160,8 +161,6 @@ def _instance() -> Iterator[dg.DagsterInstance]:
         SuiteError: DAGSTER_HOME is not a folder, or its dagster.yaml is wrong.
         MachineError: Its databases cannot be used.
     """
-    from sqlalchemy.exc import SQLAlchemyError
-
     home = os.environ.get("DAGSTER_HOME", "").strip()
     if not home:
         with dg.DagsterInstance.ephemeral() as instance:
@@ -170,7 +169,9 @@ def _instance() -> Iterator[dg.DagsterInstance]:
     try:
         with _opened(Path(home).expanduser()) as instance:
             yield instance
-    except SQLAlchemyError as error:
+    except Exception as error:
+        if not any(kind.__module__ == "sqlalchemy.exc" for kind in type(error).__mro__):  # what Dagster stores with
+            raise
         problem = str(getattr(error, "orig", None) or error).partition("\n")[0].rstrip(".")
         raise MachineError(f"Dagster's storage, DAGSTER_HOME={home}: {problem}. {_STORAGE}") from error
 
@@ -321,6 +322,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
     with naming_file_of(resolved):
         check_variables(resolved, only=only)
         _check_report_uri(resolved)
+        static_files()  # chunks are counted by its tokenizer, whatever the embedder
         _check_index_path(resolved)
         _check_engine(resolved)
         _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))

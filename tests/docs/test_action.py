@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -74,6 +75,34 @@ def test_a_wrong_suite_leaves_no_verdict_and_no_summary_of_an_earlier_run(tmp_pa
     (tmp_path / "out" / "validation_report.json").write_text('{"verdict": "pass"}')
     ended, outputs, summary, _ = run_script(tmp_path, verdict="", code=2)
     assert (ended, outputs, summary) == (2, {"exit-code": "2", "verdict": ""}, "")
+
+
+def test_what_fails_is_an_annotation_at_its_line_of_the_suite(tmp_path: Path) -> None:
+    suite, report, told = tmp_path / "ragval.yaml", tmp_path / "report.json", tmp_path / "told"
+    suite.write_text("suite: docs\nqdrant:\n  colection: docs\ncriteria: {mrr: 0.5}\nretrieval:\n  coverage: 1\n")
+    criteria = [
+        {"name": "coverage", "required": True, "verdict": "not_met", "reason": "4 of 14 pages\nare missing"},
+        {"name": "mrr", "required": True, "verdict": "not_met", "reason": None},
+        {"name": "map", "required": False, "verdict": "not_met", "reason": "low"},
+        {"name": "error_findings", "required": True, "verdict": "not_met", "reason": "2 findings"},
+    ]
+    report.write_text(json.dumps({"criteria": criteria}))
+    told.write_text("[1/2] Reading\nragval: ragval.yaml: qdrant.colection: is not a key. Did you mean collection?\n")
+
+    def annotations() -> list[str]:
+        command = [sys.executable, str(SCRIPT.with_name("annotate.py")), str(suite), str(report), str(told)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    start = f"::error file={suite},line="
+    assert annotations() == [
+        f"{start}6,title=ragval: coverage::4 of 14 pages%0Aare missing",
+        f"{start}4,title=ragval: mrr::not met",
+        f"{start}4,title=ragval: error_findings::2 findings",
+    ]
+    report.unlink()
+    assert annotations() == [
+        f"{start}3,title=ragval: suite::ragval.yaml: qdrant.colection: is not a key. Did you mean collection?"
+    ]
 
 
 def test_an_input_is_never_a_command(tmp_path: Path) -> None:

@@ -111,3 +111,22 @@ def test_on_a_package_index_no_link_of_the_readme_is_relative() -> None:
     metadata = tomllib.loads(with_addresses((ROOT / "pyproject.toml").read_text(encoding="utf-8"), repository))
     assert metadata["project"]["urls"]["Repository"] == repository
     assert metadata["tool"]["ruff"]["line-length"] == 120
+
+
+def test_both_commands_are_the_same_program() -> None:
+    assert PROJECT["scripts"] == dict.fromkeys(["ragval", "ragval-pipeline"], "ragval_pipeline.cli:main")
+
+
+def test_what_has_no_wheel_everywhere_is_not_required_everywhere() -> None:
+    """``.ci/resolve`` asks a package index; these are the two that it found."""
+    names = {re.split(r"[<>=;\[ ]", entry, maxsplit=1)[0]: entry for entry in PROJECT["dependencies"]}
+    assert names.keys().isdisjoint({"ir-measures", "pytrec-eval-terrier"})
+    assert "python_version < '3.14'" in names["wordllama"]
+    assert "platform_machine == 'x86_64'" in names["wordllama"]
+
+
+def test_actions_of_others_are_pinned_by_commit() -> None:
+    for file in (ROOT / "action.yml", ROOT / ".github" / "workflows" / "ci.yml"):
+        used = re.findall(r"uses: (\S+)", file.read_text(encoding="utf-8"))
+        assert used
+        assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []

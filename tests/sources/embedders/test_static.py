@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.demo.site import load_pages
-from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.sources.embedders import static
+from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.sources.embedders import static, static_files
 from ragval_pipeline.sources.embedders.static import (
     SLICE_CHARS,
     SLICE_TEXTS,
@@ -107,9 +107,9 @@ def test_no_texts_are_no_call_and_some_are_one_free_call():
 
 
 def test_a_missing_wheel_is_a_suite_error_with_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setattr(static, "PACKAGE", "no_such_wheel_anywhere")
+    monkeypatch.setattr(static_files, "PACKAGE", "no_such_wheel_anywhere")
     with pytest.raises(SuiteError, match="not installed") as caught:
-        static.static_files()
+        static_files.static_files()
     assert caught.value.key == "embedding.provider"
     assert "pip install 'wordllama==0.4.*'" in caught.value.remedy
 
@@ -117,18 +117,18 @@ def test_a_missing_wheel_is_a_suite_error_with_the_command_that_installs_it(monk
 @pytest.fixture
 def copied_wheel(tmp_path, monkeypatch) -> Path:
     """A package of another name with copies of the two files, to be damaged."""
-    weights, tokenizer = static.static_files()
+    weights, tokenizer = static_files.static_files()
     package = tmp_path / "damaged_wheel"
-    for source, target in ((weights, static.WEIGHTS), (tokenizer, static.TOKENIZER)):
+    for source, target in ((weights, static_files.WEIGHTS), (tokenizer, static_files.TOKENIZER)):
         (package / target).parent.mkdir(parents=True)
         shutil.copyfile(source, package / target)
     (package / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(static, "PACKAGE", "damaged_wheel")
+    monkeypatch.setattr(static_files, "PACKAGE", "damaged_wheel")
     return package
 
 
-@pytest.mark.parametrize("file", [static.WEIGHTS, static.TOKENIZER])
+@pytest.mark.parametrize("file", [static_files.WEIGHTS, static_files.TOKENIZER])
 def test_a_damaged_file_of_the_wheel_is_named(copied_wheel, file):
     whole = (copied_wheel / file).read_bytes()
     (copied_wheel / file).write_bytes(whole[: len(whole) // 2])
@@ -140,7 +140,7 @@ def test_the_weights_of_another_model_are_refused(copied_wheel):
     import safetensors.numpy
 
     other = {static.TENSOR: np.zeros((32_000, 64), np.float16)}
-    safetensors.numpy.save_file(other, copied_wheel / static.WEIGHTS)
+    safetensors.numpy.save_file(other, copied_wheel / static_files.WEIGHTS)
     with pytest.raises(SuiteError, match="does not hold the expected 32000 x 256 matrix"):
         static.static_parts.__wrapped__()
 
@@ -176,3 +176,25 @@ def test_slices_stay_small_however_many_or_long_the_texts_are():
     indices = [index for held in slices for index, _ in held]
     assert indices == sorted(indices)
     assert set(indices) == set(range(len(texts))) - {2001}
+
+
+def test_fetched_files_serve_where_the_package_has_no_wheel(tmp_path, monkeypatch):
+    weights, tokenizer = static_files.static_files()
+    for source, target in ((weights, static_files.WEIGHTS), (tokenizer, static_files.TOKENIZER)):
+        (tmp_path / target).parent.mkdir(parents=True)
+        shutil.copyfile(source, tmp_path / target)
+    monkeypatch.setattr(static_files, "PACKAGE", "no_such_wheel_anywhere")
+    monkeypatch.setenv(static_files.VARIABLE, str(tmp_path))
+    assert static_files.static_files() == (tmp_path / static_files.WEIGHTS, tmp_path / static_files.TOKENIZER)
+
+
+def test_files_that_cannot_be_fetched_are_a_system_that_failed(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
+    monkeypatch.setenv(static_files.VARIABLE, str(tmp_path / "kept"))
+    with pytest.raises(SystemFailure) as caught:
+        static_files.fetch_static_files()
+    assert caught.value.exit_code == 3
+    assert not (tmp_path / "kept").exists()

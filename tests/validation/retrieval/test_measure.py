@@ -303,7 +303,8 @@ def test_the_reciprocal_rank_looks_within_top_k_pages() -> None:
 def test_precision_metrics_show_pages_with_their_stored_address() -> None:
     hits = page_hits("/a/", "/b.html", "/c")
     measurement = measure(
-        [(query("How?", id="q", relevant_urls=[f"{SITE}/a", f"{SITE}/d"], acceptable_urls=["nowhere"]), hits)], ranks=(2, 3)
+        [(query("How?", id="q", relevant_urls=[f"{SITE}/a", f"{SITE}/d"], acceptable_urls=["nowhere"]), hits)],
+        ranks=(2, 3),
     )
     assert [metric.model_dump() for metric in measurement.sections["precision_metrics"]] == [
         {
