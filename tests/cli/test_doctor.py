@@ -194,6 +194,14 @@ def test_a_model_that_cannot_give_the_collections_size_is_a_problem_without_aski
     assert found["message"] == "embed-english-v3.0 has 1024 dimensions, the collection 256"
 
 
+def test_a_model_that_its_maker_retired_is_a_problem_without_asking_for_it(home: Home, ragval: Ragval) -> None:
+    home.edit(embedding={"provider": "cohere", "model": "embed-english-light-v2.0", "api_key": KEY})
+    found = checks(ragval("doctor", "-s", home.suite, "--json"))["embedder"]
+    assert found["state"] == "problem"
+    assert "is not served any more" in found["message"]
+    assert "no question can be embedded for this index any more" in found["remedy"]
+
+
 def test_a_refused_key_ends_with_three_and_stays_secret(
     home: Home, ragval: Ragval, monkeypatch: pytest.MonkeyPatch
 ) -> None:

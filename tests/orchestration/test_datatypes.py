@@ -1,0 +1,64 @@
+"""Collections that store vectors with less precision: an honest one has no finding, and a swapped vector is found."""
+
+from __future__ import annotations
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from ragval_pipeline.orchestration.run import run_suite
+from ragval_pipeline.validation.report import ValidationReport
+from tests.orchestration.world import NAME, World
+from tests.support.qdrant_server import QdrantStandIn
+
+SCALAR = models.ScalarQuantization(scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True))
+BINARY = models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
+KINDS: dict[str, tuple[models.Datatype | None, models.ScalarQuantization | models.BinaryQuantization | None]] = {
+    "float16": (models.Datatype.FLOAT16, None),
+    "scalar quantization": (None, SCALAR),
+    "binary quantization": (None, BINARY),
+}
+
+
+def validated(
+    world: World, kind: str, *, swapped: tuple[int, int] | None = None
+) -> tuple[ValidationReport, list[models.PointStruct]]:
+    """The report of the demo in a collection of a kind, two of its vectors swapped, and its points."""
+    datatype, quantization = KINDS[kind]
+    source = QdrantClient(path=str(world.folder / "qdrant"))
+    records, _ = source.scroll(NAME, limit=1000, with_vectors=True)
+    source.close()
+    points = [models.PointStruct(id=each.id, vector=each.vector, payload=each.payload) for each in records]  # type: ignore[arg-type]
+    if swapped is not None:
+        one, other = swapped
+        points[one].vector, points[other].vector = points[other].vector, points[one].vector
+    with QdrantStandIn() as server:
+        client = QdrantClient(url=server.url, check_compatibility=False)
+        space = models.VectorParams(size=256, distance=models.Distance.COSINE, datatype=datatype)
+        client.create_collection(NAME, vectors_config=space, quantization_config=quantization)
+        client.upsert(NAME, points)
+        server.engine.optimize(NAME)
+        suite = world.suite({"qdrant": {"url": server.url, "path": None}, "latency": "off"})
+        report = run_suite(suite).report
+        client.close()
+    return report, points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_honest_collection_is_not_blamed_for_its_precision(kind: str, world: World, without_gx: None) -> None:
+    report, _ = validated(world, kind)
+    assert report.verdict == "pass"
+    alarms = {finding.code: finding for finding in report.findings if finding.severity != "info"}
+    # What is lost by a bit per number is lost to the users, too.
+    assert set(alarms) <= ({"index.low_ann_recall"} if kind == "binary quantization" else set())
+    assert all("quantized vectors" in finding.cause for finding in alarms.values())
+    [match] = [entry for entry in report.criteria if entry.name == "embedding_match"]
+    assert match.value == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_swapped_vector_is_found_all_the_same(kind: str, world: World, without_gx: None) -> None:
+    report, points = validated(world, kind, swapped=(3, 40))
+    [finding] = [entry for entry in report.findings if entry.code == "vector.swapped"]
+    assert set(finding.subjects) == {str(points[3].id), str(points[40].id)}
