@@ -62,7 +62,7 @@ class SuiteHosts:
         if _folded(url) != _folded(asked):
             raise RefusedHostError(f"it redirects to {host_of(url) or url}, which is not in the suite", url)
         if self._only:
-            raise RefusedHostError(f"{host_of(url)} is another host, which is not in the suite")
+            raise RefusedHostError(f"{host_of(url)} is another host, which is not in the suite (source.host_aliases)")
 
     def trusts(self, url: str) -> bool:
         """Whether the suite names the host of an address."""
