@@ -146,7 +146,7 @@ def run_program(argv: Sequence[str] | None = None) -> int:
     # They end with the process: a final collection would cost a second after a validation.
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
-    with lasting_streams():
+    with lasting_streams(), options.restoring_variables():
         code = _code_of(arguments)
         lost = problem_of_stdout()
         if lost is None or code in {INTERRUPTED, USAGE, DEFECT}:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from ragval_pipeline.cli.options import LogLevel
+from ragval_pipeline.cli.options import LogLevel, serve_variables
 from ragval_pipeline.cli.terminal import printing, stderr_console
 from ragval_pipeline.errors import NotMeasurableError, SuiteError
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
@@ -76,6 +76,7 @@ def init(
     from ragval_pipeline.cli.draft.suite_text import QUERIES, suite_text
     from ragval_pipeline.sources.storage import write_whole
 
+    serve_variables(output.expanduser().absolute().parent)
     wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
     _refuse_existing(files, force=force)

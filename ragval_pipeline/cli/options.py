@@ -6,7 +6,8 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,6 +49,11 @@ def is_debugging() -> bool:
     return _LOGGER.isEnabledFor(logging.DEBUG)
 
 
+def is_told() -> bool:
+    """Whether what a command does is told while it works."""
+    return _LOGGER.level <= logging.INFO  # not set outside the command line
+
+
 def dagster_level() -> str:
     """The level of Dagster's own log, which prints tracebacks with its errors."""
     return "DEBUG" if is_debugging() else "CRITICAL"
@@ -81,11 +87,31 @@ def _set_level(value: str | None) -> None:
         set_level(value)
 
 
+def serve_variables(folder: Path) -> None:
+    """Set the variables of a folder's ``.env`` that the process does not have: libraries read some of them, too."""
+    from ragval_pipeline.suite.interpolation import environment_of
+
+    os.environ.update(environment_of(folder))
+
+
+@contextmanager
+def restoring_variables() -> Iterator[None]:
+    """Undo changes of the process's variables at the end."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+
+
 def _set_level_beside(suite: Path) -> Path:
     """Without a flag, ``LOG_LEVEL`` may also be in the ``.env`` next to the suite file, like all variables."""
     from ragval_pipeline.suite.interpolation import environment_of
     from ragval_pipeline.suite.yaml_file import split_name
 
+    serve_variables(split_name(suite)[0].expanduser().absolute().parent)
     if not any(isinstance(handler, _Lines) and handler.by_flag for handler in _LOGGER.handlers):
         set_level(None, environment_of(split_name(suite)[0].expanduser().absolute().parent))
     return suite

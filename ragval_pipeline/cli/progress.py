@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.cli.interrupts import check_interrupted
+from ragval_pipeline.cli.options import is_told
 from ragval_pipeline.cli.terminal import is_plain, stderr_console
 
 if TYPE_CHECKING:
@@ -44,12 +45,14 @@ def words_for(step: str) -> str:
 
 
 @contextmanager
-def showing_progress() -> Iterator[_Bars | _Lines]:
+def showing_progress() -> Iterator[_Bars | _Lines | _Steps]:
     """Show the progress of runs in this block."""
     console = stderr_console()
     with ExitStack() as stack:
-        if console.is_terminal and not console.is_dumb_terminal:
-            display: _Bars | _Lines = _Bars(stack.enter_context(_bar(console)))
+        if not is_told():
+            display: _Bars | _Lines | _Steps = _Steps()
+        elif console.is_terminal and not console.is_dumb_terminal:
+            display = _Bars(stack.enter_context(_bar(console)))
         else:
             display = _Lines(console)
         # Imported here: importing Dagster takes a moment, and users should see output first.
@@ -87,6 +90,10 @@ class _Steps:
     def check(self) -> None:
         """End the run if an interrupt was lost."""
         check_interrupted()
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        """Show nothing: the log level is above INFO."""
+        self.check()
 
     def is_new(self, step: str) -> bool:
         """Whether ``step`` begins now."""

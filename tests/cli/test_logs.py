@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +85,25 @@ def test_a_defect_of_ragval_has_a_code_of_its_own(
     assert ended.code == 70
     assert "ZeroDivisionError: by nothing" in ended.message
     assert "Traceback" not in ended.err
+
+
+def test_above_info_no_progress_is_told(
+    home: Home, ragval: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("run", "-s", home.suite, "--only", "coverage")
+    assert "Reading the sitemap" in ragval(*command).err
+    monkeypatch.setenv("LOG_LEVEL", "WARNING")
+    assert ragval(*command).err == ""
+
+
+def test_the_env_file_serves_variables_that_only_libraries_read_and_only_for_the_command(
+    home: Home, ragval: Callable[..., Ended]
+) -> None:
+    (home.folder / ".env").write_text("DAGSTER_HOME=relative\n")
+    assert "DAGSTER_HOME: relative is not an absolute path" in ragval("run", "-s", home.suite).message
+    assert "DAGSTER_HOME" not in os.environ
+
+
+def test_init_reads_the_env_file_beside_the_suite_that_it_writes(ragval: Callable[..., Ended], tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("QDRANT_URL=not a url\n")
+    assert "--qdrant-url: is not an http(s) URL" in ragval("init", "--collection", "docs").message

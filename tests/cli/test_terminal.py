@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+from ragval_pipeline.cli.options import set_level
 from ragval_pipeline.cli.progress import showing_progress, words_for
 from ragval_pipeline.cli.terminal import without_secrets
 from tests.cli.conftest import environment
@@ -28,6 +29,7 @@ def test_a_reader_that_goes_away_does_not_change_the_exit_code() -> None:
 
 
 def test_plain_progress_says_each_step_once(capsys: object) -> None:
+    set_level("INFO")
     with showing_progress() as display:
         display.expect(2)
         display("sitemap_urls", 0, None)

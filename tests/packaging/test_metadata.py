@@ -24,6 +24,7 @@ STANDS_FOR = {
     "fsspec": "universal-pathlib",
     "transformers": "sentence-transformers",
     "requests": "voyageai",
+    "urllib3": "voyageai",  # through requests
 }
 
 

@@ -200,7 +200,8 @@ def _state(record: PageRecord, page: Page, texts: Sequence[StoredText]) -> tuple
 def _unfit(record: PageRecord) -> str | None:
     """Why a page should not be in the sitemap."""
     if record.status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
-        return f"is gone (status {record.status})"
+        # A folder answers with no status: there, the problem says that it has no file.
+        return f"is gone ({record.problem or f'status {record.status}'})"
     if record.redirected:
         return f"redirects to {record.final_url}"
     return "asks not to be indexed" if record.noindex else None
