@@ -62,6 +62,7 @@ class RepairPlan:
         review: Points for a person to decide on.
         lists: The other findings, by who acts: ``ingestion`` and ``FINDING_LISTS``.
         nodes: The findings to act on, with what follows from each.
+        others: Points listed for a code of copies, that other findings ask to delete.
     """
 
     reingest: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -73,13 +74,15 @@ class RepairPlan:
     review: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lists: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
     nodes: Sequence[FindingNode] = ()
+    others: Mapping[str, Set[str]] = field(default_factory=dict)
 
     def deleted_for(self, finding: Finding) -> frozenset[str] | None:
         """The points to delete for a finding, at once or after an ingestion; None if it asks for no action itself."""
         if not any(finding.code == node.finding.code for node in self.nodes):
             return None
         listed = chain(self.delete.items(), self.replaced.items())
-        return frozenset(name for name, codes in listed if finding.code in codes)
+        others = self.others.get(finding.code, ())
+        return frozenset(name for name, codes in listed if finding.code in codes and name not in others)
 
     def said_of(self, finding: Finding) -> Finding:
         """A finding with a remedy that says what this plan does about it."""
@@ -184,6 +187,7 @@ class _Draft:
         self._first: Listed = {}
         self._review: Listed = {}
         self._unclear: list[Finding] = []
+        self._others: dict[str, Set[str]] = {}
         self._keys: Listed = {}
         self._lists: dict[str, list[Finding]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
 
@@ -237,6 +241,7 @@ class _Draft:
             review=_ordered({name: codes for name, codes in review.items() if name not in {**now, **replaced}}),
             lists=self._lists,
             nodes=nodes,
+            others=self._others,
         )
 
     def _pages_to_ingest(self) -> Listed:
@@ -341,6 +346,7 @@ class _Draft:
         if finding.code in GROUPED:
             surplus = surplus_points(finding, self._lookup, set(self._delete), self._model)
             # A point deleted for another reason is also listed here.
+            self._others[finding.code] = self._delete.keys() - set(surplus.delete)
             names = [name for name in names if name in self._delete or name in surplus.delete]
             review = surplus.review
         for name in names:
