@@ -18,7 +18,8 @@ def remediation(plan: RepairPlan, findings: Sequence[Finding]) -> dict[str, Any]
         findings: All findings of the run, in report order.
 
     Returns:
-        ``reingest_urls`` and ``delete_pages`` (``{url, codes}``); ``delete_point_ids`` (nothing is lost with them),
+        ``reingest_urls`` and ``delete_pages`` (``{url, codes}``, those to delete later with ``ingest_first``);
+        ``delete_point_ids`` (nothing is lost with them),
         ``review_point_ids`` (for manual decision) and ``reingest_point_ids`` (their page is unknown; ``{id, codes}``);
         ``delete_after_ingesting``, points to delete once the pages that they name are ingested (``{id, ingest_first,
         codes}``). By responsibility ``ingestion``, ``chunker``, ``settings``, ``queries``, ``site`` and ``report``
@@ -31,7 +32,10 @@ def remediation(plan: RepairPlan, findings: Sequence[Finding]) -> dict[str, Any]
         "reingest_urls": _listed("url", plan.reingest),
         "reingest_point_ids": _listed("id", plan.reingest_points),
         "delete_point_ids": _listed("id", plan.delete),
-        "delete_pages": _listed("url", plan.delete_pages),
+        "delete_pages": [
+            {**entry, **({"ingest_first": list(first)} if (first := plan.ingest_first.get(entry["url"])) else {})}
+            for entry in _listed("url", plan.delete_pages)
+        ],
         "delete_after_ingesting": [
             {"id": name, "ingest_first": list(plan.ingest_first[name]), "codes": list(codes)}
             for name, codes in plan.replaced.items()

@@ -217,7 +217,7 @@ STANDS_FOR = "stands_for"
 
 _REMEDY = (
     "Re-ingest the pages under reingest_urls in remediation.json, whose texts are stored under other URLs, or "
-    "correct these URLs. Only then delete what is left under the other URLs: delete_after_ingesting lists it."
+    "correct these URLs. Only then delete what is left under the other URLs, which delete_pages lists."
 )
 _OTHERS = "Delete the points of the other pages, or bring those pages into scope."
 
@@ -226,7 +226,7 @@ _OTHERS = "Delete the points of the other pages, or bring those pages into scope
 STANDS_ON = "stands_on"
 _WITHOUT_PAGE = (
     "Make the ingestion write the field, and re-ingest the pages under reingest_urls in remediation.json. That does "
-    "not replace these points: delete those under delete_after_ingesting once it is done."
+    "not replace these points if they have ids of their own: then delete_after_ingesting lists them."
 )
 _LACKING = frozenset({MISSING, "integrity.not_captured"})
 

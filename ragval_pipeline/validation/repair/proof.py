@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
 from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
 #: The points of some to be deleted whose deletion is not proven to lose nothing.
 Unproven = Callable[[Set[str]], Set[str]]
 #: What a point is stored for, if the index has partitions: its value of each field that tells them apart.
 PartitionOf = Callable[[str], object]
 
-_COLUMNS = ("point_id", "page_key", "compared", "digest", "places", "lengths")
+_COLUMNS = ("point_id", "page_key", "compared", "digest", "letters", "found", "places", "lengths")
 Span = tuple[int, int]
 
 
@@ -60,13 +62,8 @@ class Proof:
             chosen = table.filter(pc.or_(concerned(table), same))
             by_page: dict[str, list[_Stored]] = {}
             for row in chosen.to_pylist():
-                spans = [
-                    (place, place + length)
-                    for place, length in zip(row["places"], row["lengths"], strict=True)
-                    if place >= 0
-                ]
                 key, name = row["page_key"], row["point_id"]
-                entry = _Stored(name, self.partition_of(name), row["digest"], spans)
+                entry = _Stored(name, self.partition_of(name), row["digest"], list(_spans(row)))
                 if row["compared"]:
                     by_page.setdefault(key, []).append(entry)
                 if name not in deleted:
@@ -94,6 +91,20 @@ class Proof:
             pages.update(key for key in rows.column("page_key").to_pylist() if key is not None)
             texts.update(digest for digest in rows.column("digest").to_pylist() if digest is not None)
         return pages, texts
+
+
+def _spans(row: Mapping[str, Any]) -> Iterator[Span]:
+    """The parts of its page that a chunk holds.
+
+    Single words of a text that is not on the page, and those far from the rest of one that is, are there by chance.
+    """
+    spans = [(place, place + length) for place, length in zip(row["places"], row["lengths"], strict=True) if place >= 0]
+    first, beyond = max(spans, key=lambda span: span[1] - span[0], default=(0, 0))
+    reach = row["letters"] if row["found"] >= MOST * row["letters"] else 0
+    for span in spans:
+        near = first - reach <= span[0] and span[1] <= beyond + reach
+        if span[1] - span[0] >= ANCHOR_LETTERS or (reach and near):
+            yield span
 
 
 def _losing(chunks: Sequence[_Stored], deleted: Set[str]) -> Iterable[str]:
@@ -125,8 +136,3 @@ def is_within(span: Span, held: Sequence[Span]) -> bool:
     """Whether a span is in one of the parts that ``united`` gave."""
     at = bisect_right(held, (span[0], float("inf"))) - 1
     return at >= 0 and held[at][1] >= span[1]
-
-
-def partitions_from(values: Mapping[str, object]) -> PartitionOf:
-    """The partition of a point from the values of the points that have one."""
-    return values.get

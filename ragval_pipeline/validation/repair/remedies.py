@@ -56,12 +56,14 @@ class RepairPlan:
         reingest: Pages to ingest again, by address.
         reingest_points: Points to ingest again whose page is not known.
         delete: Points that can be deleted at once, in any order.
-        delete_pages: Addresses of which all points can.
+        delete_pages: Addresses of which all points can, at once or once the pages under ``ingest_first`` are ingested:
+            of points whose id the ingestion may write again, only those that it leaves under the address.
         replaced: Points that can be deleted once some pages are ingested, and ``ingest_first`` these pages.
-        ingest_first: By point the pages to ingest before.
+        ingest_first: By point or address the pages to ingest before.
         review: Points for a person to decide on.
         lists: The other findings, by who acts: ``ingestion`` and ``FINDING_LISTS``.
         nodes: The findings to act on, with what follows from each.
+        under: Points of addresses to delete later: those that are left there go.
         others: Points listed for a code of copies, that other findings ask to delete.
     """
 
@@ -74,13 +76,14 @@ class RepairPlan:
     review: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lists: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
     nodes: Sequence[FindingNode] = ()
+    under: Mapping[str, Sequence[str]] = field(default_factory=dict)
     others: Mapping[str, Set[str]] = field(default_factory=dict)
 
     def deleted_for(self, finding: Finding) -> frozenset[str] | None:
         """The points to delete for a finding, at once or after an ingestion; None if it asks for no action itself."""
         if not any(finding.code == node.finding.code for node in self.nodes):
             return None
-        listed = chain(self.delete.items(), self.replaced.items())
+        listed = chain(self.delete.items(), self.replaced.items(), self.under.items())
         others = self.others.get(finding.code, ())
         return frozenset(name for name, codes in listed if finding.code in codes and name not in others)
 
@@ -188,6 +191,7 @@ class _Draft:
         self._review: Listed = {}
         self._unclear: list[Finding] = []
         self._others: dict[str, Set[str]] = {}
+        self._under: Listed = {}
         self._keys: Listed = {}
         self._lists: dict[str, list[Finding]] = {name: [] for name in ("ingestion", *FINDING_LISTS)}
 
@@ -237,10 +241,11 @@ class _Draft:
             delete=_ordered(now),
             delete_pages=_ordered({url: codes for url, codes in self._delete_pages.items() if self._is_gone(url, now)}),
             replaced=_ordered(replaced),
-            ingest_first={name: sorted(set(self._first[name])) for name in replaced},
+            ingest_first={name: sorted(set(pages)) for name, pages in self._first.items()},
             review=_ordered({name: codes for name, codes in review.items() if name not in {**now, **replaced}}),
             lists=self._lists,
             nodes=nodes,
+            under=self._under,
             others=self._others,
         )
 
@@ -250,7 +255,7 @@ class _Draft:
         return {url: codes for url, codes in self._reingest.items() if url not in gone}
 
     def _is_gone(self, url: str, deleted: Mapping[str, object]) -> bool:
-        return url not in self._first and all(name in deleted for name in self._lookup.ids_of.get(url, ()))
+        return url in self._first or all(name in deleted for name in self._lookup.ids_of.get(url, ()))
 
     def _left_by(self, reingest: Listed) -> Listed:
         """The points that an ingestion of these pages leaves beside those that it writes, with the pages."""
@@ -292,7 +297,7 @@ class _Draft:
     def _ingest_for(self, finding: Finding, subject: Subject) -> None:
         code, url, is_page = finding.code, self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES
         if code in _STAY:
-            self._delete_after([subject.name], code, [url] if url else ())
+            self._delete_after([subject.name], code, [url] if url else (), is_sure=True)
         if url and code == LOOPBACK:
             # The page that replaces one of the site is deleted, and the site's is ingested instead.
             self._delete_page(subject.name, code, [url])
@@ -302,6 +307,8 @@ class _Draft:
             self._ingest(page, code)
         if not url and names_no_page(finding) and (subject.homes or subject.name in self._copies):
             # No ingestion of a page replaces a point that names none.
+            if subject.homes and not self._lookup.is_left(subject.name):
+                _note(self._review, subject.name, code)
             self._delete_after([subject.name], code, subject.homes)
             self._settled.add(subject.name)
             return
@@ -404,11 +411,16 @@ class _Draft:
         _note(self._delete_pages, url, code)
         for page in first:
             _note(self._first, url, page)
+        for name in self._lookup.ids_of.get(url, ()) if first else ():
+            _note(self._under, name, code)
         self._delete_after(self._lookup.ids_of.get(url, ()), code, first)
 
-    def _delete_after(self, names: Iterable[str], code: str, first: Sequence[str]) -> None:
-        """Delete points, if there are pages to ingest first after these."""
-        for name in names:
+    def _delete_after(self, names: Iterable[str], code: str, first: Sequence[str], *, is_sure: bool = False) -> None:
+        """Delete points, if there are pages to ingest first after these.
+
+        The ingestion may write a point again that has no id of its own, unless it is known that it does not.
+        """
+        for name in names if is_sure or not first else filter(self._lookup.is_left, names):
             _note(self._delete, name, code)
             for page in first:
                 _note(self._first, name, page)

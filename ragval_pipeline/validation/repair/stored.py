@@ -56,7 +56,11 @@ class PointLookup:
 
     def replaced_by(self, page: str) -> list[str]:
         """The points of a page, by its key, that stay beside those that an ingestion of it writes."""
-        return [name for name in self.of_page.get(page, ()) if is_fresh(name)] if self.has_fresh_ids else []
+        return list(filter(self.is_left, self.of_page.get(page, ())))
+
+    def is_left(self, name: str) -> bool:
+        """Whether no ingestion writes a point again, since each gives its points new ids."""
+        return self.has_fresh_ids and is_fresh(name)
 
 
 def look_up_points(manifest: SnapshotManifest | None, names: Collection[str]) -> PointLookup:

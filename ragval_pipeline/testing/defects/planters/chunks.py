@@ -47,7 +47,7 @@ def ingested_twice(corpus: Corpus, amount: Amount, rng: random.Random) -> Plante
 
 @defect("chunk.ingested_twice", kind="points", variant="another_size")
 def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    """Ingests a page again, a month later, in chunks of half the size."""
+    """Leaves the points of an ingestion a month before, in chunks of half the size."""
     pages, indexed = choose_pages(corpus, amount, rng, min_chunks=2), corpus.pages()
     halves = []
     for url in pages:
@@ -56,7 +56,7 @@ def ingested_in_halves(corpus: Corpus, amount: Amount, rng: random.Random) -> Pl
             text = corpus.text(point)
             middle = text.rfind(" ", 0, len(text) // 2 + 1) if " " in text[: len(text) // 2 + 1] else len(text) // 2
             for part, piece in enumerate((text[:middle], text[middle:].lstrip())):
-                changes = {"chunk_index": 2 * number + part, **_dated(corpus, point, days=30)}
+                changes = {"chunk_index": 2 * number + part, **_dated(corpus, point, days=-30)}
                 (copy,) = add_copies(corpus, [point], salt=f"half {part}", **changes)
                 halves.append((copy, piece))
     rewrite(corpus, halves)
