@@ -1,8 +1,7 @@
 """Haystack: qdrant-haystack, its splitters and its DocumentWriter."""
 
-from __future__ import annotations
-
 import os
+from typing import List  # noqa: UP035  pipelines compare annotations, and older splitters have this one
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 from common import FOLDER, Job, article, fetch, main, markdown
@@ -23,8 +22,8 @@ class Embedder:
     def __init__(self, job: Job, *, sparse: bool = False) -> None:
         self.job, self.sparse = job, sparse
 
-    @component.output_types(documents=list[Document])
-    def run(self, documents: list[Document]) -> dict:
+    @component.output_types(documents=List[Document])  # noqa: UP006
+    def run(self, documents: List[Document]) -> dict:  # noqa: UP006
         vectors = self.job.embed([document.content for document in documents])
         for document, vector in zip(documents, vectors, strict=True):
             document.embedding = vector
