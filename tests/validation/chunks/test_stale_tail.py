@@ -253,3 +253,29 @@ def test_what_most_pages_end_with_was_made_by_the_ingestion():
 
     assert judge(stored) == []
     assert judge(stored[:2]) == judge([*stored[:3], stored[4]]) == ["1"]
+
+
+def test_children_that_were_embedded_before_their_parents_are_no_old_end():
+    """Their parents have all of their text, by design."""
+    parents = [
+        {"text": f"{one}\n{two}", "chunk_index": at, "embedded_at": NEW, "chunk_id": f"p{at}"}
+        for at, (one, two) in enumerate([(GRIPPER, CAMERA), (BATTERY, VISITORS)])
+    ]
+    children = [
+        {"text": text, "chunk_index": 2 + at, "embedded_at": OLD, "chunk_id": f"c{at}", "parent_id": f"p{at // 2}"}
+        for at, text in enumerate([GRIPPER, CAMERA, BATTERY, VISITORS])
+    ]
+    stored = [{"source_url": "/a", **payload} for payload in (*parents, *children)]
+    assert on_page([GRIPPER, CAMERA, BATTERY, VISITORS], *stored) == []
+    unnamed = [{name: value for name, value in payload.items() if name != "parent_id"} for payload in stored]
+    assert on_page([GRIPPER, CAMERA, BATTERY, VISITORS], *unnamed) == [], "also if no field names them"
+
+
+def test_pages_that_are_stored_under_the_address_of_another_are_no_old_end_of_it():
+    texts = (GRIPPER, CAMERA, BATTERY, "See also the shelf")
+    stored = [
+        {"source_url": "/a", "text": text, "chunk_index": at, "embedded_at": NEW if at == 0 else OLD}
+        for at, text in enumerate(texts)
+    ]
+    pages = [record(paragraphs(GRIPPER)), record(paragraphs(CAMERA, BATTERY, texts[3]), page="/b")]
+    assert named(detected("chunk.stale_tail", evidence_of(rows(*stored, pages=("/a", "/b")), pages, now=NOW))) == []
