@@ -98,7 +98,7 @@ class RepairPlan:
         }
         remedy = finding.remedy
         if CATALOGUE[finding.code].action == "delete" and not listed["delete"]:
-            if listed["replaced"] and "delete_point_ids" in remedy:
+            if listed["replaced"] and ("delete_point_ids" in remedy or not listed["review"]):
                 remedy = ""
             elif listed["review"] and "delete_point_ids" in remedy:
                 remedy = _DECIDE
