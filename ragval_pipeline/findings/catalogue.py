@@ -417,6 +417,17 @@ _ROWS = (
         remedy="Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, and "
         "re-ingest.",
         error_share=0.5),
+    FindingType("text.markup", "warning", "subject", "chunks", "point", "chunker",
+        breaks={Aspect.FRAME, Aspect.LETTERS},
+        title="Markup in the texts",
+        means="contains markup that its page does not show", many="contain markup that their pages do not show",
+        measured="Tags with their attributes, comments, entities, scripts, styles and template code in a chunk are "
+        "searched for in what its page shows: HTML that a page shows as code is text. A point counts with template "
+        "code, with three other pieces, or with 40 letters in them. Chunks that are mostly not on their page, or whose "
+        "page could not be read, are not judged.",
+        cause="The source of the pages was stored instead of their text.",
+        remedy="Extract the text from the HTML, or render templates, before chunking, and re-ingest.",
+        error_share=0.5),
     FindingType("text.boilerplate", "warning", "corpus", "chunks", "point", "chunker",
         breaks={Aspect.FRAME, Aspect.DISTINCTION},
         lowers=("content_integrity",),

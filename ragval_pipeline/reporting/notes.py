@@ -291,4 +291,5 @@ NOTES: Mapping[str, Note] = {
     "chunk.stale_tail": _left_over,
     "chunk.token_count_off": lambda found, _: f"{found['claimed']:,} stored, {found['recounted']:,} counted",
     "text.mojibake": _garbled,
+    "text.markup": lambda found, _: f"{show_percent(found['share'])} of its letters are markup",
 }  # fmt: skip

@@ -30,6 +30,13 @@ _TAGS = (
 _IN_TAG = r"(?>\"[^\"\n]*\"|[ \t]+|[^<>\n]|\n(?![ \t]*\n))"
 # What a line may begin with inside quotations, lists, definitions and cells.
 _NESTED = r"^(?:[ \t>|]|:[ \t]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
+# A component; a tag that Markdown passes through, or what the chunk's end leaves of it; a comment; a template's
+# instruction. None looks beyond the next opening, so that many cost no more than one.
+_COMPONENT = r"(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"
+_TAG = rf"</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z"
+_REMARK = r"<!--(?:(?!<!--).)*?-->"
+_TEMPLATE = r"\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
+_ENTITY = r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
 _FRONT_MATTER = r"\A---\s+[A-Za-z][\w-]*:(?=\s).{0,2000}?\s---(?=\s|\Z)"
 _MARKUP = re.compile(
     rf"!\[[^\]\n]{{0,500}}\](?:{_ADDRESS}|\[[^\]\n]{{0,100}}\])"  # an image, which shows no letters
@@ -40,7 +47,7 @@ _MARKUP = re.compile(
     # the same, cut by the chunk's end, possibly inside nested brackets
     rf"|(?<=\])\((?:{_PIECE}*(?:\([^()\s]*)?(?:\s+[\"'][^\n\"']*)?|{_SPACED})\Z"
     rf"|{_FRONT_MATTER}"
-    r"|&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"  # an entity that was not decoded
+    rf"|{_ENTITY}"  # that was not decoded
     # the list of addresses that lynx and similar tools put below a page, or a part of it
     rf"|^[ \t#]*(?:References:?|(?:Visible|Hidden) links:?|\d{{1,4}}\.[ \t]+{_SCHEME}\S+)[ \t]*$"
     r"|^[ \t]*(?:\u27e8\d{1,4}\u27e9[ \t]+\S*[./#:][^\n]*|\[\d{1,4}\][ \t]+\S*[./#:]\S*[ \t]*)$"
@@ -62,17 +69,12 @@ _MARKUP = re.compile(
     r"|(?<!\S)(?:!!!|\?\?\?)\+?(?:[ \t]+[\w-]+)+(?=[ \t]*(?:\"|$))"
     # line highlighting: // highlight-next-line
     r"|(?://|#|--|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)\b[ \t]*(?:\*/\}?|-->)?"
-    # a comment, a template's instruction; none looks beyond the next opening, so that many cost no more than one
     r"|(?<=`)#![A-Za-z][\w+-]*(?=[ \t])"  # the language of code in a line, as PyMdown has it
     r"|-+8<-+[ \t]+\"[^\"\n]{1,200}\""  # a file that is put in its place
     r"|#[ \t]*doctest:(?:[ \t]*,?[ \t]*[+-][A-Z_\d]+)+"  # what Python is to make of an example
     r"|^\([\w:. /-]{1,100}\)=[ \t]*$"  # the name of what follows, as MyST writes it
     r"|\{/\*(?:(?!\{/\*|\*/\}).){0,300}\Z"  # cut by the chunk's end
-    r"|\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
-    r"|(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"  # a component
-    # markup that Markdown passes through, or what the chunk's end leaves of it
-    rf"|</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z"
-    r"|<!--(?:(?!<!--).)*?-->|<!--(?:(?!<!--|-->).){0,300}\Z",
+    rf"|{_TEMPLATE}|{_COMPONENT}|{_TAG}|{_REMARK}|<!--(?:(?!<!--|-->).){{0,300}}\Z",
     re.MULTILINE | re.DOTALL,
 )
 # Markup of reStructuredText and MyST that a page does not show.
@@ -191,6 +193,21 @@ _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->|\{/\*(?:(?!\{/\*).)*?\*/\}", re.D
 def without_comments(text: str) -> str:
     """The text with comments of Markdown and MDX, which no page shows, blanked out."""
     return _blanked(_COMMENT, text, _nothing) if "<!--" in text or "{/*" in text else text
+
+
+#: What a page is made from, unlike Markdown, which is written to be read.
+_MADE_FROM = re.compile(
+    rf"<(?i:(?P<code>script|style))\b[^<>]*>(?:(?!<(?i:script|style)\b).)*?</(?i:(?P=code))>"
+    rf"|(?i:{_TAG})|{_COMPONENT}|{_REMARK}|{_TEMPLATE}|{_ENTITY}",
+    re.DOTALL,
+)
+_OF_MARKUP = ("<", "{%", "{{", "{/*", "&")
+
+
+def markup_pieces(text: str) -> Iterator[str]:
+    """The tags with their attributes, comments, entities and template code in a text, as written."""
+    if any(sign in text for sign in _OF_MARKUP):
+        yield from (match[0] for match in _MADE_FROM.finditer(text))
 
 
 _FRONT = re.compile(_FRONT_MATTER, re.DOTALL)

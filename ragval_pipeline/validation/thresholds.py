@@ -81,6 +81,16 @@ FEW = threshold(
     "words of all chunks replaced, 91 % begin with words that are not on their page; with a context in front of "
     "each chunk, all do",
 )
+MARKUP_PIECES = threshold(
+    3,
+    unit="tags",
+    codes="text.markup",
+    reason="fewer tags that the page does not show are a line break, an image or an element that Markdown passes "
+    "through",
+    evidence="A paragraph, a heading or an item of raw HTML is at least two tags. Of 1,033 chunks of four "
+    "documentation sites, 81 have tags, all of which their pages show as code; Markdown has one tag for a line break, "
+    "an image or an anchor, and two for a key",
+)
 FEWEST = threshold(
     3,
     unit="pages, points, claims or words",
@@ -177,7 +187,8 @@ VERIFIED_FROM = threshold(
 PASSAGE_LETTERS = threshold(
     40,
     unit="letters",
-    codes="chunk.too_small chunk.ingested_twice integrity.page_unreadable integrity.not_captured chunk.stale_tail",
+    codes="chunk.too_small chunk.ingested_twice integrity.page_unreadable integrity.not_captured chunk.stale_tail "
+    "text.markup",
     reason="a shorter block that is in no chunk means little: a caption, a cell, a label of the theme",
     evidence="definition of integrity.not_captured",
 )

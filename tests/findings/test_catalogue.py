@@ -44,6 +44,7 @@ chunk.one_per_page W c
 text.zero_width W s
 text.mojibake W s
 text.glued_words W s
+text.markup W s
 text.boilerplate W c
 text.hash_mismatch E s
 integrity.drifted E s
@@ -109,6 +110,7 @@ def test_these_warnings_are_errors_from_half_of_the_points_on():
     shared = {code: row for code, row in CATALOGUE.items() if row.error_share is not None}
     assert set(shared) == {
         "chunk.over_model_limit", "text.boilerplate", "text.mojibake", "chunk.duplicate_text", "text.glued_words",
+        "text.markup",
     }  # fmt: skip
     for row in shared.values():
         assert [row.severity_of(count, 13) for count in (1, 6, 7, 13)] == ["warning", "warning", "error", "error"]

@@ -12,7 +12,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
-from ragval_pipeline.suite.printing import plural, times
+from ragval_pipeline.suite.printing import percent, plural, times
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.proven import unescapings
@@ -34,11 +34,13 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
         for word in words
     }
     subjects = []
-    for text in evidence.facts.texts("compared", "letters", "damaged", where=filled("damaged")):
+    for text in evidence.facts.texts("compared", "letters", "damaged", "found", "markup", where=filled("damaged")):
         found = [
             passage
             for passage in text.damaged
-            if text.compared or not passage.words or not shown.issuperset(passage.words)
+            if (text.compared or not passage.words or not shown.issuperset(passage.words))
+            # In raw HTML they are escaped as they should be.
+            and not (passage.after and _holds_markup(text) and passage.after in unescapings(passage.before))
         ]
         if found:
             subject = text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after)
@@ -55,6 +57,31 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 _HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped" for verb in ("has", "have"))
 _UNESCAPE = "Unescape the text before embedding, and re-ingest."
+
+
+@detector("text.markup", needs=ChunkEvidence)
+def find_markup(evidence: ChunkEvidence) -> Iterator[Finding]:
+    """Points with tags, entities or template code that their page does not show."""
+    texts = evidence.facts.texts("compared", "letters", "found", "markup", where=_has_markup)
+    markup = letters = 0
+    subjects = []
+    for text in filter(_holds_markup, texts):
+        own = text.letters + text.markup
+        markup, letters = markup + text.markup, letters + own
+        share = text.markup / own
+        subjects.append(replace(text.ref.subject(letters=text.markup, share=round(share, 4)), extent=share))
+    if subjects:
+        cause = f"{CATALOGUE['text.markup'].cause} {percent(markup / letters)} of their letters are markup."
+        yield make_finding("text.markup", subjects, cause=cause, details={"share": round(markup / letters, 4)})
+
+
+def _holds_markup(text: TextFacts) -> bool:
+    """Whether a text that is mostly on its page has markup that is not."""
+    return text.markup > 0 and text.compared and text.found >= MOST * text.letters
+
+
+def _has_markup(batch: pa.RecordBatch) -> pa.BooleanArray:
+    return pc.greater(batch.column("markup"), constant(0))
 
 
 @detector("text.zero_width", needs=ChunkEvidence)

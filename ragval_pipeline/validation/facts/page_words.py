@@ -49,6 +49,15 @@ class PageWords:
         found = damaged_passages(f"{self._record.title}\n{self._record.body}")
         return tuple(sorted({word for passage in found for word in passage.words}))
 
+    @cached_property
+    def _seen(self) -> str:
+        """What it shows and what it was made from, without whitespace and case."""
+        return "".join(f"{self._record.title}{self._record.body}{self._record.source}".split()).casefold()
+
+    def has_written(self, piece: str) -> bool:
+        """Whether it shows a piece of code, or its Markdown has it, whatever the line breaks."""
+        return "".join(piece.split()).casefold() in self._seen
+
     def lacks(self, passage: Passage) -> bool:
         """Whether it does not show a damaged passage itself."""
         return not passage.words or any(word not in self._shown for word in passage.words)

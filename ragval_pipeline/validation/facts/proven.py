@@ -76,6 +76,11 @@ def unescapings(text: str) -> Iterator[str]:
         yield text
 
 
+def is_escape(text: str) -> bool:
+    """Whether a text is one character that HTML cannot have as it is, escaped."""
+    return _ESCAPE.fullmatch(text) is not None
+
+
 def unescaped(text: str) -> str:
     """A text unescaped from HTML or JSON strings."""
     return _OF_STRINGS.sub(_unescaped, html.unescape(text))

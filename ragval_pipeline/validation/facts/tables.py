@@ -21,7 +21,7 @@ from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 #: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
 #: or changed.
-FACTS_VERSION = "2.0"
+FACTS_VERSION = "2.1"
 #: Columns of a page's row with many hashes.
 _OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those with hashes.
@@ -61,6 +61,7 @@ def chunk_schema() -> pa.Schema:
         **dict.fromkeys(("begins", "ends"), words),
         **dict.fromkeys(("begins_held", "ends_held"), pa.int32()),
         "phrases": pa.list_(pa.struct({"words": pa.string(), "sure": pa.bool_()})),
+        "markup": pa.int32(),
     }
     return pa.schema(list(types.items()), {"schema_version": FACTS_VERSION})
 

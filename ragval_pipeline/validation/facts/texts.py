@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ragval_pipeline.sources.embedders.tokens import Script
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
+from ragval_pipeline.text.markup import markup_pieces
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, stray_characters
 from ragval_pipeline.validation.facts.furniture import Phrase, begins_and_ends, furniture_phrases, label_words
 from ragval_pipeline.validation.facts.hashes import convention_of, hash_of, stored_hash
 from ragval_pipeline.validation.facts.page_words import PageWords
-from ragval_pipeline.validation.facts.proven import proven_damage
+from ragval_pipeline.validation.facts.proven import is_escape, proven_damage
 from ragval_pipeline.validation.points import REF_COLUMNS, PointRef
-from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
+from ragval_pipeline.validation.thresholds import MARKUP_PIECES, PASSAGE_LETTERS, UNSPACED_LETTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,6 +122,8 @@ class TextFacts:
         begins_held: Number of the first words that are in the page's content, in runs of several words.
         ends_held: Number of the last words that are.
         phrases: Phrases that documentation themes put around pages.
+        markup: Letters and digits of tags, attributes, entities and template code that its page does not show; 0 if
+            they are few, or not compared.
     """
 
     point_id: str
@@ -153,6 +156,7 @@ class TextFacts:
     begins_held: int = 0
     ends_held: int = 0
     phrases: tuple[Phrase, ...] = ()
+    markup: int = 0
 
     @property
     def ref(self) -> PointRef:
@@ -204,8 +208,20 @@ def described(
             ends=ends.words,
             begins_held=begins.held,
             ends_held=ends.held,
+            markup=0 if page is None else _hidden_markup(stored, page),
             phrases=tuple(phrase for phrase in furniture_phrases(text, own) if phrase.words not in titles),
         )
+
+
+def _hidden_markup(stored: StoredText, page: PageWords) -> int:
+    """Letters of markup that the page neither shows nor has in its Markdown, if there is more than a piece or two."""
+    hidden = [piece for piece in markup_pieces(stored.text) if not page.has_written(piece)]
+    # Characters that are only escaped are damage of their own.
+    if all(piece.startswith("&") for piece in hidden):
+        hidden = [piece for piece in hidden if not is_escape(piece)]
+    letters = sum(character.isalnum() for piece in hidden for character in piece)
+    is_template = any(piece.startswith("{") for piece in hidden)
+    return letters if is_template or len(hidden) >= MARKUP_PIECES or letters >= PASSAGE_LETTERS else 0
 
 
 class _Edge(NamedTuple):

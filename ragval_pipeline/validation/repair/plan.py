@@ -33,7 +33,7 @@ _EMBEDDED = frozenset({
     "vector.model_mismatch", "vector.text_mismatch", "retrieval.dark_page",
 })  # fmt: skip
 _REWRITTEN = frozenset({
-    "text.zero_width", "text.mojibake", "text.glued_words", "text.boilerplate", "text.hash_mismatch",
+    "text.zero_width", "text.mojibake", "text.glued_words", "text.markup", "text.boilerplate", "text.hash_mismatch",
     "integrity.drifted", "integrity.gone",
 })  # fmt: skip
 _COMPLETED = frozenset({

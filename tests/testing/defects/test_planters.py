@@ -25,7 +25,7 @@ TOGETHER = [
      "query.unreachable_gate"),
     ("index.payload_index_missing", "vector.model_mismatch:truncated", "chunk.duplicate_text", "integrity.gone",
      "payload.empty_field", "text.hash_mismatch"),
-    ("chunk.ingested_twice", "coverage.url_variant", "index.low_ann_recall", "payload.flat_headings",
+    ("chunk.ingested_twice", "coverage.url_variant", "index.low_ann_recall", "payload.flat_headings", "text.markup",
      "query.no_coverage", "source.suspicious_lastmod"),
     ("chunk.over_model_limit", "index.changed_during_read", "integrity.page_unreadable", "payload.duplicate_id",
      "query.duplicate", "vector.mixed_models"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -40,6 +41,26 @@ def zero_width_headings(corpus: Corpus, amount: Amount, rng: random.Random) -> P
 def mojibake(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Gives a chunk typographic quotes and dashes and reads its UTF-8 as Latin-1."""
     return _change(corpus, amount, rng, "text.mojibake", _misread, suits=lambda text: _misread(text) != text)
+
+
+@defect("text.markup", kind="points")
+def raw_html(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores a chunk as HTML: a paragraph per line, with classes and entities."""
+    return _change(corpus, amount, rng, "text.markup", _as_html)
+
+
+@defect("text.markup", kind="points", variant="template")
+def template_code(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Puts the instructions of a template around a chunk."""
+    return _change(
+        corpus,
+        amount,
+        rng,
+        "text.markup",
+        lambda text: (
+            f'{{% include "head.html" with depth=2 %}}\n{text}\n{{% endblock content %}}\n{{% include "end.html" %}}'
+        ),
+    )
 
 
 @defect("text.boilerplate", kind="points", amounts=(HALF, ALL))
@@ -100,6 +121,14 @@ def _insert(text: str, char: str) -> str:
     word = max(text.split(), key=len)
     at = text.index(word) + len(word) // 2
     return text[:at] + char + text[at:]
+
+
+def _as_html(text: str) -> str:
+    lines = (
+        f'<p class="lead text-body" id="p{number}">{html.escape(line)}</p>'
+        for number, line in enumerate(text.split("\n"))
+    )
+    return "\n".join(lines)
 
 
 def _misread(text: str) -> str:

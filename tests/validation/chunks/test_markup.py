@@ -1,0 +1,74 @@
+"""Markup left in texts, and what a page shows as code."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, paragraphs, record
+from tests.validation.rows import detected, evidence_of, named, texts
+
+PAGE = f"<h2 class='head' id='care'>Care</h2>{paragraphs(GRIPPER, CAMERA)}<ul><li>{BATTERY}</li></ul>"
+
+
+def found(*chunks: str, page: str = PAGE) -> list[str]:
+    return named(detected("text.markup", evidence_of(texts(*chunks), [record(page)])))
+
+
+def test_raw_html_is_named_with_the_share_of_its_letters():
+    [finding] = detected("text.markup", evidence_of(texts(PAGE, f"Care\n{GRIPPER}"), [record(PAGE)]))
+    assert [subject.name for subject in finding.subjects] == ["0"]
+    assert 0.05 < finding.subjects[0].details["share"] < 0.2
+    assert finding.details["share"] == finding.subjects[0].details["share"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        paragraphs(GRIPPER, CAMERA),
+        f'<DIV CLASS="a">{GRIPPER}</DIV><br>',
+        f"<script>window.dataLayer = window.dataLayer || [];</script>{GRIPPER}",
+        f"{{% if product == 'arm' %}}{GRIPPER}{{% endif %}}",
+        f"{{/* {BATTERY} */}} {GRIPPER}",
+        f'{{{{< callout type="note" title="Grip" >}}}}{GRIPPER}',
+        f"<Tabs groupId='a'><TabItem value='b'>{GRIPPER}</TabItem></Tabs>",
+        f"<!-- last reviewed by the whole team of writers in the spring of 2024 -->{GRIPPER}",
+        f"{GRIPPER.replace(' ', '&nbsp;')}",
+        f'<p data-note="{CAMERA}">{GRIPPER}',
+    ],
+)
+def test_tags_scripts_templates_comments_and_entities_are_markup(text: str):
+    assert found(text) == ["0"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"## Care\n\n{GRIPPER}\n\n**{CAMERA}** [more](/b#c)",
+        f"{GRIPPER}<br>{CAMERA}",
+        f"{GRIPPER} Press <kbd>A</kbd>",
+        f"{GRIPPER} R&D &",
+        f"Care\n{GRIPPER} if a < b and c > d",
+        "x" * 30 + " <p>A</p> <p>B</p>",  # of another page
+    ],
+)
+def test_markdown_single_tags_and_texts_of_other_pages_are_not(text: str):
+    assert found(text) == []
+
+
+CODE = '<div class="card">\n  <p>Hello &amp; welcome</p>\n  {% include "a.html" %}\n</div>'
+
+
+@pytest.mark.parametrize("stored", [CODE, f"```html\n{CODE}\n```", CODE.replace("\n", " ")])
+def test_markup_that_the_page_shows_as_code_is_text(stored: str):
+    page = f"{PAGE}<pre><code>{html.escape(CODE)}</code></pre>"
+    assert found(f"{GRIPPER}\n{stored}", page=page) == []
+    assert found(f"{GRIPPER}\n{stored}") == ["0"]
+
+
+def test_entities_of_raw_html_are_no_wrong_character_set():
+    page = f"{PAGE}<p>Arms &amp; legs &lt;both&gt;</p>"
+    evidence = evidence_of(texts(page, "Arms &amp; legs"), [record(page)])
+    assert named(detected("text.markup", evidence)) == ["0"]
+    assert named(detected("text.mojibake", evidence)) == ["1"]
