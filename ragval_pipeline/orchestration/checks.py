@@ -85,22 +85,38 @@ def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) 
 def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.AssetCheckResult]:
     """The check results of ``validation_report``."""
     counted = {"error_findings": counted_errors(report.findings, report.criteria)}
+    missing = {result.name for result in left_out(report)}
     gates = [
-        _publish(report.criterion(name), counted.get(name, report.findings)) for name in names if name != VERDICT_CHECK
+        _publish(report.criterion(name), counted.get(name, report.findings), left_out=name in missing)
+        for name in names
+        if name != VERDICT_CHECK
     ]
     return [*gates, _verdict_result(report)]
 
 
-def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.AssetCheckResult:
+def left_out(report: ValidationReport) -> list[CriterionResult]:
+    """The required criteria that a run of some groups did not judge, or only in part.
+
+    The command line excuses them, because a person chose the groups and reads the result. A gate in Dagster may stand
+    before an index that is garbage in everything that was left out, so there they fail.
+    """
+    if report.groups is None:
+        return []
+    required = [result for result in report.criteria if result.required]
+    return [result for result in required if result.reason_code == "not_selected" or result.name == "error_findings"]
+
+
+def _publish(result: CriterionResult, findings: Sequence[AnyFinding], *, left_out: bool = False) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
     evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
     # An excused criterion does not count, and a warning blocks nothing. One that does not apply is not a warning.
-    blocks = result.required and not result.excused
+    blocks = left_out or (result.required and not result.excused)
+    met = result.verdict == "met" or result.reason_code == "not_applicable"
     return dg.AssetCheckResult(
         check_name=result.name,
-        passed=result.verdict == "met" or result.reason_code == "not_applicable",
+        passed=met and not left_out,
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
-        description=result.reason,
+        description="not selected: this run validated only some groups" if left_out else result.reason,
         metadata={
             **criterion_metadata(result),
             **(offenders_metadata(evidence, count="value_offenders") if measured else {}),
@@ -111,13 +127,13 @@ def _publish(result: CriterionResult, findings: Sequence[AnyFinding]) -> dg.Asse
 def _verdict_result(report: ValidationReport) -> dg.AssetCheckResult:
     from ragval_pipeline.reporting.headline import headline
 
-    # Excused criteria do not count: the verdict not_measured blocks only because of a required criterion.
-    excused = report.verdict == "not_measured" and not any(criterion.gate_fails for criterion in report.criteria)
+    missing = left_out(report)
+    part = f"Validated only in part: {', '.join(result.name for result in missing)} not selected. " if missing else ""
     return dg.AssetCheckResult(
         check_name=VERDICT_CHECK,
-        passed=report.verdict == "pass",
-        severity=dg.AssetCheckSeverity.WARN if excused else dg.AssetCheckSeverity.ERROR,
-        description=headline(report),
+        passed=report.verdict == "pass" and not missing,
+        severity=dg.AssetCheckSeverity.ERROR,
+        description=f"{part}{headline(report)}",
         metadata={"verdict": report.verdict},
     )
 

@@ -20,6 +20,7 @@ from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key, job_name
 from ragval_pipeline.orchestration.values import Measured, PayloadSnapshot, Stamp, Value
 from tests.orchestration import a_validation
 from tests.orchestration.world import (
+    COVERAGE_ALONE,
     NAME,
     QUIET,
     World,
@@ -39,7 +40,7 @@ REPORT = "validation_report"
 @pytest.fixture
 def spoilt(world: World, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch) -> World:
     """An index that was validated and found good, and has lost a page since."""
-    suite = world.suite()
+    suite = world.suite({"criteria": COVERAGE_ALONE})
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     assert run_job(suite, instance=instance, only="coverage").success
     world.delete_page(a_page(world))
@@ -110,7 +111,7 @@ def test_a_run_that_is_continued_counts_only_while_the_index_is_what_it_was(
 ) -> None:
     from qdrant_client import QdrantClient
 
-    required = list(world.suite().payload.required)
+    required = list(world.suite({"criteria": COVERAGE_ALONE}).payload.required)
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     first = validated(kept)
     assert first.success

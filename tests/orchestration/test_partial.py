@@ -12,7 +12,17 @@ from ragval_pipeline.orchestration.names import ONLY_TAG, asset_key
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.orchestration.values import Measured
 from tests.orchestration import a_validation
-from tests.orchestration.world import NAME, QUIET, World, a_page, checked, failed_steps, materialised, run_job
+from tests.orchestration.world import (
+    COVERAGE_ALONE,
+    NAME,
+    QUIET,
+    World,
+    a_page,
+    checked,
+    failed_steps,
+    materialised,
+    run_job,
+)
 
 
 def materialise(world: World, instance: dg.DagsterInstance, *names: str) -> dg.ExecuteInProcessResult:
@@ -29,7 +39,7 @@ def materialise(world: World, instance: dg.DagsterInstance, *names: str) -> dg.E
 def test_one_measurement_is_made_again_from_the_snapshot_of_an_earlier_run_and_looked_at_without_one(
     world: World, kept: dg.DagsterInstance
 ) -> None:
-    assert run_job(world.suite(), instance=kept, only="coverage").success
+    assert run_job(world.suite({"criteria": COVERAGE_ALONE}), instance=kept, only="coverage").success
     again = materialise(world, kept, "coverage_report")
     assert again.success
     assert materialised(again) == {"coverage_report"}
@@ -93,7 +103,7 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
     def refused(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    suite = world.suite()
+    suite = world.suite({"criteria": COVERAGE_ALONE})
     monkeypatch.setenv(a_validation.VARIABLE, str(world.folder / "ragval.yaml"))
     with monkeypatch.context() as full:
         full.setattr("ragval_pipeline.orchestration.assets.validation_report.write_report", refused)
@@ -114,7 +124,7 @@ def test_a_run_that_is_retried_from_its_failure_reads_what_that_run_kept(
 
 def test_reports_and_values_live_on_any_filesystem(world: World, tmp_path: Path) -> None:
     for uri in (f"memory://reports-{tmp_path.name}", f"file://{tmp_path}/else where"):
-        result = run_job(world.suite({"report_uri": uri}), only="coverage")
+        result = run_job(world.suite({"report_uri": uri, "criteria": COVERAGE_ALONE}), only="coverage")
         assert result.success
         from upath import UPath
 
@@ -125,7 +135,8 @@ def test_reports_and_values_live_on_any_filesystem(world: World, tmp_path: Path)
 
 
 def test_working_files_of_the_last_run_are_gone_after_the_next(world: World, instance: dg.DagsterInstance) -> None:
-    first = run_job(world.suite(), instance=instance, only="coverage")
-    second = run_job(world.suite(), instance=instance, only="coverage")
+    suite = world.suite({"criteria": COVERAGE_ALONE})
+    first = run_job(suite, instance=instance, only="coverage")
+    second = run_job(suite, instance=instance, only="coverage")
     assert [folder.name for folder in (world.reports / ".work").iterdir()] == [second.run_id]
     assert first.run_id != second.run_id

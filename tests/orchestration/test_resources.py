@@ -13,7 +13,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.resources import QdrantConnection, closing_client, open_reader
 from ragval_pipeline.suite.load import resolve_suite
-from tests.orchestration.world import NOBODY, World, checked, copy_collection, failed_steps, run_job
+from tests.orchestration.world import COVERAGE_ALONE, NOBODY, World, checked, copy_collection, failed_steps, run_job
 from tests.support.qdrant_server import QdrantStandIn
 
 
@@ -56,7 +56,7 @@ def elsewhere(world: World) -> str:
 
 def test_a_resource_of_dagster_qdrants_shape_serves_a_whole_run(world: World, elsewhere: str) -> None:
     resource = LikeDagsterQdrant(path=elsewhere)
-    result = run_job(world.suite(), only="coverage", resources={"qdrant": resource})
+    result = run_job(world.suite({"criteria": COVERAGE_ALONE}), only="coverage", resources={"qdrant": resource})
     assert result.success
     assert checked(result, "coverage_report")["coverage"].metadata["value_numerator"].value == 13
 
@@ -108,7 +108,7 @@ def test_the_suites_own_resource_reads_a_server_with_its_key(world: World, monke
         client = QdrantClient(url=server.url, api_key="right", check_compatibility=False)
         copy_collection(world, client)
         client.close()
-        suite = world.suite({"qdrant": {"path": None, "url": NOBODY}})
+        suite = world.suite({"qdrant": {"path": None, "url": NOBODY}, "criteria": COVERAGE_ALONE})
         given = {"qdrant": QdrantConnection(url=server.url, api_key=dg.EnvVar("THE_KEY"))}
         result = run_job(suite, only="coverage", resources=given)
     assert result.success

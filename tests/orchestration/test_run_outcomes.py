@@ -26,7 +26,9 @@ from tests.orchestration.world import (
 
 #: Only what coverage needs: these runs take a fraction of a second.
 COVERAGE = "coverage"
-ONLY_COVERAGE_COUNTS = {"query_pass_rate": None, "metadata_completeness": None, "error_findings": None}
+ONLY_COVERAGE_COUNTS = {
+    "query_pass_rate": None, "metadata_completeness": None, "error_findings": None, "critical_queries": None,
+}  # fmt: skip
 EVERYTHING = set(ASSETS)
 
 
@@ -92,18 +94,19 @@ def test_a_criterion_that_only_warns_leaves_the_run_green(world: World) -> None:
     assert "coverage" not in checked(result, "validation_report")
 
 
-def test_what_the_run_does_not_select_is_excused_and_shown_as_not_measured(world: World) -> None:
+def test_what_the_run_does_not_select_is_shown_as_not_measured_and_its_gate_is_closed(world: World) -> None:
     result = run_job(world.suite(), only=COVERAGE)
-    assert result.success
+    assert not result.success
+    assert materialised(result) == EVERYTHING
     assert checked(result, "coverage_report")["coverage"].passed
-    for check in (
-        checked(result, "validation_report")["query_pass_rate"],
-        checked(result, "query_validation_results")["query_pass_rate"],
-    ):
-        assert not check.passed
-        assert check.severity == dg.AssetCheckSeverity.WARN
-        assert check.metadata["verdict"].value == "not_measured"
-        assert "value" not in check.metadata
+    gate, check = (
+        checked(result, name)["query_pass_rate"] for name in ("validation_report", "query_validation_results")
+    )
+    for shown, severity in ((gate, dg.AssetCheckSeverity.ERROR), (check, dg.AssetCheckSeverity.WARN)):
+        assert not shown.passed
+        assert shown.severity == severity
+        assert shown.metadata["verdict"].value == "not_measured"
+        assert "value" not in shown.metadata
     assert "not selected" in metadata_of(result, "query_validation_results")["not_measured"].value
 
 

@@ -18,7 +18,7 @@ from ragval_pipeline.orchestration.report import settings_without_secrets
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
 from ragval_pipeline.suite.load import load_suite
 from tests.orchestration.live import dagster_dev
-from tests.orchestration.world import NAME, World, copy_collection, failed_steps, run_job
+from tests.orchestration.world import COVERAGE_ALONE, NAME, World, copy_collection, failed_steps, run_job
 from tests.support.cohere_server import CohereStandIn
 from tests.support.qdrant_server import QdrantStandIn
 
@@ -84,7 +84,8 @@ def server_settings(server: QdrantStandIn) -> dict[str, Any]:
 
 def test_a_run_that_succeeds_keeps_its_secrets(world: World, on_disk: dg.DagsterInstance, server: Any) -> None:
     changes = {"qdrant": server_settings(server), "embedding": {"api_key": "${CANARY_KEY}"}}
-    result = run_job(world.suite(changes), instance=on_disk, only="coverage,queries")
+    suite = world.suite({**changes, "criteria": COVERAGE_ALONE})
+    result = run_job(suite, instance=on_disk, only="coverage,queries")
     assert result.success
     assert leaks(world, on_disk) == []
 
@@ -118,7 +119,7 @@ def test_secrets_of_resources_stay_names_in_config_and_definitions(
         "qdrant": QdrantConnection(url=server.url, api_key=dg.EnvVar("CANARY_KEY")),
         "embedder": EmbedderConnection(api_key=dg.EnvVar("CANARY_KEY")),
     }
-    suite = world.suite({"embedding": {"api_key": "${CANARY_KEY}"}})
+    suite = world.suite({"embedding": {"api_key": "${CANARY_KEY}"}, "criteria": COVERAGE_ALONE})
     assert run_job(suite, instance=instance, only="coverage,queries", resources=given).success
     assert leaks(world, instance) == []
 

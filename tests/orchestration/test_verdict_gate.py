@@ -7,7 +7,9 @@ import logging
 import dagster as dg
 import pytest
 
+from ragval_pipeline.orchestration.checks import gate_results
 from tests.orchestration.world import NAME, NOBODY, World, a_page, checked, materialised, run_job, why
+from tests.reporting.factory import criterion, report
 
 REPORT = dg.AssetKey([NAME, "validation_report"])
 #: Of the required criteria, only coverage is left.
@@ -56,12 +58,27 @@ def test_the_log_says_what_the_verdict_rests_on_and_where_the_report_is(
     assert verdict.endswith("report.html")
 
 
-def test_a_verdict_of_not_measured_that_is_excused_warns(world: World) -> None:
-    result = run_job(world.suite({"criteria": ONLY_COVERAGE}), only="chunks")
-    assert result.success
-    verdict = checked(result, "validation_report")["verdict"]
+def test_a_run_of_some_groups_fails_the_gates_that_it_leaves_out(world: World) -> None:
+    """The other groups may hold garbage: only the command line, where a person chose them, excuses them."""
+    suite = world.suite({"criteria": {**ONLY_COVERAGE, "error_findings": 0}})
+    for group in ("chunks", "coverage"):
+        result = run_job(suite, only=group, beside=[published_index])
+        assert not result.success
+        gates = checked(result, "validation_report")
+        left_out = {"verdict", "error_findings", *({"coverage"} if group == "chunks" else ())}
+        assert {name for name, gate in gates.items() if not gate.passed} == left_out
+        assert {gate.severity for gate in gates.values() if not gate.passed} == {dg.AssetCheckSeverity.ERROR}
+        assert "not selected" in gates["error_findings"].description
+        assert "Validated only in part" in gates["verdict"].description
+        assert "published_index" not in materialised(result)
+
+
+def test_a_budget_that_ended_the_run_opens_no_gate() -> None:
+    """Every required criterion may be met although the verdict is not a pass."""
+    met = criterion("coverage", 1.0, required=True)
+    [verdict] = gate_results(report("not_measured", criteria=[met]), ["verdict"])
     assert not verdict.passed
-    assert verdict.severity == dg.AssetCheckSeverity.WARN
+    assert verdict.severity == dg.AssetCheckSeverity.ERROR
 
 
 def test_a_suite_that_requires_nothing_blocks_nothing(world: World) -> None:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 NAME = "physical_ai_book"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+#: The gates that a run of the group ``coverage`` can hold, so that tests take seconds.
+COVERAGE_ALONE: Mapping[str, Any] = {
+    "coverage": 1.0, "query_pass_rate": None, "metadata_completeness": None, "error_findings": None,
+    "critical_queries": None,
+}  # fmt: skip
 #: Where nothing listens: port 9 is "discard", and refused at once on a machine that does not serve it.
 NOBODY = "http://127.0.0.1:9"
 
