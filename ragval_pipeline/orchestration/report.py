@@ -37,6 +37,8 @@ from ragval_pipeline.validation.repair.cleared import Simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 _PACKAGES = ("ragval-pipeline", "dagster", "qdrant-client", "cohere", "great-expectations", "pandas")
+#: The manifest of the snapshot, in the run's evidence.
+SNAPSHOT = "snapshot.json"
 #: Sections of the measurements stored as evidence.
 _EXTRAS = ("expectations", "integrity", "integrity_examples", "query_diagnosis", "regression", "self_retrieval")
 
@@ -87,7 +89,11 @@ def write_report(
         asked_at=sections.get("asked_at", {}),
         query_vectors=sections.get("query_vectors", {}),
         chunk_vectors=sections.get("chunk_vectors", {}),
-        extras={f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
+        extras={
+            **{f"{name}.json": sections[name] for name in _EXTRAS if sections.get(name)},
+            # For whoever compares the collection with what this run has read.
+            **({SNAPSHOT: manifest.model_dump(mode="json")} if manifest else {}),
+        },
         queries=[{**query.as_given(), "id": query.id} for query in load_queries(suite)],
         settings=settings_without_secrets(suite),
         history=history_of(

@@ -8,6 +8,7 @@ import pytest
 
 from ragval_pipeline.orchestration.promotion.build import reasons_to_stay
 from ragval_pipeline.orchestration.promotion.decision import AliasChange, changed_since, reasons_against, side_by_side
+from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.validation.report import ValidationReport
 from tests.reporting.factory import RUN_ID, criterion, report
 
@@ -55,20 +56,27 @@ def test_a_criterion_that_nobody_measured_has_no_row() -> None:
 
 
 def test_two_reports_of_this_run_that_pass_have_nothing_against_them() -> None:
-    assert reasons_against(of(), of(verdict="fail"), runs=[RUN_ID]) == []
+    assert reasons_against(of(), of(verdict="fail"), run_id=RUN_ID) == []
 
 
 def test_reports_of_another_run_and_a_verdict_that_is_no_pass_are_reasons() -> None:
-    reasons = reasons_against(of(verdict="not_measured"), of(), runs=["another"])
+    reasons = reasons_against(of(verdict="not_measured"), of(), run_id="another")
     assert len(reasons) == 3
     assert "verdict is not_measured" in reasons[-1]
 
 
-def test_a_candidate_that_grew_or_whose_alias_moved_on_is_not_what_was_validated() -> None:
-    validated = of(collection_name="v2", index={"fingerprint": "one"})
-    assert changed_since(validated, "one") == []
-    assert changed_since(validated, "another") == changed_since(of(collection_name="v2", index={}), "one")
-    assert "has changed since then" in changed_since(validated, "another")[0]
+@pytest.mark.parametrize(("found", "reason"), [
+    (Differences(read=2, now=2), None),
+    (Differences(read=2, now=2, changed=("1",)), "1 point came, went or changed since then"),
+    (Differences(read=2, now=2, settings=True), "its settings changed since then"),
+    (Differences(read=2, now=2, collection="v3", moved=True), "the suite's collection is v3 now"),
+    (Differences(read=2, now=2, vectors=False), "no vector of v2 was read by this run"),
+])  # fmt: skip
+def test_a_candidate_of_which_any_point_is_another_is_not_what_was_validated(
+    found: Differences, reason: str | None
+) -> None:
+    reasons = changed_since(of(collection_name="v2"), found)
+    assert reasons == [] if reason is None else reason in reasons[0]
 
 
 @pytest.mark.parametrize(

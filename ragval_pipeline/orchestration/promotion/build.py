@@ -8,7 +8,6 @@ import dagster as dg
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.orchestration.assets.table import ASSETS, suite_asset
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.evidence import collection_state, lineage
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
 from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, prefix_parts, resource_key
@@ -21,6 +20,11 @@ from ragval_pipeline.orchestration.promotion.decision import (
     reasons_against,
     side_by_side,
 )
+from ragval_pipeline.orchestration.report import SNAPSHOT
+from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.orchestration.run_place import RunPlace, run_place
+from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+from ragval_pipeline.sources.snapshot.sameness import compare_points
 from ragval_pipeline.suite.gates import gates_of
 from ragval_pipeline.suite.load import resolve_suite, variant_of
 from ragval_pipeline.suite.model import Suite
@@ -87,13 +91,15 @@ def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence
     def promoted_alias(
         context: dg.AssetExecutionContext, config: PromotionConfig, candidate: ValidationReport, live: ValidationReport
     ) -> dg.MaterializeResult:  # type: ignore[type-arg]
-        refuse(alias, reasons_against(candidate, live, runs=lineage(context.instance, context.run)))
+        refuse(alias, reasons_against(candidate, live, run_id=context.run.run_id))
         resolved = resolve_suite(suite)
         writer = getattr(context.resources, resource_key(suite.suite, ALIAS_WRITER))
         connection = getattr(context.resources, resource_key(suite.suite, "qdrant"))
         with reading_the_world():
-            refuse(alias, changed_since(candidate, collection_state(connection, resolved)))
             moves = candidate.collection_name != live.collection_name and not config.dry_run
+            with open_reader(connection, resolved) as reader:
+                found = compare_points(reader, _snapshot(run_place(context, resolved)))
+            refuse(alias, changed_since(candidate, found))
             if moves:
                 with writer.open_for(resolved.qdrant) as aliases:
                     aliases.move(alias, expected=live.collection_name, to=candidate.collection_name)
@@ -109,6 +115,11 @@ def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence
         return dg.MaterializeResult(metadata=change.metadata())
 
     return promoted_alias
+
+
+def _snapshot(place: RunPlace) -> SnapshotManifest:
+    """What this run has read of the candidate."""
+    return SnapshotManifest.model_validate_json((place.folder / "evidence" / SNAPSHOT).read_bytes())
 
 
 def refuse(alias: str, reasons: Sequence[str]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 import dagster as dg
 
+from ragval_pipeline.orchestration.checks import left_out
+from ragval_pipeline.sources.snapshot.sameness import Differences
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
 
 #: Values this close are equal.
@@ -57,29 +59,35 @@ def side_by_side(candidate: ValidationReport, live: ValidationReport, *, tolerat
     return sides
 
 
-def reasons_against(candidate: ValidationReport, live: ValidationReport, *, runs: Collection[str]) -> list[str]:
+def reasons_against(candidate: ValidationReport, live: ValidationReport, *, run_id: str) -> list[str]:
     """Why the two reports do not allow a promotion; empty if they do."""
     reasons = []
     for name, report in (("candidate", candidate), ("live collection", live)):
-        if report.run_id not in runs:
+        if report.run_id != run_id:
             reasons.append(f"the {name} was validated by another run ({report.run_id[:8]}) and may have changed")
     if candidate.verdict != "pass":
         failed = [result.name for result in candidate.criteria if result.gate_fails]
         reasons.append(f"the candidate's verdict is {candidate.verdict} ({', '.join(failed) or 'see its report'})")
-    skipped = [result.name for result in candidate.criteria if result.required and result.reason_code == "not_selected"]
+    skipped = [result.name for result in left_out(candidate)]
     if skipped:
         reasons.append(f"the candidate was validated only in part: {', '.join(skipped)} not selected")
     return reasons
 
 
-def changed_since(candidate: ValidationReport, state: str) -> list[str]:
+def changed_since(candidate: ValidationReport, found: Differences) -> list[str]:
     """Why the candidate is no longer what was validated; empty if it is.
 
-    ``state`` is the current fingerprint of the suite's collection: an alias may have moved.
+    ``found`` is a comparison of every point of the suite's collection, right before the alias moves.
     """
-    if candidate.index.get("fingerprint") == state:
-        return []
-    return [f"{candidate.collection_name} was validated, but the suite's collection has changed since then"]
+    name = candidate.collection_name
+    if found.moved:
+        return [f"{name} was validated, but the suite's collection is {found.collection} now"]
+    if found.has_changed:
+        what = f"{plural(len(found.points), 'point')} came, went or changed" if found.points else "its settings changed"
+        return [f"{name} was validated, but {what} since then"]
+    if not found.vectors:
+        return [f"no vector of {name} was read by this run, so nothing says that they are the ones to serve"]
+    return []
 
 
 #: Materialisations searched for the last change: there may be dry runs in between.
