@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 
 ADAPTERS = Path(__file__).with_name("adapters")
+#: An adapter's file must not have the name of the package that it imports.
+PREFIX = "audit_"
 _BLOCK = re.compile(r"^# /// script\n((?:#.*\n)+?)# ///$", re.MULTILINE)
 
 
@@ -23,7 +25,7 @@ class Tool:
     """A tool as its adapter describes it.
 
     Attributes:
-        name: Name of the adapter's file.
+        name: Name of the adapter's file, without its prefix.
         title: How the tables call it.
         tiers: The inputs that it can use.
         names: The families that each of its codes names.
@@ -51,7 +53,7 @@ class Tool:
 @functools.cache
 def tools() -> dict[str, Tool]:
     """All adapters by name."""
-    return {path.stem: _tool(path) for path in sorted(ADAPTERS.glob("[!_]*.py"))}
+    return {path.stem.removeprefix(PREFIX): _tool(path) for path in sorted(ADAPTERS.glob(f"{PREFIX}*.py"))}
 
 
 def _tool(path: Path) -> Tool:
@@ -63,7 +65,7 @@ def _tool(path: Path) -> Tool:
     names = {code: tuple(families) for code, families in own.get("names", {}).items()}
     python = (path.parent / own["python"]).absolute() if "python" in own else None
     return Tool(
-        path.stem,
+        path.stem.removeprefix(PREFIX),
         own["title"],
         tuple(own["tiers"]),
         names,
@@ -81,7 +83,7 @@ class Session:
         command = [chosen] if chosen else [sys.executable, "-m", "uv", "run", "--quiet", "--script"]
         environment = {**os.environ, "PYTHONPATH": "", "OPENBLAS_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
         self._process = subprocess.Popen(
-            [*command, str(ADAPTERS / f"{tool.name}.py")],
+            [*command, str(ADAPTERS / f"{PREFIX}{tool.name}.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,5 +1,6 @@
 """What every adapter shares: jobs come as lines of JSON, a result is written for each. Standard library only."""
 
+import functools
 import json
 import resource
 import sys
@@ -43,6 +44,26 @@ class World:
         for url in re.findall("<loc>(.*?)</loc>", (site / "sitemap.xml").read_text(encoding="utf-8")):
             yield url, site / url.removeprefix(self.manifest["site"] + "/") / "index.html"
 
+    def flat_collection(self, **more):
+        """An embedded Qdrant collection "docs" with text, source and chunk_index at the top of the payload.
+
+        Tools that read no nested payload get it as they want it. ``more`` are further fields: functions of an address.
+        """
+        from qdrant_client import models
+
+        client, points = _client_class()(":memory:"), []
+        size = self.manifest["embedding"]["dimension"]
+        client.create_collection("docs", vectors_config=models.VectorParams(size=size, distance="Cosine"))
+        for name, payload, vector, text, url in self.points():
+            index = self.get(payload, self.fields["index"]) if "index" in self.fields else None
+            flat = {"text": text, "source": url, "chunk_index": index, **{key: of(url) for key, of in more.items()}}
+            number = int(name) if name.isdigit() else name
+            points.append(models.PointStruct(id=number, vector=vector, payload=flat))
+        for start in range(0, len(points), 256):
+            client.upsert("docs", points[start : start + 256])
+        client.close = lambda: None
+        return client
+
     @classmethod
     def get(cls, payload, path):
         """What stands at a path of the manifest."""
@@ -51,6 +72,14 @@ class World:
         for key in outer.split("."):
             value = value.get(key) if isinstance(value, dict) else None
         return cls.get(json.loads(value), inner) if inner and isinstance(value, str) else value
+
+
+@functools.cache
+def _client_class():
+    """The class itself: adapters put a client of theirs in its place."""
+    from qdrant_client import QdrantClient
+
+    return QdrantClient
 
 
 def finding(code, severity, *, points=(), pages=(), follows=False):
