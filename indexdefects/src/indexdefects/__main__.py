@@ -8,7 +8,7 @@ from pathlib import Path
 
 from indexdefects import plan, results, run
 from indexdefects.defects.registry import defects, families
-from indexdefects.report import as_markdown, as_page
+from indexdefects.report import as_document, as_markdown, as_page
 from indexdefects.tools import tools
 
 
@@ -27,7 +27,8 @@ def main() -> int:
     report = commands.add_parser("report", help="score the answers that are there, write the tables")
     for each in (runs, report):
         each.add_argument("--output", type=Path, default=Path("indexdefects-results"), help="folder of everything")
-        each.add_argument("--markdown", type=Path, help="write the tables to this file, too")
+        each.add_argument("--markdown", type=Path, help="also write a page about one tool to this file")
+        each.add_argument("--about", default="ragval", help="the tool that the page is about")
     runs.add_argument("--cache", type=Path, default=Path.home() / ".cache/indexdefects", help="archives and pages")
     commands.add_parser("list", help="list families and tools")
     options = parser.parse_args()
@@ -71,7 +72,8 @@ def _report(options: argparse.Namespace, names: list[str] | None) -> int:
     results.write(scores, options.output / "results.parquet")
     (options.output / "results.html").write_text(as_page(scores, titles), encoding="utf-8")
     if options.markdown:
-        options.markdown.write_text(as_markdown(scores, titles), encoding="utf-8")
+        page = as_document(scores, titles, options.about)
+        options.markdown.write_text(page, encoding="utf-8")
     sys.stdout.write(as_markdown(scores, titles))
     return 0
 

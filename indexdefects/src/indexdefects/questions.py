@@ -12,8 +12,8 @@ from indexdefects.embed import embed
 from indexdefects.points import Point
 
 COUNT = 16
-#: A question is kept if the right index answers it within this many pages: one that it does not is no test of an index.
-WITHIN = 3
+#: A question is kept if its page is among the first hits of the right index: any other is no test of an index.
+WITHIN = 4
 #: Share of the points that a question's page has at most: a page that is half of an index is found by chance.
 SHARE = 0.1
 
@@ -28,8 +28,7 @@ def questions(draft: Draft, right: Sequence[Point], rng: random.Random) -> list[
     urls = np.array([draft.url_of(point) for point in right])
     kept = []
     for (text, url), vector in zip(asked, embed([text for text, _ in asked]), strict=True):
-        ranked = list(dict.fromkeys(urls[np.argsort(-(matrix @ vector), kind="stable")[:20]]))
-        if url in ranked[:WITHIN] and np.mean(urls == url) <= SHARE:
+        if url in urls[np.argsort(-(matrix @ vector), kind="stable")[:WITHIN]] and np.mean(urls == url) <= SHARE:
             kept.append({"text": text, "relevant_urls": [url]})
     chosen = rng.sample(kept, min(COUNT, len(kept)))
     return [{"id": f"q{number}", **question} for number, question in enumerate(chosen, start=1)]

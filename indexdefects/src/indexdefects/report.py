@@ -98,6 +98,66 @@ def as_markdown(scores: Sequence[Score], titles: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def as_document(scores: Sequence[Score], titles: Mapping[str, str], about: str) -> str:
+    """A Markdown page about one tool among the others: where another one is better comes first."""
+    worlds = {each.world: each for each in scores}.values()
+    clean = sum(each.made == "clean" for each in worlds)
+    own = [each for each in scores if each.tool == about]
+    lines = [
+        "# IndexDefects",
+        "<!-- Written by `python -m indexdefects run --tools all --quick --markdown PATH`. -->",
+        "",
+        f"{len(worlds)} worlds, {clean} of them clean: documentation of five projects, ingested by six recipes with",
+        "the frameworks' own code, and broken in one known way each. What is measured, and how, is in",
+        "`indexdefects/SPECIFICATION.md`; any tool can be entered. F1 is over the subjects that a tool names. A dash:",
+        "the tool has no name for the family, or is not given enough to tell it.",
+        "",
+        f"## Where {titles[about]} falls short",
+        "",
+        *_shortcomings(scores, own, about, titles),
+        "",
+        "## Tools",
+        "",
+        as_markdown(scores, titles).rstrip("\n"),
+        "",
+        "## Alarms on clean worlds",
+        "",
+        f"{titles[about]}, on worlds in which nothing is wrong:",
+        "",
+        *_alarms(own),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _shortcomings(
+    scores: Sequence[Score], own: Sequence[Score], about: str, titles: Mapping[str, str]
+) -> Iterable[str]:
+    yield from _markdown(
+        ("family", "F1", "better or not named", "first alarm"), list(_weak(scores, own, about, titles))
+    )
+
+
+def _weak(scores: Sequence[Score], own: Sequence[Score], about: str, titles: Mapping[str, str]) -> Iterable[list[str]]:
+    best: dict[str, dict[str, Cell]] = {}
+    for (family, _), found in sorted(cells(scores).items(), key=lambda entry: TIERS.index(entry[0][1])):
+        best.setdefault(family, {}).update(found)
+    for family in sorted({each.family for each in own if each.made != "clean"}):
+        mine = best.get(family, {}).get(about)
+        others = {name: cell.f1 for name, cell in best.get(family, {}).items() if name != about}
+        better = [f"{titles[name]} {f1:.2f}" for name, f1 in others.items() if f1 > (mine.f1 if mine else 0) + 1e-9]
+        missed = [each for each in own if each.family == family and not (each.first and (each.f1 or 0) > 0.999)]
+        if better or missed:
+            first = " ".join(sorted({f"`{each.codes.split()[0]}`" if each.codes else "none" for each in missed}))
+            told = ", ".join(better) or ("no name for it" if mine is None else "")
+            yield [f"`{family}`", _text(mine), told, first]
+
+
+def _alarms(own: Sequence[Score]) -> Iterable[str]:
+    alarmed = [each for each in own if each.made == "clean" and each.alarms]
+    lines = [[f"{each.family}, {each.corpus}, {each.recipe}", each.codes.replace(" ", ", ")] for each in alarmed]
+    yield from _markdown(("world", "codes"), lines) if lines else ["None."]
+
+
 def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
     rule = "|" + "---|" * len(header)
     return [f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(line)} |" for line in lines)]

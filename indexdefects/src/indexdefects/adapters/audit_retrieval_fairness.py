@@ -20,12 +20,12 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # for the embedder alone
 
-from _tool import finding, serve  # noqa: E402
-from retrieval_fairness.adapters import InMemoryVectorStore  # noqa: E402
-from retrieval_fairness.probe import probe  # noqa: E402
-from retrieval_fairness.types import Chunk, Query  # noqa: E402
+from _tool import finding, serve
+from retrieval_fairness.adapters import InMemoryVectorStore
+from retrieval_fairness.probe import probe
+from retrieval_fairness.types import Chunk, Query
 
-from indexdefects.embed import embed  # noqa: E402
+from indexdefects.embed import embed
 
 
 def audit(world, scratch):

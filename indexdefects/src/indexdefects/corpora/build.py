@@ -70,4 +70,18 @@ def _page(path: str, blocks: list[Block]) -> Page | None:
     rest = [*blocks[:first], *blocks[first + 1 :]]
     rest = [block for block in rest if _visible(block.text).strip()]
     rest = [Block("heading", block.text, max(block.level, 2)) if block.kind == "heading" else block for block in rest]
-    return Page(path, _visible(title), tuple(map(_shown, rest)))
+    return Page(path, _visible(title), tuple(map(_shown, _filled(rest))))
+
+
+def _filled(blocks: list[Block]) -> list[Block]:
+    """The blocks without headings that nothing follows: of generated sections only the heading is there."""
+    kept: list[Block] = []
+    below: float = 0
+    for block in reversed(blocks):
+        if block.kind != "heading":
+            kept.append(block)
+            below = 99
+        elif below > block.level:
+            kept.append(block)
+            below = block.level
+    return kept[::-1]
