@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from indexdefects.advice import carry_out
+from indexdefects.advice import Outcome, carry_out
 from indexdefects.defects.registry import TIERS
 from indexdefects.draft import NotHereError
 from indexdefects.plan import Spec
@@ -75,8 +75,13 @@ def score_all(tools: Mapping[str, Tool], folder: Path, names: Iterable[str] | No
             continue
         answer = json.loads(path.read_text(encoding="utf-8"))
         truth = truth_of(name, folder)
-        points = read_points(folder / "worlds" / name / "points.parquet")
-        right = read_points(folder / "truths" / name / "right.parquet")
-        outcome = carry_out(answer.get("advice"), points, right, truth["text"], truth["url"], truth["ids"])
-        scores.append(score(tools[tool], tier, truth, answer, outcome))
+        scores.append(score(tools[tool], tier, truth, answer, _outcome(answer.get("advice") or {}, truth, folder)))
     return scores
+
+
+def _outcome(advice: Mapping[str, Sequence[str]], truth: Mapping[str, Any], folder: Path) -> Outcome:
+    if not any(advice.values()):
+        return Outcome(advised=False, removed=False, wrong=(0, 0), lost=0)
+    points = read_points(folder / "worlds" / truth["world"] / "points.parquet")
+    right = read_points(folder / "truths" / truth["world"] / "right.parquet")
+    return carry_out(advice, points, right, truth["text"], truth["url"], truth["ids"])

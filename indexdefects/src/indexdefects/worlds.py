@@ -12,8 +12,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from indexdefects.blocks import Block, Page, as_markdown
 from indexdefects.corpora.build import pages_of
 from indexdefects.corpora.catalogue import corpora
@@ -147,8 +145,10 @@ def read_points(path: Path) -> list[Point]:
     """Points as ``write_points`` wrote them; what was embedded is not kept."""
     import pyarrow.parquet as pq
 
-    rows = pq.read_table(path).to_pylist()
-    return [Point(row["id"], json.loads(row["payload"]), np.array(row["vector"], dtype=np.float32), "") for row in rows]
+    table = pq.read_table(path)
+    vectors = table["vector"].combine_chunks().flatten().to_numpy().reshape(len(table), -1)
+    rows = zip(table["id"].to_pylist(), table["payload"].to_pylist(), vectors, strict=True)
+    return [Point(name, json.loads(payload), vector, "") for name, payload, vector in rows]
 
 
 def _write_qdrant(made: Draft, folder: Path) -> None:

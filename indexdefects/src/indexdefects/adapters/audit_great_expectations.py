@@ -17,7 +17,10 @@
 # "no replacement" = ["byte_wise_cuts"]
 # "no tags" = ["markup_kept"]
 # ///
-"""Great Expectations over a frame of the points, with the expectations that somebody who knows it would write."""
+"""Great Expectations over a frame of the points, with the expectations that somebody who knows it would write.
+
+The pattern for markup was narrowed once, after common tags in code examples alarmed on 22 of 24 clean worlds.
+"""
 
 import great_expectations as gx
 import numpy as np
@@ -43,7 +46,9 @@ def audit(world, scratch):
         "vector unique": e.ExpectColumnValuesToBeUnique(column="hash"),
         "no invisible": e.ExpectColumnValuesToNotMatchRegex(column="text", regex="[\u200b-\u200f\ufeff]"),
         "no replacement": e.ExpectColumnValuesToNotMatchRegex(column="text", regex="\ufffd"),
-        "no tags": e.ExpectColumnValuesToNotMatchRegex(column="text", regex="(?i)<(div|p|span|main|nav)[ >]"),
+        "no tags": e.ExpectColumnValuesToNotMatchRegex(
+            column="text", regex="(?i)<!doctype|</?(main|nav|article|footer)[ >]"
+        ),
     }
     listed = [url.rstrip("/") for url, _ in world.pages()] if world.has("source") else []
     if listed:

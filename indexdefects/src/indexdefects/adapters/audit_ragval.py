@@ -102,12 +102,12 @@ def audit(world, scratch):
             finding(told.code, told.severity, follows=bool(told.because), **({kind: names} if kind else {}))
         )
     lists = json.loads(next((scratch / "report").rglob("remediation.json")).read_text(encoding="utf-8"))
-    deleted = lists["delete_point_ids"]
+    after = lists.get("delete_after_ingesting", [])
     advice = {
-        "delete_points": [entry["id"] for entry in deleted if not entry.get("ingest_first")],
+        "delete_points": [entry["id"] for entry in lists["delete_point_ids"] if not entry.get("ingest_first")],
         "delete_pages": [entry["url"] for entry in lists["delete_pages"]],
         "reingest_pages": [entry["url"] for entry in lists["reingest_urls"]],
-        "delete_points_after": [entry["id"] for entry in deleted if entry.get("ingest_first")],
+        "delete_points_after": [entry["id"] for entry in after if "id" in entry],
     }
     return {
         "findings": findings,

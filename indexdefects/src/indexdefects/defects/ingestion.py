@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from indexdefects.blocks import NAVIGATION, Block, Page
 from indexdefects.defects.registry import family
-from indexdefects.draft import Draft, NotHereError
+from indexdefects.draft import SITE, Draft, NotHereError
 from indexdefects.embed import embed_by_another_model
 from indexdefects.points import Point, point_id
 from indexdefects.recipes.base import Document
@@ -232,13 +232,11 @@ def _escaped(text: str) -> str:
 @family("ingestion", "index", "page")
 def development_host(draft: Draft) -> Iterable[str]:
     """Pages were crawled from a development server: their addresses are on localhost."""
-    shape = draft.recipe.shape
-    urls = []
-    for page in draft.some_pages():
-        local = draft.url(page).replace("https://docs.example.com", "http://localhost:3000")
-        urls.append(draft.url(page))
-        for point in draft.of([draft.url(page)]):
-            shape.set(point, shape.url, local)
+    pages = draft.some_pages()
+    urls = [draft.url(page) for page in pages]
+    served = zip(map(draft.document, pages), urls, strict=True)
+    local = [replace(document, url=url.replace(SITE, "http://localhost:3000")) for document, url in served]
+    draft.points = [*draft.without(draft.of(urls)), *draft.recipe.ingest(local)]
     return urls
 
 
