@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.orchestration.build import build_validation_defs
     from ragval_pipeline.orchestration.component.component import RagValidation
     from ragval_pipeline.orchestration.run import run_validation, validate
+    from ragval_pipeline.orchestration.triggers.gate import gate
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.sources.search.retriever import RetrievalResponse, Retriever, ValidationError
     from ragval_pipeline.suite.load import load_suite
@@ -43,6 +44,7 @@ _EXPORTS = {
     "WebhookAlert": "ragval_pipeline.orchestration.alerts.targets",
     "build_alert_sensor": "ragval_pipeline.orchestration.alerts.sensor",
     "build_validation_defs": "ragval_pipeline.orchestration.build",
+    "gate": "ragval_pipeline.orchestration.triggers.gate",
     "load_suite": "ragval_pipeline.suite.load",
     "run_validation": "ragval_pipeline.orchestration.run",
     "validate": "ragval_pipeline.orchestration.run",
@@ -68,6 +70,7 @@ __all__ = [
     "__version__",
     "build_alert_sensor",
     "build_validation_defs",
+    "gate",
     "load_suite",
     "run_validation",
     "validate",

@@ -44,6 +44,8 @@ VERDICT_CHECK = "verdict"
 #: Run tag: groups of measurements to run, comma separated; absent: all.
 ONLY_TAG = "ragval/only"
 SUITE_TAG = "ragval/suite"
+#: The verdict of a run: pass, fail or not_measured; absent if an outside system failed, or the run died.
+VERDICT_TAG = "ragval/verdict"
 TRIGGER_TAG = "ragval/trigger"
 #: Names of all ingestions that a validation covers, comma separated: run ids, or substitutes.
 INGESTIONS_TAG = "ragval/ingestions"

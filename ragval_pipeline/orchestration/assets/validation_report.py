@@ -29,6 +29,7 @@ from ragval_pipeline.orchestration.names import (
     METADATA_EXPECTATIONS,
     PAYLOAD_SNAPSHOT,
     VALIDATION_REPORT,
+    VERDICT_TAG,
     job_name,
 )
 from ragval_pipeline.orchestration.repairs import Trial
@@ -90,6 +91,10 @@ def make_report(task: Task) -> Made:
         differences=differences,
     )
     log_verdict(task.context, report, folder)
+    if report.verdict != "error":
+        # The runs that this one executes again have their verdict now, too.
+        for run_id in lineage(task.context.instance, task.context.run):
+            task.context.instance.add_run_tags(run_id, {VERDICT_TAG: report.verdict})
     progress_of(VALIDATION_REPORT)(1, 1)
     return Made(report, _metadata(report, folder))
 

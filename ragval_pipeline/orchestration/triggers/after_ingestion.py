@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,12 +14,15 @@ from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 from ragval_pipeline.orchestration.triggers.records import (
     Ingestion,
+    Validation,
+    covering,
     decide,
     in_flight,
     materialisations,
     share,
     successes,
     tags_for,
+    tries_of,
     unsettled,
     validations_of,
 )
@@ -86,17 +89,27 @@ def look_at_asset(
     coming = [entry for entry in in_flight(instance, upstream) if entry.name not in names] if found else []
     decision = decide([*known, *coming], validations, now=time.time())
     share(instance, decision)
-    left = [seen.first for seen in found if unsettled(seen.ingestion, decision)]
+    left = [seen.first for seen in found if unsettled(seen.ingestion, validations)]
     settled = str(left[0] - 1 if left else max((seen.last for seen in found), default=after or 0))
     if decision.action != "run":
         return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
     last = next(seen for seen in reversed(found) if seen.ingestion in decision.ingestions)
     request = dg.RunRequest(
         # Dagster never runs a run key twice, so it must identify what is validated.
-        run_key=f"{suite}:{last.ingestion.name}:{last.last}",
+        run_key=f"{suite}:{last.ingestion.name}:{last.last}{_again(last.ingestion, validations)}",
         tags={UPSTREAM_ASSET_TAG: asset.to_user_string(), **tags_for("after_ingestion", decision.ingestions)},
     )
     return dg.SensorResult(run_requests=[request], cursor=settled)
+
+
+def _is_to_be_tried_again(ingestion: Ingestion, validations: Sequence[Validation]) -> bool:
+    return bool(tries_of(ingestion, validations)) and covering(ingestion, validations) is None
+
+
+def _again(ingestion: Ingestion, validations: Sequence[Validation]) -> str:
+    """What tells the run key of another try from those before; empty for the first."""
+    tries = len(tries_of(ingestion, validations))
+    return f":{tries + 1}" if tries else ""
 
 
 def build_after_job_sensor(
@@ -125,13 +138,14 @@ def look_at_job(
         return dg.SensorResult(skip_reason=f"first check: successes of {job.name} count from now on", cursor=str(now))
     found = successes(instance, job, since=float(cursor))
     coming = in_flight(instance, upstream) if found else []
-    decision = decide([*found, *coming], validations_of(instance, suite, keys) if found else [], now=now)
+    validations = validations_of(instance, suite, keys) if found else []
+    decision = decide([*found, *coming], validations, now=now)
     share(instance, decision)
-    left = any(unsettled(entry, decision) for entry in found)
+    left = any(unsettled(entry, validations) for entry in found)
     settled = cursor if left else str(max((entry.ended for entry in found if entry.ended), default=cursor))
     if decision.action != "run":
         return dg.SensorResult(skip_reason=decision.reason, cursor=settled)
-    run_key = f"{suite}:{decision.ingestions[-1].name}"
+    run_key = f"{suite}:{decision.ingestions[-1].name}{_again(decision.ingestions[-1], validations)}"
     request = dg.RunRequest(run_key=run_key, tags=tags_for("after_job", decision.ingestions))
     return dg.SensorResult(run_requests=[request], cursor=settled)
 
@@ -223,21 +237,22 @@ def look_at_state(
     if polled is None:
         first = Polled(state.fingerprint, state.fingerprint, now)
         return dg.SensorResult(skip_reason=f"first check: {state}; changes count from now on", cursor=first.as_cursor())
-    if state.fingerprint == polled.settled:
+    ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
+    validations = validations_of(instance, suite, keys)
+    if state.fingerprint == polled.settled and not _is_to_be_tried_again(ingestion, validations):
         back = replace(polled, seen=polled.settled)
         return dg.SensorResult(skip_reason=f"unchanged: {state}", cursor=back.as_cursor())
     if state.fingerprint != polled.seen:
         moving = Polled(polled.settled, state.fingerprint, now)
         reason = f"changed: {state}; waiting until a check sees no further change"
         return dg.SensorResult(skip_reason=reason, cursor=moving.as_cursor())
-    ingestion = Ingestion(f"collection:{state.fingerprint}", polled.since)
-    decision = decide([ingestion, *in_flight(instance, upstream)], validations_of(instance, suite, keys), now=now)
+    decision = decide([ingestion, *in_flight(instance, upstream)], validations, now=now)
     share(instance, decision)
-    after = polled if unsettled(ingestion, decision) else replace(polled, settled=state.fingerprint)
+    after = polled if decision.action == "wait" else replace(polled, settled=state.fingerprint)
     if decision.action != "run":
         return dg.SensorResult(skip_reason=decision.reason, cursor=after.as_cursor())
     request = dg.RunRequest(
-        run_key=f"{suite}:{state.fingerprint}:{polled.since:.3f}",
+        run_key=f"{suite}:{state.fingerprint}:{polled.since:.3f}{_again(ingestion, validations)}",
         tags=tags_for("collection_changed", decision.ingestions),
     )
     return dg.SensorResult(run_requests=[request], cursor=after.as_cursor())

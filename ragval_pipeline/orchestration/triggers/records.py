@@ -9,7 +9,14 @@ from typing import Literal, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.names import INGESTIONS_TAG, ONLY_TAG, SUITE_TAG, TRIGGER_TAG, UPSTREAM_RUN_TAG
+from ragval_pipeline.orchestration.names import (
+    INGESTIONS_TAG,
+    ONLY_TAG,
+    SUITE_TAG,
+    TRIGGER_TAG,
+    UPSTREAM_RUN_TAG,
+    VERDICT_TAG,
+)
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 
 State: TypeAlias = Literal["waiting", "running", "ended"]
@@ -18,6 +25,8 @@ State: TypeAlias = Literal["waiting", "running", "ended"]
 GIVEN_UP_AFTER_S = 6 * 3600
 #: Seconds that an ended ingestion waits for others: queued or running partitions of a backfill.
 WAITS_FOR_OTHERS_S = 3600
+#: Validations of an ingestion without a verdict, until it is given up, and seconds between them.
+TRIES, TRIED_AGAIN_AFTER_S = 3, 600
 
 
 @dataclass(frozen=True)
@@ -42,12 +51,16 @@ class Validation:
         state: ``waiting`` has not begun, so it will see everything that has ended so far.
         started: When it began, Unix seconds; None if it has not.
         names: Ingestions that its tags name.
+        judged: Whether it reached a verdict, as far as it has ended: an outage may have ended it before.
+        ended: When it ended, Unix seconds; None if it has not.
     """
 
     run_id: str
     state: State
     started: float | None = None
     names: frozenset[str] = frozenset()
+    judged: bool = True
+    ended: float | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +83,8 @@ class Decision:
 def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *, now: float) -> Decision:
     """What to do for ended ingestions.
 
-    A validation covers an ingestion if it starts after the ingestion ended. A queued one is shared; a running one is
+    A validation covers an ingestion if it starts after the ingestion ended and reaches a verdict; without one it is
+    tried again, up to three times, ten minutes apart. A queued one is shared; a running one is
     waited for, because a collection is validated once at a time. Queued and running ingestions are also waited for, up
     to an hour: the collection is complete only after the last of them.
     """
@@ -91,20 +105,44 @@ def decide(ingestions: Sequence[Ingestion], validations: Iterable[Validation], *
     if running is not None:
         reason = f"{_listed(fresh)}: the validation {running.run_id} started before it ended and is still running"
         return Decision("wait", reason, fresh)
-    return Decision("run", f"{_listed(fresh)} ended", fresh)
+    tries = tries_of(fresh[-1], known)
+    last = max((entry.ended or 0.0 for entry in tries), default=0.0)
+    if now - last < TRIED_AGAIN_AFTER_S:
+        return Decision(
+            "wait", f"{_listed(fresh)}: {tries[0].run_id} ended without a verdict; tried again later", fresh
+        )
+    again = f"; try {len(tries) + 1} of {TRIES}" if tries else ""
+    return Decision("run", f"{_listed(fresh)} ended{again}", fresh)
 
 
 def covering(ingestion: Ingestion, validations: Iterable[Validation]) -> Validation | None:
-    """The validation that began after the ingestion ended; None if there is none."""
-    for entry in validations:
-        if ingestion.ended is not None and entry.started is not None and entry.started >= ingestion.ended:
-            return entry
-    return None
+    """The validation that began after the ingestion ended and reached a verdict, or the last of three that did not."""
+    after = _after(ingestion, validations)
+    tries = tries_of(ingestion, after)
+    return next((entry for entry in after if entry.judged), tries[0] if len(tries) >= TRIES else None)
 
 
-def unsettled(ingestion: Ingestion, decision: Decision) -> bool:
-    """Whether a trigger must check the ingestion again."""
-    return ingestion.ended is None or (decision.action == "wait" and ingestion in decision.ingestions)
+def tries_of(ingestion: Ingestion, validations: Iterable[Validation]) -> list[Validation]:
+    """The validations of an ingestion that ended without a verdict."""
+    return [entry for entry in _after(ingestion, validations) if entry.state == "ended" and not entry.judged]
+
+
+def unsettled(ingestion: Ingestion, validations: Iterable[Validation]) -> bool:
+    """Whether a trigger must check the ingestion again: no validation that covers it has ended."""
+    by = covering(ingestion, validations)
+    return by is None or by.state != "ended"
+
+
+def _after(ingestion: Ingestion, validations: Iterable[Validation]) -> list[Validation]:
+    """The validations that began after the ingestion ended, or were started for it and never began."""
+    if ingestion.ended is None:
+        return []
+    return [
+        entry
+        for entry in validations
+        if (entry.started is not None and entry.started >= ingestion.ended)
+        or (entry.state == "ended" and entry.started is None and ingestion.name in entry.names)
+    ]
 
 
 def _nothing_fresh(all_: Sequence[Ingestion], over: Sequence[Ingestion], known: Sequence[Validation]) -> Decision:
@@ -240,7 +278,11 @@ def share(instance: dg.DagsterInstance, decision: Decision) -> None:
 
 def _validation(record: dg.RunRecord) -> Validation:
     run = record.dagster_run
-    return Validation(run.run_id, _state(record), record.start_time, frozenset(_names(run.tags)))
+    state = _state(record)
+    judged = state != "ended" or VERDICT_TAG in run.tags or run.status == dg.DagsterRunStatus.SUCCESS
+    return Validation(
+        run.run_id, state, record.start_time, frozenset(_names(run.tags)), judged=judged, ended=record.end_time
+    )
 
 
 def _state(record: dg.RunRecord) -> State:

@@ -25,9 +25,10 @@ class Shop:
         self.sensor = self.repository.get_sensor_def(sensor)
         self.cursor: str | None = None
         self.skipped: str | None = None
+        self._keys: set[str | None] = set()
 
     def tick(self) -> list[dg.RunRequest]:
-        """One look of the sensor; ``skipped`` says why nothing was asked for."""
+        """One look of the sensor; ``skipped`` says why nothing was asked for. No run key is run twice."""
         needed = {key: self._resources[key] for key in self.sensor.required_resource_keys}
         context = dg.build_sensor_context(
             self.instance, cursor=self.cursor, repository_def=self.repository, resources=needed
@@ -35,7 +36,9 @@ class Shop:
         data = self.sensor.evaluate_tick(context)
         self.cursor = data.cursor or self.cursor
         self.skipped = data.skip_message
-        return list(data.run_requests or [])
+        new = [request for request in data.run_requests or [] if request.run_key not in self._keys]
+        self._keys |= {request.run_key for request in new}
+        return new
 
     def ingest(self) -> str:
         """A run of a job that this location does not know."""

@@ -93,6 +93,8 @@ def test_many_events_of_one_run_are_one_ingestion(shop: Shop) -> None:
     run_id = ingest.execute_in_process(instance=shop.instance).run_id
     [request] = shop.tick()
     assert names(request) == [run_id]
+    shop.validate()
+    assert not shop.tick()
     assert not shop.tick()
     assert shop.skipped == "no new ingestion"
 

@@ -1,0 +1,121 @@
+"""The condition for assets of other runs: open once after each report that passed, and shut while it is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from ragval_pipeline import gate
+from ragval_pipeline.orchestration.names import asset_key
+from ragval_pipeline.suite.model import Suite
+
+SUITE = Suite.model_validate(
+    {
+        "suite": "docs",
+        "qdrant": {"url": "http://127.0.0.1:1", "collection": "docs"},
+        "embedding": {"provider": "static"},
+        "automation": {"after_asset": "ingestion/docs"},
+    }
+)
+REPORT, INGESTION = asset_key("docs", "validation_report"), dg.AssetKey(["ingestion", "docs"])
+CHECKS = [dg.AssetCheckSpec("coverage", asset=REPORT, blocking=True), dg.AssetCheckSpec("advice", asset=REPORT)]
+
+
+@dg.asset(key=INGESTION)
+def ingestion() -> None: ...
+
+
+@dg.asset(key=REPORT, deps=[INGESTION], check_specs=CHECKS)
+def report():  # type: ignore[no-untyped-def]
+    ...
+
+
+@dg.asset(deps=[INGESTION, REPORT], automation_condition=gate(SUITE))
+def published() -> None: ...
+
+
+@dataclass
+class Shop:
+    """A deployment, and the daemon's view of it from tick to tick."""
+
+    instance: dg.DagsterInstance
+    defs: dg.Definitions = field(default_factory=lambda: dg.Definitions(assets=[ingestion, report, published]))
+    cursor: Any = None
+
+    def ingests(self) -> None:
+        self.instance.report_runless_asset_event(dg.AssetMaterialization(INGESTION))
+
+    def validates(self, *, passed: bool, advice: bool = True) -> None:
+        for name, result in (("coverage", passed), ("advice", advice)):
+            self.instance.report_runless_asset_event(
+                dg.AssetCheckEvaluation(asset_key=REPORT, check_name=name, passed=result)
+            )
+        self.instance.report_runless_asset_event(dg.AssetMaterialization(REPORT))
+
+    def requested(self) -> bool:
+        result = dg.evaluate_automation_conditions(self.defs, self.instance, cursor=self.cursor)
+        self.cursor = result.cursor
+        return bool(result.total_requested)
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield Shop(instance)
+
+
+def test_a_report_that_passed_opens_it_once(shop: Shop) -> None:
+    assert not shop.requested()
+    shop.ingests()
+    assert not shop.requested()
+    shop.validates(passed=True, advice=False)
+    assert shop.requested()
+    assert not shop.requested()
+
+
+def test_a_report_that_failed_keeps_it_shut(shop: Shop) -> None:
+    shop.requested()
+    shop.ingests()
+    shop.validates(passed=False)
+    assert not shop.requested()
+    assert not shop.requested()
+
+
+def test_an_ingestion_after_the_report_shuts_it_until_its_own_report_passed(shop: Shop) -> None:
+    shop.requested()
+    shop.validates(passed=True)
+    assert shop.requested()
+    shop.ingests()
+    assert not shop.requested()
+    assert not shop.requested()
+    shop.validates(passed=True)
+    assert shop.requested()
+
+
+def test_an_ingestion_between_two_looks_is_not_published_with_the_report_before_it(shop: Shop) -> None:
+    shop.requested()
+    shop.validates(passed=True)
+    shop.ingests()
+    assert not shop.requested()
+
+
+def test_the_usual_guard_of_dagster_would_have_opened(shop: Shop) -> None:
+    """The reason why this condition exists."""
+
+    @dg.asset(
+        name="published",
+        deps=[INGESTION, REPORT],
+        automation_condition=dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed(),
+    )
+    def usual() -> None: ...
+
+    shop.defs = dg.Definitions(assets=[ingestion, report, usual])
+    shop.ingests()
+    shop.validates(passed=True)
+    shop.requested()
+    shop.ingests()
+    assert shop.requested()
