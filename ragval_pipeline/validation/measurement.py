@@ -185,9 +185,9 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
         system = error.system if isinstance(error, SystemFailure) else None
         failure = Failure(kind=kind, message=str(error), system=system, exception=type(error).__name__)
         return Measurement(asset=asset, findings=(finding,), failure=failure)
-    raised, error = type(error).__name__, failure_of_machine(error) or error
     # Our own errors, and the system's text for an errno, say what happened and contain no secrets.
     told = f" {as_sentence(os.strerror(error.errno))}" if isinstance(error, OSError) and error.errno else ""
+    raised, error = type(error).__name__, failure_of_machine(error) or error
     deliberate = isinstance(error, RagvalError)
     crashed = make_finding(
         "check.crashed",

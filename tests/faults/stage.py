@@ -159,7 +159,7 @@ def run(stage: Stage, *, only: str, arguments: tuple[str, ...] = ()) -> Seen:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "stdout", out))
         stack.enter_context(mock.patch.object(sys, "stderr", err))
-        stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": "200", "DAGSTER_HOME": "", "LOG_LEVEL": "ERROR"}))
+        stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": "200", "DAGSTER_HOME": "", "LOG_LEVEL": "INFO"}))
         if stage.services:
             from ragval_pipeline.orchestration import run as running
 

@@ -71,7 +71,7 @@ def test_pages_that_cannot_be_read_are_a_share_with_a_limit(tmp_path: Path, faul
     for name in ("content_integrity", "source_captured"):
         value = found.value(name)
         assert value is not None
-        assert (value.value == 1.0, value.reason_code) == ((True, None) if fault.measured else (False, "no_data"))
+        assert (value.value == 1.0, value.reason_code) == ((True, None) if fault.measured else (False, "too_few"))
         assert fault.measured or "source.min_readable is 0.9" in value.reason
     told = {finding.severity for finding in found.findings}
     assert told == ({fault.severity} if fault.severity else set())

@@ -189,10 +189,10 @@ class FileNames:
 
 
 class PagePaths:
-    """Finds the page that a path without a host names: ``/docs/intro``, ``docs/intro.md`` or ``intro``.
+    """Finds the page that a path without a host names: ``/guide/intro``, ``guide/intro.md`` or ``intro``.
 
     That is the page at this path, else the only one whose path ends with it. A file's path may also begin above the
-    site (``content/docs/intro.md``): then it is the page with the longest path that the file's ends with.
+    site (``content/guide/intro.md``): then it is the page with the longest path that the file's ends with.
 
     Args:
         keys: Key of each page by its address.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
 from ragval_pipeline.suite.printing import nearest
 
 if TYPE_CHECKING:
@@ -63,6 +62,8 @@ class Limits:
         Raises:
             SystemFailure: As ``Asking``.
         """
+        from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
+
         while True:
             asked = self._at_most(wanted)
             try:
