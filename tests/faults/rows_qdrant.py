@@ -215,7 +215,7 @@ ROWS = [
     moves("points embedded again", inject=meanwhile(partial(rewrite, embedded_at="2026-11-22T10:00:00Z")),
           words="3 of them not what was read", slow=True),
     moves("points rewritten under their ids and times", inject=meanwhile(partial(rewrite, chunk_text="x")),
-          words="other payloads, vectors or settings"),
+          words="not what was read"),
     fails("the collection vanishes", inject=meanwhile(lambda client: client.delete_collection(NAME)),
           words="existed when the run began"),
     fails("the server goes away before the searches", inject=broken_meanwhile("reset"), words="broke off|connection was closed", only="queries"),

@@ -174,7 +174,8 @@ class Engine:
             "optimizer_status": "ok",
             "indexed_vectors_count": facts.indexed_vectors_count,
             "points_count": facts.points_count,
-            "segments_count": facts.segments_count,
+            # Ids that are stored twice are in another shard, which has a segment at least.
+            "segments_count": facts.segments_count + (collection.counted_twice > 0),
             "config": {
                 "params": {
                     "vectors": collection.vectors,
