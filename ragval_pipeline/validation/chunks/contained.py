@@ -15,7 +15,8 @@ def contained(evidence: ChunkEvidence) -> Iterator[tuple[ChunkFacts, ChunkFacts]
     """Each such chunk, with the smallest chunk that has all of it.
 
     Pages that several ingestions stored have many such chunks, and are reported as that. Nor are chunks within their
-    parents any, or windows that end with the one before them at the end of the page.
+    parents any, or what a splitter with overlap makes: a chunk no longer than the overlap that begins or ends with the
+    chunk beside it, such as the rest of a section, or a short sentence with which the next chunk begins again.
     """
     pages = evidence.layout.nested - evidence.layout.twice.keys() | evidence.numbered_through
     parts = {} if evidence.partition is None else evidence.partition.values
@@ -30,17 +31,16 @@ def contained(evidence: ChunkEvidence) -> Iterator[tuple[ChunkFacts, ChunkFacts]
 
 def _within(chunks: Sequence[ChunkFacts], overlap: float) -> Iterator[tuple[ChunkFacts, ChunkFacts]]:
     placed = [(chunk, span) for chunk in chunks if (span := _piece(chunk)) is not None]
-    last = max((end for _, (_, end) in placed), default=0)
     for chunk, (begin, end) in placed:
         if chunk.letters < PASSAGE_LETTERS or chunk.repeated or chunk.share < VERIFIED_FROM:
             continue
-        is_overlap = last - end < PASSAGE_LETTERS and chunk.letters <= overlap
         holders = [
-            (other_end - other_begin, other)
+            (other_end - other_begin, other, min(begin - other_begin, other_end - end))
             for other, (other_begin, other_end) in placed
             if other is not chunk and other_begin <= begin and end <= other_end and other.letters > chunk.letters
         ]
-        if holders and not is_overlap:
+        is_rest = chunk.letters <= overlap and any(beyond < PASSAGE_LETTERS for _, _, beyond in holders)
+        if holders and not is_rest:
             yield chunk, min(holders, key=lambda entry: (entry[0], entry[1].point_id))[1]
 
 

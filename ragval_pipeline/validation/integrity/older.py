@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from ragval_pipeline.sources.arrow import one_of
+from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.thresholds import VERIFIED_FROM
-
-Span = tuple[int, int]
 
 
 def present_versions(
@@ -51,29 +50,15 @@ def _versions(old: ChunkFacts, others: Iterable[ChunkFacts]) -> Iterator[ChunkFa
         is_numbered = old.chunk_index is not None and new.chunk_index is not None
         if new.depth != old.depth or (is_numbered and old.chunk_index != new.chunk_index):
             continue
-        spans = _joined(new.spans)
+        spans = united(new.spans)
         held = sum(min(last, end) - max(first, begin) for first, last in spans if first < end and last > begin)
-        if held >= VERIFIED_FROM * (end - begin) and all(_is_within(place, spans) for place in places):
+        if held >= VERIFIED_FROM * (end - begin) and all(is_within(place, spans) for place in places):
             yield new
 
 
-def _differences(chunk: ChunkFacts) -> Iterator[Span]:
+def _differences(chunk: ChunkFacts) -> Iterator[Place]:
     """The places of the page at which a chunk differs from it, with a letter on either side."""
     parts = sorted(chunk.parts, key=lambda part: part[1])
     for (start, place, length), (next_start, next_place, _) in pairwise(parts):
         if start + length != next_start or place + length != next_place:
             yield place + length - 1, next_place + 1
-
-
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    found: list[Span] = []
-    for first, end in sorted(spans):
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((first, end))
-    return found
-
-
-def _is_within(place: Span, spans: Sequence[Span]) -> bool:
-    return any(first <= place[0] and place[1] <= end for first, end in spans)

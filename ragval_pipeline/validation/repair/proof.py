@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
+from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.store import FactRows
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
@@ -18,7 +18,6 @@ Unproven = Callable[[Set[str]], Set[str]]
 PartitionOf = Callable[[str], object]
 
 _COLUMNS = ("point_id", "page_key", "compared", "digest", "letters", "found", "places", "lengths")
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class _Stored:
     point_id: str
     partition: object
     digest: int | None
-    spans: Sequence[Span]
+    spans: Sequence[Place]
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Proof:
         return pages, texts
 
 
-def _spans(row: Mapping[str, Any]) -> Iterator[Span]:
+def _spans(row: Mapping[str, Any]) -> Iterator[Place]:
     """The parts of its page that a chunk holds.
 
     Single words of a text that is not on the page, and those far from the rest of one that is, are there by chance.
@@ -119,20 +118,3 @@ def _losing(chunks: Sequence[_Stored], deleted: Set[str]) -> Iterable[str]:
             is_held = chunk.digest in texts or all(is_within(span, held) for span in chunk.spans)
             if chunk.point_id in deleted and not is_held:
                 yield chunk.point_id
-
-
-def united(spans: Iterable[Span]) -> list[Span]:
-    """The parts of a page that some spans cover together, in order; touching ones are joined."""
-    found: list[Span] = []
-    for first, end in sorted(spans):
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((first, end))
-    return found
-
-
-def is_within(span: Span, held: Sequence[Span]) -> bool:
-    """Whether a span is in one of the parts that ``united`` gave."""
-    at = bisect_right(held, (span[0], float("inf"))) - 1
-    return at >= 0 and held[at][1] >= span[1]

@@ -74,10 +74,10 @@ def test_labels_are_short_values_that_points_share():
     assert labels_among(payloads) == ["meta.lang", "meta.part", "node", "tenant"]
 
 
-def inner(*texts: str, **payload: Any) -> dict[str, str]:
+def inner(*texts: str, page: tuple[str, ...] = (GRIPPER, CAMERA, BATTERY)) -> dict[str, str]:
     """The chunks of a page within others, with these."""
-    stored = [{"source_url": "/a", "text": text, **payload} for text in texts]
-    found = evidence_of(rows(*stored), [record(paragraphs(GRIPPER, CAMERA, BATTERY))])
+    stored = [{"source_url": "/a", "text": text} for text in texts]
+    found = evidence_of(rows(*stored), [record(paragraphs(*page))])
     findings = detected("chunk.duplicate_text", found)
     return {subject.name: subject.within for finding in findings for subject in finding.subjects}
 
@@ -92,6 +92,11 @@ def test_consecutive_chunks_that_overlap_are_within_none():
 
 def test_a_last_window_within_the_one_before_it_is_an_overlap():
     assert inner(f"{GRIPPER}\n{CAMERA}", f"{CAMERA}\n{BATTERY}", BATTERY) == {}
+
+
+def test_a_chunk_with_which_the_next_one_begins_again_is_an_overlap():
+    page = (CAMERA, GRIPPER, BATTERY)
+    assert inner(CAMERA, f"{CAMERA}\n{GRIPPER}", f"{GRIPPER}\n{BATTERY}", page=page) == {}
 
 
 def test_chunks_within_the_parent_that_they_name_are_children():
