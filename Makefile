@@ -54,9 +54,11 @@ dist: $(VENV)/.installed ## Build what a package index takes: make dist REPOSITO
 resolve: $(VENV)/.installed ## Check that the package installs from wheels alone, on every supported Python and platform
 	UV=$(BIN)/uv .ci/resolve
 
-lock: $(VENV)/.installed ## Resolve requirements.lock anew
+lock: $(VENV)/.installed ## Resolve requirements.lock, and the part of it that the package needs, anew
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-strip-extras --upgrade -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-strip-extras --no-annotate --upgrade -o requirements-core.lock
 	$(BIN)/python -m tests.interop.environments
 
 clean: ## Remove what the other targets made

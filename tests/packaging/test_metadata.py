@@ -91,10 +91,23 @@ def test_the_container_file_copies_what_is_there_and_starts_a_command_that_ragva
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
     assert copied == allowed
     assert all((ROOT / name).exists() for name in copied)
-    assert {PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml", "ragval_pipeline"} == copied
+    package = {PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml", "ragval_pipeline"}
+    assert {*package, "requirements-core.lock"} == copied
+    assert re.fullmatch(r"python:\S+@sha256:[0-9a-f]{64}", dict(steps)["ARG"].partition("=")[2])
     assert json.loads(dict(steps)["ENTRYPOINT"])[0] in PROJECT["scripts"]
     [command] = json.loads(dict(steps)["CMD"])
     assert command in {entry.callback.__name__ for entry in app.registered_commands}
+
+
+def test_what_the_package_needs_is_locked_as_in_development_with_hashes() -> None:
+    def locked(file: str) -> dict[str, str]:
+        text = (ROOT / file).read_text(encoding="utf-8")
+        return dict(re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==(\S+).*\\\n +--hash=sha256:", text, re.MULTILINE))
+
+    core, all_of_it = locked("requirements-core.lock"), locked("requirements.lock")
+    assert {name: all_of_it.get(name) for name in core} == core
+    required = {re.split(r"[<>=~;\[ ]", entry, maxsplit=1)[0] for entry in PROJECT["dependencies"]}
+    assert required <= core.keys()
 
 
 def test_on_a_package_index_no_link_of_the_readme_is_relative() -> None:
