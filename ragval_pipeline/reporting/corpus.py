@@ -18,7 +18,6 @@ from ragval_pipeline.text.characters import encodable
 from ragval_pipeline.validation.chunks.layout import stored_of
 from ragval_pipeline.validation.facts.texts import EXCERPT
 from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, lost_passages
-from ragval_pipeline.validation.thresholds import MOST
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -34,7 +33,7 @@ Table = Literal["payload", "chunks", "facts", "pages"]
 #: Units of chunk lengths.
 Unit = Literal["tokens, by the model's own tokenizer", "tokens, as stored", "tokens, recounted", "characters"]
 #: Positions of a page's part that no chunk has.
-Lost = Literal["its beginning", "its end", "its headings", "its code", "its tables"]
+Lost = Literal["its beginning", "its end", "its headings", "its code", "its tables", "its lists"]
 
 #: Separators of the parts of a page title; the site's own name is the last part.
 _PARTS = (" | ", " — ", " – ", " · ", " :: ", " - ")  # noqa: RUF001 titles have dashes
@@ -272,11 +271,10 @@ def _note_captured(files: CorpusFiles, pages: Mapping[str, PageEntry]) -> None:
         )
         page, content = np.repeat(np.arange(len(keys)), lengths), ~np.isin(digest, np.array(common, dtype=np.uint64))
         every, caught = (np.bincount(page, number * content, minlength=len(keys)) for number in (letters, held))
-        lost = np.bincount(page, content & (held < MOST * letters), minlength=len(keys)) > 0
         for number in np.flatnonzero(every).tolist():
             entry = pages[keys[number]]
             entry.captured = float(caught[number] / every[number])
-            if entry.chunks and lost[number]:
+            if entry.chunks and caught[number] < every[number]:
                 own = blocks.filter(array_from((page == number) & content)).to_pylist()
                 found = [BlockFacts(**block) for block in own]
                 entry.lost, entry.lost_letters = _lost_part(found), _lost_letters(found)
@@ -297,6 +295,7 @@ def _lost_part(blocks: Sequence[Any]) -> Lost | None:
         return "its beginning"
     named: Mapping[frozenset[str], Lost] = {
         frozenset({"heading"}): "its headings", frozenset({"code"}): "its code", frozenset({"row"}): "its tables",
+        frozenset({"item"}): "its lists",
     }  # fmt: skip
     return named.get(frozenset(kinds))
 

@@ -48,8 +48,8 @@ class Compared:
     """The pages of an index compared with their chunks.
 
     Attributes:
-        pages: Every in-scope page by key; with blocks only if some block is lost, without blocks that are on most
-            pages.
+        pages: Every in-scope page by key; with blocks only if some is lost, or part of many, without blocks that are on
+            most pages.
         differing: Chunks that differ from their page or join words, by point id.
         classes: The class of each of them; every other chunk of a page that was read is verified.
         habits: What the ingestion adds around its chunks.
@@ -218,7 +218,7 @@ class _Pages:
     """The pages as far as they were read.
 
     Attributes:
-        by_key: Every page; with blocks only if some block is lost.
+        by_key: Every page; with blocks only if some is lost, or part of many.
         lacks: Letters of a page's content in none of its chunks, by key of the pages read.
         held: Letters of all content in chunks.
         content: Letters of all content.
@@ -235,7 +235,8 @@ class _Pages:
             held, content = sum(block.held for block in blocks), sum(block.letters for block in blocks)
             self.lacks[page.page_key] = content - held
             self.held, self.content = self.held + held, self.content + content
-        self.by_key[page.page_key] = replace(page, blocks=blocks if any(map(is_lost, blocks)) else (), beside=())
+        lacking = any(map(is_lost, blocks)) or bool(lost_passages(blocks))
+        self.by_key[page.page_key] = replace(page, blocks=blocks if lacking else (), beside=())
 
 
 def _read_pages(facts: FactRows, walls: Collection[str]) -> _Pages:

@@ -18,6 +18,7 @@ from ragval_pipeline.validation.thresholds import (
     MOST,
     PASSAGE_LETTERS,
     VERIFIED_FROM,
+    WHOLE,
 )
 
 if TYPE_CHECKING:
@@ -61,20 +62,39 @@ def is_lost(block: BlockFacts) -> bool:
     return block.held < MOST * block.letters
 
 
-def lost_passages(blocks: Iterable[BlockFacts]) -> list[BlockFacts]:
-    """Blocks of at least ``PASSAGE_LETTERS`` letters of which less than half is in any chunk.
+#: Kinds of blocks that come several at a time: each of them may be short, and says a lot with the others.
+_LISTED = frozenset({"row", "item", "code"})
 
-    Consecutive short rows count as one block: each says little, but together a lot.
+
+def lost_passages(blocks: Sequence[BlockFacts]) -> list[BlockFacts]:
+    """The blocks of a page whose loss is reported, in page order.
+
+    Those of at least ``PASSAGE_LETTERS`` letters of which less than half is in any chunk; consecutive short rows, items
+    or pieces of code count as one block. If there are none, but less than two thirds of the page's text is in its
+    chunks: every block of which as little is, however short.
     """
     found: list[BlockFacts] = []
-    for is_short, group in groupby(blocks, lambda block: block.kind == "row" and block.letters < PASSAGE_LETTERS):
+
+    def listed(block: BlockFacts) -> str:
+        return block.kind if block.kind in _LISTED and block.letters < PASSAGE_LETTERS else ""
+
+    for kind, group in groupby(blocks, listed):
         parts = list(group)
         letters, held = sum(part.letters for part in parts), sum(part.held for part in parts)
-        if not is_short:
+        if not kind:
             found += [block for block in parts if block.letters >= PASSAGE_LETTERS and is_lost(block)]
         elif letters >= PASSAGE_LETTERS and held < MOST * letters:
             found += filter(is_lost, parts)
-    return found
+    if found or not _lacks_much(blocks):
+        return found
+    return [block for block in blocks if not _is_heading(block) and block.held < WHOLE * block.letters]
+
+
+def _lacks_much(blocks: Iterable[BlockFacts]) -> bool:
+    """Whether a page's chunks lack more than a third of its text below the headings, and as much as a passage."""
+    texts = [block for block in blocks if not _is_heading(block)]
+    letters, held = sum(block.letters for block in texts), sum(block.held for block in texts)
+    return letters - held >= PASSAGE_LETTERS and held < WHOLE * letters
 
 
 def lost_headings(blocks: Sequence[BlockFacts], chunks: Iterable[ChunkFacts] = ()) -> list[BlockFacts]:
@@ -110,11 +130,12 @@ def _lost_stretches(blocks: Sequence[BlockFacts]) -> set[int]:
     """
     found: set[int] = set()
     stretch: list[int] = []
+    passages = {block.start for block in lost_passages(blocks) if not _is_heading(block)}
     for number, block in enumerate((*blocks, None)):
         if block is not None and (is_lost(block) or (block.letters < PASSAGE_LETTERS and not _is_heading(block))):
             stretch.append(number)
             continue
-        if any(not _is_heading(entry) for entry in lost_passages(blocks[place] for place in stretch)):
+        if any(blocks[place].start in passages for place in stretch):
             found.update(stretch)
         stretch = []
     return found

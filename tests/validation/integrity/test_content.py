@@ -88,6 +88,35 @@ def test_a_table_of_short_rows_is_missed_as_a_whole():
     assert lost(*CHUNKS, content=f"{SECTIONS}<table>{rows[0]}{rows[1]}</table>") == []
 
 
+SHORT = ("Helmets", "Gloves and goggles", "Spare fuses", "A torch", "Two keys of the cabinet")
+
+
+@pytest.mark.parametrize(
+    "dropped",
+    [
+        f"<ul>{''.join(f'<li>{text}</li>' for text in SHORT)}</ul>",
+        f"<dl>{''.join(f'<dt>{number}</dt><dd>{text}</dd>' for number, text in enumerate(SHORT))}</dl>",
+        "".join(f"<pre>{text}</pre>" for text in SHORT),
+    ],
+    ids=["list", "definitions", "code"],
+)
+def test_short_pieces_of_a_list_are_missed_as_a_whole(dropped: str):
+    assert lost(*CHUNKS, content=SECTIONS + dropped)[-1] == SHORT[-1]
+    assert lost(*CHUNKS, "\n".join(SHORT), content=SECTIONS + dropped) == []
+
+
+def test_short_texts_are_missed_where_they_are_a_third_of_the_page():
+    content = f"<h1>Power</h1><p>{BATTERY}</p>{''.join(f'<div>{text}</div>' for text in SHORT)}"
+    assert lost(CHUNKS[2], content=content) == list(SHORT)
+    assert lost(*CHUNKS, content=SECTIONS + content) == []
+
+
+def test_passages_that_are_all_cut_before_their_end_are_missed_where_a_third_of_the_page_is():
+    cut = [text[: len(text) * 6 // 10] for text in (GRIPPER, CAMERA, BATTERY)]
+    assert lost(*cut) == [GRIPPER, CAMERA, BATTERY]
+    assert lost(*cut[:2], BATTERY) == []
+
+
 def test_a_table_of_short_rows_that_a_chunk_has_with_the_names_of_its_columns_is_not_missed():
     rows = [(first, second, third) for first in ("yes", "no") for second in ("yes", "no") for third in ("yes", "no")]
     cells = ["".join(f"<td>{value}</td>" for value in row) for row in rows]
