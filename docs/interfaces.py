@@ -14,6 +14,7 @@ import typer
 import ragval_pipeline
 from ragval_pipeline.cli.app import app
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.problems import public_fields
 from ragval_pipeline.validation.report import SCHEMA_VERSION, ValidationReport
 
 FOLDER = Path(__file__).parent
@@ -34,7 +35,7 @@ def _suite_tables(by_hand: Mapping[str, str]) -> Iterator[str]:
     sections = {name: model for name, field in Suite.model_fields.items() if (model := _section_of(field.annotation))}
     yield from _keys("At the top", "", {k: f for k, f in Suite.model_fields.items() if k not in sections}, by_hand)
     for name, model in sections.items():
-        yield from _keys(name, Suite.model_fields[name].description or "", model.model_fields, by_hand, f"{name}.")
+        yield from _keys(name, Suite.model_fields[name].description or "", public_fields(model), by_hand, f"{name}.")
 
 
 def _section_of(annotation: Any) -> Any:

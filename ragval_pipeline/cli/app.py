@@ -18,6 +18,7 @@ from ragval_pipeline.cli.calibrate import calibrate
 from ragval_pipeline.cli.demo import demo
 from ragval_pipeline.cli.doctor import doctor
 from ragval_pipeline.cli.explain import explain
+from ragval_pipeline.cli.export import export
 from ragval_pipeline.cli.fetch_static import fetch_static
 from ragval_pipeline.cli.init import init
 from ragval_pipeline.cli.interrupts import check_interrupted
@@ -62,6 +63,7 @@ COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     report: ("ragval report last --output report",),
     calibrate: ("ragval calibrate", "ragval calibrate --write"),
     fetch_static: ("ragval fetch-static",),
+    export: ("ragval export points.parquet", "ragval export --redact shared.parquet"),
     schema: ("ragval schema suite", "ragval schema profile rag-validation"),
 }
 

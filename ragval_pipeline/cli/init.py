@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.cli.draft.drafting import Drafted, Wishes
     from ragval_pipeline.reporting.terminal.lines import LinePrinter
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-    from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
     from ragval_pipeline.suite.sections import QdrantSettings
 
 #: Questions without --queries.
@@ -37,6 +36,10 @@ def init(
     ] = None,
     qdrant_path: Annotated[
         Path | None, typer.Option("--qdrant-path", metavar="DIR", help="Folder of an embedded Qdrant.")
+    ] = None,
+    points: Annotated[
+        str | None,
+        typer.Option("--points", metavar="FILE", help="A Parquet file or folder of points instead of a collection."),
     ] = None,
     collection: Annotated[
         str | None,
@@ -80,7 +83,9 @@ def init(
     wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
     _refuse_existing(files, force=force)
-    settings = _settings(qdrant_url, qdrant_path, collection)
+    settings = (
+        _settings(qdrant_url, qdrant_path, collection) if points is None else _file(points, qdrant_url, qdrant_path)
+    )
     with stderr_console().status("Looking at the collection and its site"):
         drafted = _drafted(settings, wishes)
     asked = queries_text(drafted.questions, drafted.negatives, wishes.profile)
@@ -132,6 +137,20 @@ def _settings(url: str | None, path: Path | None, collection: str | None) -> Qdr
     return place if collection else place.model_copy(update={"collection": _only_collection(place)})
 
 
+def _file(points: str, url: str | None, path: Path | None) -> QdrantSettings:
+    """The location of a file of points."""
+    from ragval_pipeline.sources.stores.points_file import check_points
+    from ragval_pipeline.suite.load import anchored_uri
+    from ragval_pipeline.suite.model import points_name
+    from ragval_pipeline.suite.sections import QdrantSettings
+
+    if url is not None or path is not None:
+        raise SuiteError("give --points or the address of a Qdrant, not both", key="--points")
+    place = anchored_uri(points, Path.cwd())
+    check_points(place)
+    return QdrantSettings.model_validate({"points": place, "collection": points_name(place)})
+
+
 def _check_url(url: str | None) -> None:
     from ragval_pipeline.suite.sections import is_http_address
 
@@ -156,13 +175,9 @@ def _only_collection(settings: QdrantSettings) -> str:
 def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
     from ragval_pipeline.cli.draft.drafting import draft_suite, searched_vector
     from ragval_pipeline.cli.looking import PATIENCE, look_at
-    from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
+    from ragval_pipeline.sources.stores.opening import opened_store
 
-    with open_client(settings) as client:
-
-        def reader_of(**judged: Any) -> CollectionReader:
-            return reader_of_settings(client, settings.model_copy(update=judged), policy=PATIENCE)
-
+    with opened_store(settings, policy=PATIENCE) as reader_of:
         facts = reader_of().facts()
         if not facts.points_count or not facts.vectors:
             raise _nothing_to_judge(facts)

@@ -75,12 +75,12 @@ def opened_reader(settings: QdrantSettings) -> Iterator[Reader]:
     """A reader of the settings' collection, closed at the end.
 
     Raises:
-        SystemFailure: Qdrant cannot be opened.
+        SuiteError, SystemFailure: As ``opening.opened_reader``.
     """
-    from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
+    from ragval_pipeline.sources.stores import opening
 
-    with open_client(settings) as client:
-        yield reader_of_settings(client, settings, policy=PATIENCE)
+    with opening.opened_reader(settings, policy=PATIENCE) as reader:
+        yield reader
 
 
 def look_at(reader: Reader, *, points: int = 1) -> Look:

@@ -129,9 +129,9 @@ def compare(
         str | None,
         typer.Option(
             "--with",
-            metavar="COLLECTION",
-            help="Instead of two runs: validate the suite's index and this collection of the same site, and compare "
-            "them before a cut-over.",
+            metavar="COLLECTION|FILE",
+            help="Instead of two runs: validate the suite's index and this collection, or file of points, of the same "
+            "site, and compare them before a cut-over.",
         ),
     ] = None,
     as_json: Annotated[bool, json_flag("the comparison as JSON")] = False,
@@ -162,7 +162,16 @@ def _compare_indexes(suite: Path, other: str, runs: tuple[str, str], *, as_json:
 
     if runs != ("baseline", "last"):
         raise SuiteError("--with compares two indexes, not runs", key="compare", remedy="Leave out A and B.")
-    cutover = compare_with(load_suite(suite), {"qdrant": {"collection": other}})
+    loaded, is_file = load_suite(suite), other.endswith(".parquet") or Path(other).exists()
+    if loaded.points is not None and not is_file:
+        raise SuiteError(
+            f"there is no file {other}, and the suite names no Qdrant to look for a collection in",
+            key="--with",
+            remedy="Name a file of points, or use a suite of the collection and name the file.",
+        )
+    # A path on the command line starts where the command does, not at the suite file.
+    place = other if "://" in other else str(Path(other).absolute())
+    cutover = compare_with(loaded, {"points": place} if is_file else {"qdrant": {"collection": other}})
     if as_json:
         print_json(cutover_json(cutover))
     else:

@@ -85,7 +85,7 @@ def asking(suite: Suite, vector: VectorFacts, connection: Any, embedding: Any, *
             yield Asking(searcher, None, embedder, "")
             return
         # An embedded Qdrant allows one client at a time.
-        fresh = suite.qdrant.path is None
+        fresh = suite.qdrant.url is not None
         again = stack.enter_context(open_reader(connection, suite)) if fresh else reader
         anew = getattr(embedder, "free", False) is True
         repeater = IndexSearcher(embedder, again, *settings, anew=anew)

@@ -108,13 +108,14 @@ def build_validation_defs(
 
 def external_assets(suite: Suite, *, ingestion: dg.AssetKey | None, prefix: Sequence[str]) -> list[dg.AssetSpec]:
     """The collection of a suite and, if it has a source, the sitemap."""
-    qdrant, place = suite.qdrant, suite.qdrant.url or str(suite.qdrant.path or "")
+    qdrant, place = suite.qdrant, suite.points or suite.qdrant.url or str(suite.qdrant.path or "")
     collection = _external(
         suite,
         asset_key(suite.suite, COLLECTION, prefix),
-        kind="qdrant",
+        kind="parquet" if suite.points else "qdrant",
         location=f"{place.rstrip('/')}/collections/{qdrant.collection}" if qdrant.url else place,
-        description="The Qdrant collection that is validated. It is only read, never written.",
+        description=f"The {'file of points' if suite.points else 'Qdrant collection'} that is validated. It is only "
+        "read, never written.",
     ).replace_attributes(deps=[ingestion] if ingestion else [])
     collection = collection.merge_attributes(metadata={"collection": qdrant.collection})
     if suite.source is None:

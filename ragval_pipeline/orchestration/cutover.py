@@ -12,9 +12,9 @@ from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.reporting.history.compare import RunComparison, compare_runs
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
 from ragval_pipeline.sources.storage import open_folder
-from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_settings
+from ragval_pipeline.sources.stores.opening import opened_reader
 from ragval_pipeline.suite.load import resolve_suite, variant_of
-from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.model import Suite, points_name
 from ragval_pipeline.validation.regression.neighbours import KeptNeighbours, kept_neighbours, page_vectors
 
 if TYPE_CHECKING:
@@ -70,12 +70,16 @@ def compare_with(suite: Suite, changes: Mapping[str, Any]) -> Cutover:
         suites = [variant_of(suite, {**quiet, **more}) for more in ({}, changes)]
         # The other one first: it is the one that may not be there.
         kept = [_kept(run_suite(each)) for each in reversed(suites)][::-1]
-        names = (suites[0].qdrant.collection, suites[1].qdrant.collection)
+        names = (_name(suites[0]), _name(suites[1]))
         vectors = [_page_vectors(each, run) for each, run in zip(suites, kept, strict=True)]
         return Cutover(
             compare_runs(kept[0], kept[1], tolerated_drop=suite.history.tolerated_drop, names=names),
             kept_neighbours(vectors[0], vectors[1], most=_NAMED),
         )
+
+
+def _name(suite: Suite) -> str:
+    return suite.qdrant.collection if suite.points is None else points_name(suite.points)
 
 
 def _kept(run: Run) -> KeptRun:
@@ -89,6 +93,5 @@ def _page_vectors(suite: Suite, run: KeptRun) -> dict[str, NDArray[np.float64]]:
     rows = corpus_rows(run, ["point_id", "page_key"]) or ()
     page_of = {row["point_id"]: row["page_key"] for row in rows if row["page_key"] is not None}
     settings = resolve_suite(suite).qdrant
-    with open_client(settings) as client:
-        reader = reader_of_settings(client, settings, policy=suite.retry)
+    with opened_reader(settings, policy=suite.retry) as reader:
         return page_vectors(((batch.ids, batch.matrix) for batch in reader.vectors()), page_of)

@@ -85,6 +85,8 @@ def pool_name(suite: Suite) -> str:
 
     All collections of an embedded Qdrant are in one pool: only one process at a time may open its folder.
     """
+    if suite.points is not None:
+        return f"ragval:{suite.qdrant.collection}-{hashlib.sha256(suite.points.encode()).hexdigest()[:8]}"
     if suite.qdrant.path is None:
         return "ragval:" + "_".join(suite.qdrant.collection.split())
     folder = os.path.normpath(suite.folder / suite.qdrant.path)

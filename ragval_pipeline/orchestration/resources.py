@@ -69,12 +69,18 @@ class EmbedderConnection(dg.ConfigurableResource):  # type: ignore[type-arg]
 def open_reader(resource: Any, suite: Suite) -> Iterator[Reader]:
     """A reader of the suite's collection.
 
-    ``resource`` is a ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``.
+    ``resource`` is a ``QdrantConnection``, anything with ``reader_for(suite)``, or anything with ``get_client()``. A
+    suite with ``points`` reads its file, whatever Qdrant the resource connects to.
     """
+    from ragval_pipeline.sources.stores.opening import opened_reader
     from ragval_pipeline.sources.stores.qdrant.connect import place_of, reader_of_settings
 
     if hasattr(resource, "reader_for"):
         with resource.reader_for(suite) as reader:
+            yield reader
+        return
+    if suite.points is not None:
+        with opened_reader(suite.qdrant, policy=suite.retry) as reader:
             yield reader
         return
     settings = _addressed(suite.qdrant, resource)

@@ -41,7 +41,8 @@ from ragval_pipeline.sources.site.build_folder import SiteFolder
 from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.storage import ReportNotWrittenError, check_folder, local_path, writing_remedy, writing_to
-from ragval_pipeline.sources.stores.qdrant.connect import keeping_embedded
+from ragval_pipeline.sources.stores.opening import keeping_stores
+from ragval_pipeline.sources.stores.points_file import check_points
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
@@ -129,8 +130,8 @@ def run_suite(
 
 
 def _keeping_index(suite: Suite) -> AbstractContextManager[None]:
-    """An embedded index stays open for all steps, unless code of the suite's own may open it too."""
-    return keeping_embedded() if suite.retrieval.retriever is None else nullcontext()
+    """An embedded index stays open for all steps, unless code of the suite's own may open it too; a file does."""
+    return keeping_stores() if suite.retrieval.retriever is None or suite.points else nullcontext()
 
 
 def _forget_earlier_runs() -> None:
@@ -325,6 +326,8 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         static_files()  # chunks are counted by its tokenizer, whatever the embedder
         _check_index_path(resolved)
         _check_engine(resolved)
+        if resolved.points is not None:
+            check_points(resolved.points)
         _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
         load_queries(resolved)
         checked_rules(resolved)

@@ -273,12 +273,15 @@ def _check_profile(suite: Suite, profile: Profile | None, layers: list[Layer], o
 
 
 #: Keys of sections that hold paths of this machine, and addresses that may be paths.
-_PATHS = {"qdrant": ("path",), "source": ("sitemap", "folder", "urls", "llms", "site_root")}
+_PATHS = {"qdrant": ("path", "points"), "source": ("sitemap", "folder", "urls", "llms", "site_root")}
 
 
 def anchor_paths(suite: Suite, folder: Path) -> Suite:
     """The suite with paths resolved from ``folder``; URLs and texts with placeholders stay as they are."""
-    update: dict[str, Any] = {"report_uri": anchored_uri(suite.report_uri, folder)}
+    update: dict[str, Any] = {
+        "report_uri": anchored_uri(suite.report_uri, folder),
+        "points": _anchored(suite.points, folder),
+    }
     for section, names in _PATHS.items():
         update[section] = _with_anchored(getattr(suite, section), names, folder)
     update["queries"] = _anchored(suite.queries, folder)

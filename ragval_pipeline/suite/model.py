@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator
+from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator, model_validator
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.suite.criteria import is_criterion, known_names
@@ -71,6 +71,11 @@ class SuiteOrigin:
     flags: dict[str, Any] = field(repr=False)
 
 
+def points_name(points: str) -> str:
+    """What a file of points is called where a collection has its name: the file's or folder's own name."""
+    return points.rstrip("/").rpartition("/")[2].removesuffix(".parquet") or "points"
+
+
 class Suite(Section):
     """What to validate, complete and checked. ``load_suite`` reads one from a file."""
 
@@ -80,6 +85,11 @@ class Suite(Section):
     profile: str | None = Field(
         None,
         description="One of five profiles, which emulate existing validators; null: only the gates in criteria",
+    )
+    points: Shown | None = Field(
+        None,
+        description="Instead of a collection: a Parquet file, a folder of them, or an fsspec URL, with the columns id, "
+        "payload (JSON text) and vector or vector.NAME",
     )
     report_uri: Shown = Field("./ragval_reports", description="Folder or fsspec URL for reports and history")
     qdrant: QdrantSettings = Field(description="Location of the collection")
@@ -128,6 +138,26 @@ class Suite(Section):
     def file(self) -> Path | None:
         """The suite file; None for a suite made in Python."""
         return self._origin.file if self._origin else None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _file_is_a_store(cls, settings: Any) -> Any:
+        if not isinstance(settings, Mapping):
+            return settings
+        qdrant, points = settings.get("qdrant"), settings.get("points")
+        if isinstance(qdrant, Mapping) and qdrant.get("points") not in (None, points):
+            raise ValueError("points must be a key of its own, not one of qdrant's")
+        if not isinstance(points, str) or not points.strip():
+            return settings
+        if qdrant is None or isinstance(qdrant, Mapping):
+            own = {"collection": points_name(points), **(qdrant or {})}
+            return {**settings, "qdrant": {**own, "points": points}}
+        return settings
+
+    @field_validator("points", mode="before")
+    @classmethod
+    def _blank_is_no_file(cls, points: Any) -> Any:
+        return None if isinstance(points, str) and not points.strip() else points
 
     @field_validator("profile", mode="before")
     @classmethod

@@ -200,12 +200,17 @@ def keys_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
             current = known.annotation
         elif not _is_container(current):
             return []
-    return list(dict.fromkeys(key for found in _models_in(current) for key in found.model_fields))
+    return list(dict.fromkeys(key for found in _models_in(current) for key in public_fields(found)))
+
+
+def public_fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields that a file may set; excluded ones are filled from other keys."""
+    return {name: field for name, field in model.model_fields.items() if not field.exclude}
 
 
 def key_paths(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
     """Dotted paths of every key, sections included."""
-    for name, field in model.model_fields.items():
+    for name, field in public_fields(model).items():
         yield prefix + name
         if not _is_container(field.annotation):
             for inner in _models_in(field.annotation):

@@ -15,7 +15,7 @@ from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.model import EXPECTED_RESULT_KEYS, TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 
 #: Of the suite file: the minor version rises when keys are added, the major when a key is removed or changes meaning.
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANNOTATIONS = frozenset({"title", "description", "default"})
 _PLACEHOLDER = {"$ref": "#/$defs/Placeholder"}
@@ -56,7 +56,7 @@ def suite_schema() -> dict[str, Any]:
 
 def _required(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The suite's top level: without a profile it must say where the collection is."""
-    either = [{"required": ["qdrant"]}, {"required": ["profile"]}]
+    either = [{"required": [name]} for name in ("qdrant", "points", "profile")]
     return {**schema, "required": ["suite"], "anyOf": either}
 
 

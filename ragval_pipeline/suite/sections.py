@@ -18,6 +18,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 from ragval_pipeline.suite.printing import shown_url
 
@@ -103,12 +104,14 @@ class Section(BaseModel):
 
 
 class QdrantSettings(Section):
-    """Where the collection is. Exactly one of ``url`` and ``path``."""
+    """Where the collection is. Exactly one of ``url`` and ``path``, unless the suite's ``points`` name a file."""
 
     url: Annotated[str, AfterValidator(_http_address)] | None = Field(
         None, description="Qdrant server, http(s)://host[:port]"
     )
     path: Local | None = Field(None, description="Folder of an embedded Qdrant (qdrant-client's local mode)")
+    #: The suite's own key ``points``, so that whoever opens a store needs this section alone.
+    points: SkipJsonSchema[str | None] = Field(None, exclude=True, repr=False)
     api_key: SecretStr | None = Field(None, description="API key of the server, preferably as ${QDRANT_API_KEY:-}")
     collection: str = Field(min_length=1, description="Collection or alias")
     vector_name: str | None = Field(None, description="For collections with named vectors")
@@ -133,7 +136,10 @@ class QdrantSettings(Section):
 
     @model_validator(mode="after")
     def _one_place(self) -> "QdrantSettings":
-        if (self.url is None) == (self.path is None):
+        given = [name for name in ("url", "path") if getattr(self, name) is not None]
+        if self.points is not None and given:
+            raise ValueError(f"{' and '.join(given)} cannot be used with points: the file is read instead of Qdrant")
+        if self.points is None and len(given) != 1:
             raise ValueError("set exactly one of url and path")
         return self
 

@@ -95,11 +95,21 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_exclusive(merged: dict[str, Any], over: Mapping[str, Any]) -> None:
+    _drop_other_store(merged, over)
     for section, *names in _EXCLUSIVE:
         known, new = merged.get(section), over.get(section)
         if isinstance(known, Mapping) and isinstance(new, Mapping) and any(new.get(name) is not None for name in names):
             void = set(names) - new.keys()
             merged[section] = {key: value for key, value in known.items() if key not in void}
+
+
+def _drop_other_store(merged: dict[str, Any], over: Mapping[str, Any]) -> None:
+    """A file of points replaces the address of a collection, and the other way round."""
+    known, new = merged.get("qdrant"), over.get("qdrant")
+    if over.get("points") is not None and isinstance(known, Mapping):
+        merged["qdrant"] = {key: value for key, value in known.items() if key not in {"url", "path", "api_key"}}
+    elif isinstance(new, Mapping) and any(new.get(name) is not None for name in ("url", "path")):
+        merged.pop("points", None)
 
 
 #: Variables that hold the key of a provider, the first that is set.
@@ -298,7 +308,9 @@ def _complete_qdrant(settings: dict[str, Any], *, any_profile: bool, profile: Pr
     if (unread or any_profile) and "collection" not in known:
         known["collection"] = "${qdrant.collection}"
     places = [name for name in ("url", "path") if known.get(name) is not None]
-    if not places and (unread or any_profile or _may_set(profile, "qdrant.url")):
+    if settings.get("points") is not None:
+        pass
+    elif not places and (unread or any_profile or _may_set(profile, "qdrant.url")):
         known["url"] = "${qdrant.url}"
     elif len(places) > 1 and any(is_unread(known[name]) for name in places):
         # One of the two will be empty; which one does not matter to definitions.

@@ -96,10 +96,10 @@ class SimulatedQdrant:
     @contextmanager
     def reader_for(self, suite: Suite) -> Iterator[Reader]:
         """An open reader of the suite's collection."""
-        from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_suite
+        from ragval_pipeline.sources.stores.opening import opened_reader
 
-        with open_client(suite.qdrant) as client:
-            reader: Reader = PassingReader(reader_of_suite(client, suite))
+        with opened_reader(suite.qdrant, policy=suite.retry) as stored:
+            reader: Reader = PassingReader(stored)
             for service in self.services:
                 reader = service.reader(reader) if service.reader else reader
             yield reader

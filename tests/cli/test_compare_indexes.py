@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 import pytest
+import yaml
 from qdrant_client import QdrantClient, models
 
 from tests.cli.conftest import Ended, Home
@@ -61,3 +62,23 @@ def test_runs_and_indexes_are_not_compared_at_once(home: Home, ragval: Ragval) -
     ended = ragval("compare", "a", "--with", "next", "-s", home.suite)
     assert ended.code == 2
     assert "Leave out A and B" in ended.message
+
+
+def test_an_index_is_compared_with_a_file_of_points(home: Home, ragval: Ragval) -> None:
+    file = home.folder / "next.parquet"
+    assert ragval("export", "-s", home.suite, file).code == 0
+    ended = ragval("compare", "--with", file, "-s", home.suite, "--json")
+    assert ended.code == 0
+    assert (ended.json["before"]["name"], ended.json["after"]["name"]) == (home.collection, "next")
+    assert ended.json["neighbours"]["mean"] == 1.0
+
+
+def test_a_file_of_points_is_not_compared_with_a_collection_of_no_server(home: Home, ragval: Ragval) -> None:
+    file = home.folder / "points.parquet"
+    assert ragval("export", "-s", home.suite, file).code == 0
+    settings = yaml.safe_load(home.suite.read_text())
+    del settings["qdrant"]
+    home.suite.write_text(yaml.safe_dump({**settings, "points": str(file)}))
+    ended = ragval("compare", "--with", "nxt", "-s", home.suite)
+    assert ended.code == 2
+    assert "nxt" in ended.message

@@ -356,6 +356,16 @@ def several_suites(stage: Stage, codes: Sequence[str]) -> None:
     assert sorted(suite.suite for suite in find_suites({"RAGVAL_SUITES": said})) == ["blog", "docs", "legacy"]
 
 
+@of("docs/how-to/points.md", 1, 2)
+def points(stage: Stage, codes: Sequence[str]) -> None:
+    home = stage.demo()
+    assert [main(line) for line in commands(codes[0])] == [0] * 3
+    written = yaml.safe_load((home / "ragval.yaml").read_text())
+    del written["qdrant"]
+    (home / "ragval.yaml").write_text(f"{yaml.safe_dump(written)}\n{codes[1]}")
+    assert main(["run"]) == 0
+
+
 @of("docs/how-to/sql.md", 1, 2, 3)
 def sql(stage: Stage, codes: Sequence[str]) -> None:
     stage.demo()
@@ -411,7 +421,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (80, 13)
+    assert (len(run), len(CANNOT)) == (82, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

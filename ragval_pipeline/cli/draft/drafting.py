@@ -181,6 +181,7 @@ def _suite(
         profile=wishes.profile.name if wishes.profile else None,
         like_profile=None if wishes.profile else profile_like(look),
         flavour=found.flavour,
+        points_file=None if settings.points is None else _near_or_url(wishes, settings.points),
         url=settings.url,
         path=None if settings.path is None else _near(wishes, settings.path),
         collection=settings.collection,
@@ -251,11 +252,15 @@ def _near(wishes: Wishes, path: str | Path) -> str:
     return whole.as_posix() if near.startswith("../../..") else near
 
 
+def _near_or_url(wishes: Wishes, place: str) -> str:
+    return place if "://" in place else _near(wishes, place)
+
+
 def _written(wishes: Wishes, source: SourceSettings) -> dict[str, str]:
     """The kind of source and its location, as written in the suite file."""
     kind = source.kind
     place = str(getattr(source, kind))
-    named = {kind: place if "://" in place else _near(wishes, place)}
+    named = {kind: _near_or_url(wishes, place)}
     return {**named, "site_url": source.site_url} if source.site_url is not None else named
 
 

@@ -56,6 +56,7 @@ class SuiteDraft:
         profile: Name of the profile, or None.
         like_profile: A profile whose payload the points have, if none was given.
         flavour: The framework that wrote the points, or None.
+        points_file: File of points, as written in the file; None with ``url`` and ``path``.
         url: Qdrant server; None with ``path``.
         path: Embedded Qdrant, as written in the file.
         collection: Collection or alias.
@@ -102,6 +103,7 @@ class SuiteDraft:
     host: str | None = None
     min_similarity: float | None = None
     scores: tuple[float, float] | None = None
+    points_file: str | None = None
 
 
 def suite_text(draft: SuiteDraft) -> str:
@@ -130,7 +132,9 @@ def _shape(draft: SuiteDraft) -> str:
 
 def _qdrant(draft: SuiteDraft) -> list[str]:
     lines = ["qdrant:"]
-    if draft.path is not None:
+    if draft.points_file is not None:
+        lines = [f"points: {_value(draft.points_file)}", *lines]
+    elif draft.path is not None:
         lines += [f"  path: {_value(draft.path)}"]
     else:
         lines += [f"  url: {_value(draft.url)}", "  api_key: ${QDRANT_API_KEY:-}"]

@@ -216,8 +216,14 @@ def live_suite(candidate: Suite, alias: str) -> Suite:
     It requires nothing: a bad live index must not block a better one.
 
     Raises:
-        SuiteError: The candidate is the alias itself.
+        SuiteError: The candidate is the alias itself, or a file of points.
     """
+    if candidate.points is not None:
+        raise SuiteError(
+            "a file of points has no alias to promote",
+            key="points",
+            remedy="Upsert the points into a collection, and promote that.",
+        )
     if candidate.qdrant.collection == alias:
         raise SuiteError(
             f"{alias} is the live alias, so there is no candidate",

@@ -187,8 +187,15 @@ def build_collection_sensor(
     """A sensor that checks the collection every ``poll_s`` seconds.
 
     Raises:
-        SuiteError: The collection is in an embedded Qdrant, which only one process, the validation's, may open.
+        SuiteError: The collection is in an embedded Qdrant, which only one process, the validation's, may open, or a
+            file of points.
     """
+    if suite.points is not None:
+        raise SuiteError(
+            "a file of points cannot be polled",
+            key="automation.poll_s",
+            remedy="Use after_asset or after_job, of what writes it, or cron.",
+        )
     if suite.qdrant.path is not None:
         raise SuiteError(
             "an embedded Qdrant (qdrant.path) cannot be polled: only one process at a time can open it",

@@ -19,9 +19,8 @@ from ragval_pipeline.sources.embedders.opening import check_suite_embedder, open
 from ragval_pipeline.sources.embedders.reembedding import ZeroVectorError
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.search.production import ProductionSearcher, check_suite_search, production_searcher
-from ragval_pipeline.sources.stores.qdrant.connect import open_client, reader_of_suite
-from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
+from ragval_pipeline.sources.stores.opening import opened_reader
+from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import plural
@@ -299,9 +298,9 @@ class Session:
         return embedder
 
     @cached_property
-    def reader(self) -> CollectionReader:
+    def reader(self) -> Reader:
         """The suite's collection."""
-        return reader_of_suite(self._stack.enter_context(open_client(self._suite.qdrant)), self._suite)
+        return self._stack.enter_context(opened_reader(self._suite.qdrant, policy=self._suite.retry))
 
     @cached_property
     def production(self) -> ProductionSearcher:

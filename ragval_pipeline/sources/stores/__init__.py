@@ -1,1 +1,1 @@
-"""Vector stores: the reader interface, and its one implementation."""
+"""Vector stores: the reader interface, and what implements it: a Qdrant collection, or a file of points."""

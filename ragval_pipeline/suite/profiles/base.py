@@ -30,8 +30,8 @@ class Variable:
 #: What every seed asks for. A suite that says itself where Qdrant is says also whether that place asks for a key.
 SYSTEM_VARIABLES = (
     Variable("COHERE_API_KEY", "embedding.api_key"),
-    Variable("QDRANT_URL", "qdrant.url", unless=("qdrant.url", "qdrant.path")),
-    Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.url", "qdrant.path", "qdrant.api_key")),
+    Variable("QDRANT_URL", "qdrant.url", unless=("qdrant.url", "qdrant.path", "points")),
+    Variable("QDRANT_API_KEY", "qdrant.api_key", unless=("qdrant.url", "qdrant.path", "qdrant.api_key", "points")),
 )
 
 

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     import httpx
     from qdrant_client import QdrantClient
 
-    from ragval_pipeline.suite.model import Suite
-
-
 _log = logging.getLogger(__name__)
 #: Timeout of the gRPC port in seconds.
 _KNOCKS_S = 3.0
@@ -159,11 +156,6 @@ def _key(settings: QdrantSettings) -> str | None:
             remedy="Check qdrant.api_key: it contains spaces or characters that cannot be sent in a header.",
         )
     return key or None
-
-
-def reader_of_suite(client: QdrantClient, suite: Suite) -> CollectionReader:
-    """Reads the suite's collection through ``client``: its vector, its filter, its retries."""
-    return reader_of_settings(client, suite.qdrant, policy=suite.retry)
 
 
 def reader_of_settings(client: QdrantClient, settings: QdrantSettings, *, policy: RetrySettings) -> CollectionReader:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 
@@ -96,6 +97,10 @@ class Reader(Protocol):
     """The read interface of a collection; demonstrations implement it too."""
 
     place: str
+
+    @property
+    def attempts(self) -> Attempts:
+        """Calls made so far, retries included."""
 
     def facts(self) -> CollectionFacts:
         """Facts about the collection."""

@@ -1,0 +1,123 @@
+"""Files of points: what is read, and what is refused with file, column, row and remedy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.sources.stores.points_file import open_points
+from ragval_pipeline.sources.stores.points_reader import PointsReader
+from ragval_pipeline.sources.stores.qdrant.protocol import Search
+
+
+def written(path: Path, **columns: Any) -> Path:
+    whole = {"id": [1, 2], "payload": [json.dumps({"n": 1}), json.dumps({"n": 2})], "vector": [[1.0, 0.0], [0.0, 2.0]]}
+    pq.write_table(
+        pa.table({name: values for name, values in {**whole, **columns}.items() if values is not None}), path
+    )
+    return path
+
+
+def read(path: Path, **judged: Any) -> PointsReader:
+    return PointsReader(open_points(str(path)), name="points", **judged)
+
+
+def read_whole(path: Path) -> None:
+    reader = read(path)
+    assert [*reader.pages(None)]
+    assert [*reader.vectors()]
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(SuiteError) as caught:
+        read_whole(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"payload": None}, ["has no column payload"]),
+        ({"vector": None}, ["has no column vector"]),
+        ({"id": [1.5, 2.5]}, ["column id", "double"]),
+        ({"id": [1, None]}, ["row 2, column id", "is empty"]),
+        ({"id": [7, 7]}, ["row 2, column id", "7 is also the id of row 1"]),
+        ({"payload": ["{}", "{"]}, ["row 2, column payload", "is not JSON"]),
+        ({"payload": ["{}", "[1]"]}, ["row 2, column payload", "is a list"]),
+        ({"vector": [[1.0, 0.0], [1.0]]}, ["row 2, column vector", "has 1 numbers, and row 1 has 2"]),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_name_and_what_is_wrong(
+    tmp_path: Path, columns: dict[str, Any], told: list[str]
+) -> None:
+    path = written(tmp_path / "wrong.parquet", **columns)
+    message = refused(path)
+    for part in [str(path), *told]:
+        assert part in message
+
+
+def test_a_file_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "cut.parquet")
+    path.write_bytes(path.read_bytes()[:-20])
+    assert "is not a whole Parquet file" in refused(path)
+
+
+def test_a_row_of_a_folder_is_counted_in_its_own_file(tmp_path: Path) -> None:
+    written(tmp_path / "a.parquet")
+    second = written(tmp_path / "b.parquet", id=[3, 4], payload=["{}", "{"])
+    message = refused(tmp_path)
+    assert str(second) in message
+    assert "row 2, column payload" in message
+
+
+def test_a_folder_is_read_in_the_order_of_ids(tmp_path: Path) -> None:
+    written(tmp_path / "a.parquet", id=[4, 1])
+    written(tmp_path / "b.parquet", id=[3, 2])
+    [page] = read(tmp_path).pages(None)
+    assert [point.id for point in page] == ["1", "2", "3", "4"]
+
+
+def test_cosine_vectors_have_length_one_as_in_a_collection(tmp_path: Path) -> None:
+    [batch] = read(written(tmp_path / "points.parquet")).vectors()
+    assert batch.matrix.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_a_named_vector_is_searched_and_points_without_it_are_missing(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "named.parquet", vector=None, **{"vector.a": [[1.0], [2.0]], "vector.b": [None, [0.0, 1.0]]}
+    )
+    reader = read(path, vector_name="b")
+    [batch] = reader.vectors()
+    assert (batch.ids, batch.missing) == (("2",), ("1",))
+    assert [hit.id for hit in reader.search([0.0, 1.0], limit=5, fields=[], exact=True)] == ["2"]
+
+
+def test_a_query_of_another_size_is_refused(tmp_path: Path) -> None:
+    reader = read(written(tmp_path / "points.parquet"))
+    with pytest.raises(SuiteError, match="3 dimensions"):
+        [*reader.search_all([Search([1.0, 0.0, 0.0], 1)], fields=[], exact=True)]
+
+
+def test_what_a_filter_leaves_out_is_told_by_field_value_and_page(tmp_path: Path) -> None:
+    payloads = [{"lang": "en", "url": "/a"}, {"lang": "de", "url": "/b"}, {"url": "/c"}]
+    path = written(
+        tmp_path / "points.parquet",
+        id=[1, 2, 3], payload=[json.dumps(payload) for payload in payloads], vector=[[1.0, 0.0]] * 3,
+    )  # fmt: skip
+    reader = read(path, equal={"lang": "en"})
+    assert reader.count() == 1
+    [entry] = reader.left_out("url")
+    assert (entry.field, entry.lacking, entry.other, entry.values) == ("lang", {"/c": 1}, {"/b": 1}, ("de",))
+    assert read(path).left_out("url") == ()
+
+
+def test_a_filter_on_a_name_that_is_nested_elsewhere_names_it(tmp_path: Path) -> None:
+    payload = json.dumps({"metadata": {"lang": "en"}})
+    [entry] = read(written(tmp_path / "points.parquet", payload=[payload] * 2), equal={"lang": "en"}).left_out(None)
+    assert (entry.elsewhere, entry.passing) == ("metadata.lang", 2)
