@@ -62,7 +62,14 @@ def examine(path: Path, *, on_step: Callable[[str], None]) -> list[Check]:
         return [*checks, skipped("the rest", "not checked until the environment is correct")]
     settings = _embedding_settings(resolved)
     queries, more = _queries(resolved)
-    checks += [*more, *_own_rules(resolved), settings, _report_place(resolved), _automation(resolved)]
+    checks += [
+        *more,
+        *_own_rules(resolved),
+        *_absent(resolved),
+        settings,
+        _report_place(resolved),
+        _automation(resolved),
+    ]
     on_step("Asking Qdrant")
     look, embedder, more = _systems(resolved, queries, embedder_usable=settings.state == "ok", on_step=on_step)
     checks += [*more, *check_search(resolved, queries, look)]
@@ -176,6 +183,18 @@ def _own_rules(suite: Suite) -> list[Check]:
     except SuiteError as error:
         return [failed("rules", each) for each in (error, *error.others)]
     return [ok("rules", f"{plural(len(rules), 'rule')} of the suite's own")] if rules else []
+
+
+def _absent(suite: Suite) -> list[Check]:
+    """Whether the list of what must be absent can be read; nothing if there is none."""
+    from ragval_pipeline.suite.absent import load_absent
+
+    try:
+        entries = load_absent(suite)
+    except SuiteError as error:
+        return [failed("absent", each) for each in (error, *error.others)]
+    told = plural(len(entries), "entry")
+    return [ok("absent", f"{told} that no point may hold")] if entries else []
 
 
 def _embedding_settings(suite: Suite) -> Check:

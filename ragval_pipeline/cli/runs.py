@@ -214,6 +214,7 @@ def report(
     """Render report.html, summary.md, junit.xml and query_results.csv of an earlier run again."""
     from ragval_pipeline.orchestration.report import settings_without_secrets
     from ragval_pipeline.reporting.files.folder import render_again
+    from ragval_pipeline.suite.absent import load_absent
 
     check_output(output)
     kept = open_history(suite)
@@ -224,6 +225,7 @@ def report(
         baseline=past.baseline,
         limit=past.keep_runs,
         into=output,
+        absent=load_absent(kept.suite),
     )
     with printing() as printer:
         for file in files:

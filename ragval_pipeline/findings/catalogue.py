@@ -840,6 +840,24 @@ _ROWS = (
         "embedding.query_input_type must be the type for queries.",
         cause="embedding.query_input_type is not the input type for queries.",
         remedy="Set embedding.query_input_type to search_query."),
+    FindingType("absent.present", "error", "subject", "metadata", "point", "delete",
+        breaks={Aspect.ABSENCE},
+        title="What must be absent is in the index",
+        means="holds what must be absent", many="hold what must be absent",
+        measured="The addresses, ids and phrases of absent are looked for in every point: its page, its ids, its text, "
+        "title and headings. Case, punctuation and line breaks make no difference to a phrase. Phrases are named by "
+        "their number in the list and shown nowhere.",
+        cause="It was taken down or was never meant for readers, and the ingestion did not delete its points.",
+        remedy="Delete the points under delete_point_ids in remediation.json. What a page of the site still shows has "
+        "to be removed there first, and the page ingested again."),
+    FindingType("absent.found", "error", "subject", "queries", "entry", "setting",
+        reads={Aspect.ABSENCE},
+        title="Searches return what must be absent",
+        means="that must be absent is returned by a search", many="that must be absent are returned by searches",
+        measured="For each entry of absent, up to three searches are made: for the phrase itself and for the titles "
+        "and headings of the points that hold it. It is listed if one of the top_k hits holds it.",
+        cause="Its points are in what is searched.",
+        remedy="Delete its points from what the assistant searches."),
     FindingType("check.crashed", "error", "run", "run", "check", "report",
         title="A check could not run",
         means="failed to run, so its criteria were not measured",

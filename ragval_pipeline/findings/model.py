@@ -54,6 +54,7 @@ class Aspect(StrEnum):
     SELECTION = "wrong answers stay below the threshold"
     ANSWER = "a query is answered as expected"
     VALUE = "a criterion keeps its value"
+    ABSENCE = "a point holds nothing that must be absent"
 
 
 #: Aspects of a single field.

@@ -18,11 +18,13 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.files import folder
 from ragval_pipeline.reporting.history.earlier import subjects_of
 from ragval_pipeline.reporting.history.runs import clean_up, history_of
+from ragval_pipeline.reporting.masked import without_phrases
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.sameness import Differences
+from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
@@ -105,14 +107,15 @@ def write_report(
             limit=past.keep_runs,
         ),
     )
+    bundle = without_phrases(bundle, load_absent(suite))
     folder.write_run_folder(bundle, str(place.folder))
     clean_up(place.base, name, baseline=past.baseline, keep=past.keep_runs)
-    return assembled.report, str(place.folder)
+    return bundle.report, str(place.folder)
 
 
 def settings_without_secrets(suite: Suite) -> dict[str, Any]:
-    """The suite's settings as used by the run, without keys."""
-    settings = suite.model_dump(mode="json", exclude={"queries": True})
+    """The suite's settings as used by the run, without keys, and without what nobody may read."""
+    settings = suite.model_dump(mode="json", exclude={"queries": True, "absent": True})
     for section in ("qdrant", "embedding"):
         settings[section].pop("api_key", None)
     shown: dict[str, Any] = _without_passwords(settings)

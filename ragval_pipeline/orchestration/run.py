@@ -44,6 +44,7 @@ from ragval_pipeline.sources.storage import ReportNotWrittenError, check_folder,
 from ragval_pipeline.sources.stores.opening import keeping_stores
 from ragval_pipeline.sources.stores.points_file import check_points
 from ragval_pipeline.sources.workers import keeping_workers
+from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
 from ragval_pipeline.suite.load import as_suite, check_variables, naming_file_of, resolve_suite
 from ragval_pipeline.suite.model import Suite
@@ -331,6 +332,7 @@ def check_before_any_call(suite: Suite, *, only: Collection[str] | None = None) 
         _check_source(resolved, reads_pages=bool(selected & _READING_PAGES))
         load_queries(resolved)
         checked_rules(resolved)
+        load_absent(resolved)
         with _telling_what_needs_no_embedder(selected):
             if selected & EMBEDDING:
                 check_suite_embedder(resolved)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -60,6 +60,7 @@ class ReportBundle:
         remedies: ``remediation.json``, the source of the lines to copy.
         history: The stored runs, this one last, and changes since the previous one; None if unknown.
         plan: What to do about the findings; of a stored run only ``remedies`` say that.
+        masked: A text that a run has read, as it may be shown.
     """
 
     report: ValidationReport
@@ -79,6 +80,7 @@ class ReportBundle:
     remedies: Mapping[str, Any] = field(default_factory=dict)
     history: RunHistory | None = None
     plan: RepairPlan = field(default_factory=RepairPlan)
+    masked: Callable[[str], str] = str
 
     def setting(self, *path: str) -> Any:
         """The setting at ``path``, e.g. ``setting("retrieval", "min_similarity")``; None if unknown."""

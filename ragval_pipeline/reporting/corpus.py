@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np, pa, pc, pq
@@ -164,7 +164,12 @@ def names_in(report: ValidationReport) -> frozenset[str]:
 
 
 def read_corpus(
-    files: CorpusFiles, names: Collection[str], inventory: SiteInventory | None = None, *, lengths: bool = True
+    files: CorpusFiles,
+    names: Collection[str],
+    inventory: SiteInventory | None = None,
+    *,
+    lengths: bool = True,
+    masked: Callable[[str], str] = str,
 ) -> Corpus:
     """Read the columns for display names. If the evidence cannot be read, the corpus is empty.
 
@@ -173,12 +178,16 @@ def read_corpus(
         names: Ids of the points to name.
         inventory: The site, to canonicalise addresses as the run did; None: without host aliases.
         lengths: Whether to read the lengths of all chunks, too.
+        masked: A title, or a text's first words, as they may be shown.
     """
     folder = inventory.folder() if inventory else UrlFolder()
     try:
         pages = _pages(files, inventory)
         points = _points(files, frozenset(names), pages)
         _clean_titles(pages.values())
+        for page in pages.values():
+            page.title = masked(page.title)
+        points = {name: replace(point, words=masked(point.words)) for name, point in points.items()}
         _note_captured(files, pages)
         _note_stored(files, pages)
         counts, unit = _lengths(files) if lengths else ((), "characters")

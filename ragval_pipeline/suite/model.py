@@ -116,6 +116,12 @@ class Suite(Section):
     rules: list[Annotated[str, Field(min_length=1)]] = Field(
         default_factory=list, description="Files with rules of your own, relative to the suite file; may be globs"
     )
+    absent: Local | tuple[int | str | dict[str, Any], ...] | None = Field(
+        None,
+        repr=False,
+        description="Addresses, ids and phrases that no point may hold and no search return: a list, or a file with "
+        "one per line",
+    )
     retry: RetrySettings = Field(default_factory=RetrySettings, description="Retry policy for all calls")
     history: HistorySettings = Field(default_factory=HistorySettings, description="Earlier runs")
     scale: ScaleSettings = Field(default_factory=ScaleSettings, description="What does the heavy work of a run")

@@ -132,6 +132,18 @@ def guarded_asset(stage: Stage, codes: Sequence[str]) -> None:
     assert dg.AssetKey(["docs", "validation_report"]) in defs.resolve_asset_graph().get(asset.key).parent_keys
 
 
+@of("docs/how-to/takedowns.md", 1, 2)
+def takedowns(stage: Stage, codes: Sequence[str]) -> None:
+    from ragval_pipeline import load_suite
+    from ragval_pipeline.suite.absent import load_absent
+
+    stage.write_suite()
+    stage.write("ragval.yaml", f"{(stage.folder / 'ragval.yaml').read_text()}\n{codes[0]}")
+    stage.write("takedowns.txt", codes[1])
+    entries = load_absent(load_suite("ragval.yaml"))
+    assert [entry.kind for entry in entries] == ["url", "id", "phrase"]
+
+
 @of("docs/how-to/component.md", 7)
 def two_suites(stage: Stage, codes: Sequence[str]) -> None:
     for name in ("docs", "blog"):

@@ -92,6 +92,8 @@ retrieval.invalid_order E r
 query.threshold_unfit W r
 embedder.input_type W r
 source.page_unfit W s
+absent.present E s
+absent.found E s
 """
 #: Ours: the contract names "*.unreachable" for every system, and Qdrant is one.
 OWN = {"index.unreachable": ("error", "run")}

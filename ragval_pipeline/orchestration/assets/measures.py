@@ -23,13 +23,17 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.validation import absent
+from ragval_pipeline.validation.absent import Held
 from ragval_pipeline.validation.chunks.evidence import measure_chunks
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.coverage import compare
 from ragval_pipeline.validation.coverage.indexed import COLUMNS, collect_pages
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.make import make_facts
 from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.store import Facts
@@ -76,10 +80,19 @@ def judge_payloads(
     with expectations.loading_expectations():
         evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
         measured = measure_payloads(evidence)
+        present = find_all(held_of(suite, inventory, manifest))
+        measured = measured.model_copy(update={"findings": (*measured.findings, *present)})
         judged = expectations.run_expectations(
             evidence.levels, fields=rules.fields, required=rules.required, addresses=rules.addresses
         )
     return with_expectations(measured, judged)
+
+
+def held_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Held:
+    """The points that hold what must be absent, by the suite's list."""
+    entries = load_absent(suite)
+    rows = Snapshot(manifest).rows(absent.COLUMNS) if entries else ()
+    return absent.look_up(entries, rows, inventory.folder().key)
 
 
 def compare_content(manifest: FactsManifest) -> Measurement:

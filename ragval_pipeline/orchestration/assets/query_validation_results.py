@@ -1,10 +1,11 @@
 """``query_validation_results``: test queries run, judged and reviewed, and pages searched for by their titles."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.asking import (
     Asking,
     asking,
@@ -14,6 +15,7 @@ from ragval_pipeline.orchestration.asking import (
     retrieval_settings,
     searched_vector,
 )
+from ragval_pipeline.orchestration.assets.measures import held_of
 from ragval_pipeline.orchestration.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.base import Embedder
@@ -30,6 +32,8 @@ from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.validation import absent
+from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
 from ragval_pipeline.validation.packed import packed_vector
@@ -167,6 +171,44 @@ def _nothing_to_ask(manifest: SnapshotManifest, queries: list[Any]) -> Measureme
 
 
 def ask_pages(
+    suite: Suite,
+    inventory: SiteInventory,
+    copies: PageCopiesManifest,
+    manifest: SnapshotManifest,
+    connection: Any,
+    embedding: Any,
+) -> Measurement:
+    """Search for pages by their own title and headings, and for what must be absent."""
+    measured = _ask_pages(suite, inventory, copies, manifest, connection, embedding)
+    returned = _returned(suite, inventory, manifest, connection, embedding)
+    return measured.model_copy(update={"findings": (*measured.findings, *returned)})
+
+
+def _returned(
+    suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
+) -> list[Finding]:
+    """What must be absent and is returned by searches."""
+    held = held_of(suite, inventory, manifest)
+    own = suite.retrieval.retriever is not None
+    questions = absent.questions_of(held, everything=own, top_k=suite.retrieval.top_k)
+    if not questions:
+        return []
+    read = hit_reader(suite, inventory)
+
+    def holds(point: str, payload: Mapping[str, Any]) -> Iterable[int]:
+        # The user's own search may have points of its own.
+        row = {**dict.fromkeys(absent.COLUMNS), **read.texts(payload), "point_id": point}
+        row["page_key"] = read.page(payload)
+        return absent.look_up(held.entries, [row], read.page_key).of.get(point, ()) if own else ()
+
+    with asking(suite, searched_vector(suite, manifest), connection, embedding) as way:
+        result = ask_with(questions, searcher=way.searcher, fields=hit_fields(suite), page_of=read.page)
+    if result.failure is not None:
+        raise result.failure
+    return find_all(absent.Returned(held, {answer.query_id: answer for answer in result.answers}, holds))
+
+
+def _ask_pages(
     suite: Suite,
     inventory: SiteInventory,
     copies: PageCopiesManifest,

@@ -28,6 +28,7 @@ from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.writer import Prints, take_snapshot
 from ragval_pipeline.sources.stores.qdrant.change import fingerprint_of
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name
+from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import EMBEDDING
 from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
@@ -78,6 +79,7 @@ def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
     check_variables(suite, only=selected_groups(tags))
     load_queries(suite, advise=True)
     checked_rules(suite)
+    load_absent(suite)
 
 
 def read_inventory(suite: Suite) -> SiteInventory:

@@ -20,6 +20,7 @@ from ragval_pipeline.reporting.files.tables import csv_pieces, findings_parquet,
 from ragval_pipeline.reporting.html.page import report_pieces, subjects_of
 from ragval_pipeline.reporting.html.questions import score_note
 from ragval_pipeline.reporting.json_values import json_bytes, json_pieces
+from ragval_pipeline.reporting.masked import masked_value, without_phrases
 from ragval_pipeline.reporting.profiles import render_profile_report
 from ragval_pipeline.sources.history import EVIDENCE, FINDINGS, REPORT, KeptRun
 from ragval_pipeline.sources.storage import (
@@ -34,6 +35,7 @@ from ragval_pipeline.sources.storage import (
     write_whole,
     writing_to,
 )
+from ragval_pipeline.suite.absent import AbsentEntry
 from ragval_pipeline.text.json_text import parse_json
 
 if TYPE_CHECKING:
@@ -50,9 +52,9 @@ NAMES = (
 
 def run_files(bundle: ReportBundle) -> dict[str, Content]:
     """The content of every file of the run's folder, by relative name."""
-    profile = render_profile_report(bundle, bundle.report.profile)
+    profile = masked_value(render_profile_report(bundle, bundle.report.profile), bundle.masked)
     bundle = replace(bundle, remedies=remediation(bundle.plan, bundle.findings))
-    corpus = read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory)
+    corpus = read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory, masked=bundle.masked)
     readable = readable_files(bundle, corpus)
     outputs: dict[str, bytes | Pieces | None] = {
         REPORT: lambda: json_pieces(bundle.report),
@@ -118,7 +120,13 @@ def evidence_files(bundle: ReportBundle) -> dict[str, Content]:
 
 
 def render_again(
-    run: KeptRun, *, settings: Mapping[str, Any], baseline: str | None, limit: int, into: str | None = None
+    run: KeptRun,
+    *,
+    settings: Mapping[str, Any],
+    baseline: str | None,
+    limit: int,
+    into: str | None = None,
+    absent: Sequence[AbsentEntry] = (),
 ) -> list[str]:
     """Write report.html, query_results.csv, junit.xml and summary.md of a stored run.
 
@@ -129,6 +137,7 @@ def render_again(
         limit: Maximum runs in the trend.
         into: Folder or fsspec URL to copy the whole run to first, leaving its own folder unchanged; None: the run's own
             folder.
+        absent: What must be absent: its phrases are shown by their names.
 
     Returns:
         Location of the files.
@@ -137,8 +146,9 @@ def render_again(
         HistoryNotReadError: The run cannot be read.
         ReportNotWrittenError: The filesystem refuses.
     """
-    bundle = bundle_of(run, settings=settings, baseline=baseline, limit=limit)
-    outputs = readable_files(bundle, read_corpus(CorpusFiles.of_run(run.folder), names_in(bundle.report)))
+    bundle = without_phrases(bundle_of(run, settings=settings, baseline=baseline, limit=limit), absent)
+    corpus = read_corpus(CorpusFiles.of_run(run.folder), names_in(bundle.report), masked=bundle.masked)
+    outputs = readable_files(bundle, corpus)
     folder = run.folder if into is None else open_folder(into)
     copied = copy_outputs(str(run.folder), into) if into is not None else []
     for name, content in outputs.items():

@@ -228,7 +228,8 @@ def _query(content: dict[str, Any], entry: Entry, file: Path | None) -> TestQuer
         return TestQuery.model_validate(content)
     except ValidationError as error:
         if all(content.get(name) is None for name in TEXT_NAMES):
-            held = [key for key, value in (content.get("metadata") or {}).items() if isinstance(value, str)]
+            others = content.get("metadata")
+            held = [key for key, value in others.items() if isinstance(value, str)] if isinstance(others, dict) else []
             told = f": it has {', '.join(map(printable, held[:_NAMED]))}" if held else ""
             raise SuiteError(
                 f"the query has no text{told}",

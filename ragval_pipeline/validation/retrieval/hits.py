@@ -41,6 +41,13 @@ class HitReader:
             return None
         return str(value)
 
+    def texts(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """The texts of a payload by canonical name, ``headings`` as a list; None where it has none."""
+        return {
+            **{name: self.text(payload, name) for name in self.fields},
+            "headings": _texts(self.get(payload, "headings")),
+        }
+
     def page(self, payload: Mapping[str, Any]) -> str | None:
         """Canonical page of the hit; None without a source."""
         url = self.text(payload, "source_url")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ragval_pipeline.errors import SuiteError
@@ -175,6 +175,7 @@ fields = st.dictionaries(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.lists(fields, max_size=3) | json_values)
+@example(content=[{"metadata": True}])
 def test_any_json_is_queries_or_an_error_of_one_line(tmp_path: Path, content: Any):
     put(tmp_path, "q.json", json.dumps(content))
     try:
