@@ -42,7 +42,7 @@ from ragval_pipeline.sources.site.of_suite import check_places, inventory_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.sources.storage import ReportNotWrittenError, check_folder, local_path, writing_remedy, writing_to
 from ragval_pipeline.sources.stores.opening import keeping_stores
-from ragval_pipeline.sources.stores.points_file import check_points
+from ragval_pipeline.sources.stores.points_file import check_points, keeping_points
 from ragval_pipeline.sources.workers import keeping_workers
 from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS, groups_of
@@ -100,7 +100,18 @@ def run_suite(
         RagvalError: The report could not be written.
         KeyboardInterrupt: The run was interrupted; its files are removed.
     """
-    only = groups_of(only)
+    with keeping_points():  # a file is checked before anything else is read, and read once
+        return _run_checked(suite, only=groups_of(only), output=output, resources=resources, log_level=log_level)
+
+
+def _run_checked(
+    suite: Suite,
+    *,
+    only: Collection[str] | None,
+    output: str | Path | None,
+    resources: Mapping[str, Any] | None,
+    log_level: str,
+) -> Run:
     resolved = check_before_any_call(suite, only=only)
     tags = {TRIGGER_TAG: "command_line", **({ONLY_TAG: ",".join(sorted(only))} if only is not None else {})}
     run_id = str(uuid.uuid4())

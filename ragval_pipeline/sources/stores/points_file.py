@@ -63,14 +63,24 @@ class StoredPoints:
         """The distance of a vector: the file's own, else Cosine."""
         return self.about.get("distances", {}).get(name or "", "Cosine")
 
-    def payload(self, number: int) -> dict[str, Any]:
-        """The payload of the point with a number.
+    def check(self) -> None:
+        """Check what reading the points would otherwise stumble over one by one.
 
         Raises:
-            SuiteError: It is not a JSON object.
+            SuiteError: A payload is no JSON object, or the vectors of a column have different lengths.
         """
+        texts = (text for batch in self.table.column(PAYLOAD).chunks for text in batch.to_pylist())
+        for row, text in enumerate(texts):
+            self._parsed(text, row)
+        for name in self.names:
+            self._lengths(name)
+
+    def payload(self, number: int) -> dict[str, Any]:
+        """The payload of the point with a number."""
         row = int(self.rows[number])
-        text = self.table.column(PAYLOAD)[row].as_py()
+        return self._parsed(self.table.column(PAYLOAD)[row].as_py(), row)
+
+    def _parsed(self, text: str | None, row: int) -> dict[str, Any]:
         if text is None:
             return {}
         try:
@@ -84,38 +94,38 @@ class StoredPoints:
         return found
 
     def vectors(self, name: str | None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The numbers of the points that have this vector, and their vectors, row by row.
-
-        Raises:
-            SuiteError: A row has another length than the first.
-        """
+        """The numbers of the points that have this vector, and their vectors, row by row."""
         if name not in self.read:
             self.read[name] = self._read(name)
         return self.read[name]
 
     def _read(self, name: str | None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        column = VECTOR if name is None else f"{VECTOR}.{name}"
-        lengths: list[NDArray[Any]] = []
-        values: list[NDArray[Any]] = []
-        for chunk in self.table.column(column).chunks:
-            lengths.append(_numpy(pc.fill_null(pc.list_value_length(chunk), 0)).astype(np.int64))
-            values.append(_numpy(pc.list_flatten(chunk)).astype(np.float32))
-        length = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
+        length = self._lengths(name)
         held = np.flatnonzero(length)
         if not len(held):
             return np.empty(0, np.int64), np.empty((0, 0), np.float32)
-        size = int(length[held[0]])
-        other = held[length[held] != size]
-        if len(other):
-            found = f"has {length[other[0]]:,} numbers, and row {held[0] + 1:,} has {size:,}"
-            raise self.wrong(column, int(other[0]), found, "Write the vectors of one model.")
-        matrix = np.concatenate(values).reshape(-1, size)
+        chunks = self.table.column(_column(name)).chunks
+        values = [_numpy(pc.list_flatten(chunk)).astype(np.float32) for chunk in chunks]
+        matrix = np.concatenate(values).reshape(-1, length[held[0]])
         place = np.full(len(length), -1, np.int64)
         place[held] = np.arange(len(held))
         of_point = place[self.rows]
         numbers = np.flatnonzero(of_point >= 0)
         matrix = matrix[of_point[numbers]]
         return numbers, _of_length_one(matrix) if self.distance(name) == "Cosine" else matrix
+
+    def _lengths(self, name: str | None) -> NDArray[np.int64]:
+        """Numbers in the vector of each row, 0 without one; all others are equal."""
+        column = _column(name)
+        found = [pc.fill_null(pc.list_value_length(chunk), 0) for chunk in self.table.column(column).chunks]
+        length = np.concatenate([_numpy(chunk).astype(np.int64) for chunk in found]) if found else np.empty(0, np.int64)
+        held = np.flatnonzero(length)
+        other = held[length[held] != length[held[0]]] if len(held) else held
+        if len(other):
+            first = f"{self.row(int(held[0]))} has {length[held[0]]:,}"
+            told = f"has {length[other[0]]:,} numbers, and {first}"
+            raise self.wrong(column, int(other[0]), told, "Write the vectors of one model.")
+        return length
 
     def wrong(self, column: str, row: int, problem: str, remedy: str) -> SuiteError:
         """The error of one row, counted from 1 in its file."""
@@ -136,8 +146,8 @@ def open_points(uri: str) -> StoredPoints:
     """The points of a Parquet file, of all Parquet files of a folder, or of those at an fsspec URL.
 
     Raises:
-        SuiteError: There is no such file, it is not Parquet, a column is missing or of the wrong type, or an id is
-            missing or occurs twice.
+        SuiteError: There is no such file, it is not Parquet, a column is missing or of the wrong type, an id is missing
+            or occurs twice, a payload is no JSON object, or vectors of a column have different lengths.
         SystemFailure: The store that holds it does not answer.
     """
     kept = _kept.get()
@@ -154,7 +164,7 @@ _kept: ContextVar[dict[str, StoredPoints] | None] = ContextVar("_kept", default=
 @contextmanager
 def keeping_points() -> Iterator[None]:
     """A file that is read meanwhile is read once."""
-    token = _kept.set({})
+    token = _kept.set({} if (kept := _kept.get()) is None else kept)
     try:
         yield
     finally:
@@ -162,14 +172,13 @@ def keeping_points() -> Iterator[None]:
 
 
 def check_points(uri: str) -> None:
-    """Check the columns of a file on this machine, without reading its points.
+    """Check every row of a file on this machine: ids, payloads and the lengths of vectors.
 
     Raises:
         SuiteError: As ``open_points``.
     """
     if not is_elsewhere(uri):
-        for file in _files(uri):
-            _checked(_opened(file), str(file))
+        open_points(uri)
 
 
 def _open(uri: str) -> StoredPoints:
@@ -197,7 +206,9 @@ def _open(uri: str) -> StoredPoints:
             remedy = "Write each point once: an upsert keeps the last of them."
             raise points.wrong(ID, following, f"{ids[row]} is also the id of {points.row(row)}", remedy)
     numbers = np.array(order, dtype=np.int64)
-    return StoredPoints(uri, [ids[row] for row in order], numbers, table, tuple(files), about)
+    points = StoredPoints(uri, [ids[row] for row in order], numbers, table, tuple(files), about)
+    points.check()
+    return points
 
 
 def _files(uri: str) -> list[UPath]:
@@ -274,6 +285,10 @@ def _read_columns(parquet: pq.ParquetFile) -> list[str]:
 
 def _is_vector(column: str) -> bool:
     return column == VECTOR or column.startswith(f"{VECTOR}.")
+
+
+def _column(name: str | None) -> str:
+    return VECTOR if name is None else f"{VECTOR}.{name}"
 
 
 def _vector_name(column: str) -> str | None:
