@@ -399,8 +399,7 @@ _ROWS = (
         breaks={Aspect.LETTERS},
         lowers=("content_integrity",),
         title="Garbled characters in texts",
-        means="contains text decoded with the wrong character set",
-        many="contain text decoded with the wrong character set",
+        means="contains garbled characters", many="contain garbled characters",
         measured="Texts are searched for traces of wrong decoding, such as “Ã©” for “é”. Comparison with the page "
         "finds words that became question marks, words in a wrong character set, and characters left escaped as in "
         "HTML or JSON. Anything that is on the page itself is ignored.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
-from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pc
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import percent, plural, times
@@ -33,7 +33,7 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
         for words in batch.column("damaged").to_pylist()
         for word in words
     }
-    subjects = []
+    subjects, cut = [], 0
     for text in evidence.facts.texts("compared", "letters", "damaged", "found", "markup", where=filled("damaged")):
         found = [
             passage
@@ -46,17 +46,41 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
             subject = text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after)
             letters = sum(sum(map(len, passage.words)) or len(passage.before) for passage in found)
             subjects.append(replace(subject, extent=min(letters / max(text.letters, 1), 1.0)))
+            cut += all(passage.is_cut for passage in found)
     if subjects:
-        example = next((subject.details for subject in subjects if subject.details["reads"]), None)
-        cause = f"“{example['example']}” should read “{' '.join(example['reads'].split())}”." if example else None
-        escaped = sum(entry.details["reads"] in unescapings(entry.details["example"]) for entry in subjects)
-        message = f"{plural(escaped, 'point')} {_HAVE_ESCAPES[escaped > 1]}." if escaped == len(subjects) else None
-        remedy = _UNESCAPE if message else f"{CATALOGUE['text.mojibake'].remedy} {_UNESCAPE}" if escaped else None
-        yield make_finding("text.mojibake", subjects, message=message, cause=cause, remedy=remedy)
+        yield _garbled(subjects, cut)
+
+
+def _garbled(subjects: Sequence[Subject], cut: int) -> Finding:
+    """The finding of some points, of which ``cut`` have lost characters at their edges only."""
+    found = make_finding("text.mojibake", subjects)
+    example = next((subject.details for subject in subjects if subject.details["reads"]), None)
+    told = {"cause": f"“{example['example']}” should read “{' '.join(example['reads'].split())}”."} if example else {}
+    escaped = sum(entry.details["reads"] in unescapings(entry.details["example"]) for entry in subjects)
+    counted = plural(len(subjects), "point")
+    if escaped == len(subjects):
+        told |= {"message": f"{counted} {_HAVE_ESCAPES[escaped > 1]}.", "remedy": _UNESCAPE}
+    elif escaped:
+        told["remedy"] = f"{found.remedy} {_UNESCAPE}"
+    elif cut == len(subjects) >= FEWEST:
+        told = {"message": f"{counted} begin or end within a character.", "cause": _CUTS, "remedy": _CUT_AT_CHARACTERS}
+    elif cut:
+        cause = told.get("cause", found.cause)
+        told["cause"] = f"{cause} {plural(cut, 'point')} {_ARE_CUT[cut > 1]}, as if cut between bytes or tokens."
+        told["remedy"] = f"{found.remedy} If the texts are cut within characters: {_CUT_AT_CHARACTERS}"
+    return found.model_copy(update=told)
 
 
 _HAVE_ESCAPES = tuple(f"{verb} escaped characters that the page shows unescaped" for verb in ("has", "have"))
 _UNESCAPE = "Unescape the text before embedding, and re-ingest."
+_CUTS = (
+    "The chunker cuts by bytes or tokens, and therefore within characters: what is left of one becomes “\ufffd” at the "
+    "edge of a chunk, and nowhere else."
+)
+_CUT_AT_CHARACTERS = (
+    "Have the chunker cut between characters, and re-ingest. Decoding the pages differently changes nothing."
+)
+_ARE_CUT = tuple(f"{verb} a character only at the beginning or end of a line" for verb in ("lacks", "lack"))
 
 
 @detector("text.markup", needs=ChunkEvidence)

@@ -15,7 +15,10 @@ from ragval_pipeline.findings.factory import QUOTED
 _PIECE = 2_000  # work
 _PIECES = re.compile(rf"[^\n]{{1,{_PIECE}}}(?=\s|$)|[^\n]{{1,{_PIECE}}}")
 _CONTROLS = re.compile("[\x80-\x9f]")
+_REPLACEMENT = "\ufffd"
 _LOST = re.compile("\\w\ufffd|\ufffd\\w")
+#: At an edge it may also replace a character next to a punctuation mark.
+_CUT = re.compile("^\ufffd+\\S|\\S\ufffd+$")
 #: A single letter, as in a table of letters, that ftfy would read as ``à``.
 _LONE = re.compile(r"(?<![^\s|`'\"(])[ÂÃ](?![^ \n|`'\"),.:;])")
 _AROUND_WORDS = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
@@ -37,6 +40,12 @@ class Passage:
     before: str
     after: str | None
     words: tuple[str, ...] = ()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a character is lost at the edge of a line only, with which the text was cut within its bytes."""
+        bare = self.before.strip(_REPLACEMENT)
+        return self.after is None and _REPLACEMENT in self.before and bool(bare) and _REPLACEMENT not in bare
 
 
 def squashed(text: str) -> str:
@@ -68,10 +77,13 @@ def _judge(piece: str) -> Iterator[Passage]:
         words = tuple(sorted({squashed(word) for word in judged.split() if not word.isascii()}))
         yield Passage(*_difference(judged, fixed), words=words)
         return
-    for lost in (_CONTROLS, _LOST):
-        match = lost.search(piece)
+    # A character lost within a line was decoded wrongly; at its edges it may only have been cut.
+    line = piece.strip()
+    inner = line.strip(_REPLACEMENT)
+    for lost, text in ((_CONTROLS, piece), (_LOST, inner), (_CUT, line)) if inner else ():
+        match = lost.search(text)
         if match:
-            yield Passage(around(piece, match.start()), None)
+            yield Passage(around(text, match.start()), None)
             return
 
 

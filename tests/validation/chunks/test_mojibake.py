@@ -85,6 +85,38 @@ def test_what_was_lost_is_named_whatever_the_page_shows():
     assert named(damaged("a caf\ufffd", shown="a caf\ufffd")) == ["0"]
 
 
+TIDES = "潮汐表は一年分を印刷できます。印刷する前に、港の名前と基準面を確認してください。表は毎月更新されます。"
+
+
+def pieces(text: str, size: int = 32) -> list[str]:
+    """A text cut by bytes, with what is left of cut characters replaced."""
+    encoded = text.encode()
+    return [encoded[at : at + size].decode(errors="replace") for at in range(0, len(encoded), size)]
+
+
+@pytest.mark.parametrize("context", ["", "Printing the tables\n\n"])
+def test_texts_that_are_cut_by_bytes_are_to_be_cut_at_characters(context: str):
+    [finding] = damaged(*(f"{context}{piece}" for piece in pieces(TIDES)), shown=TIDES)
+    assert finding.count > 3
+    assert finding.message == f"{finding.count} points begin or end within a character."
+    assert "cuts by bytes or tokens" in finding.cause
+    assert "cut between characters" in finding.remedy
+    assert "character set" not in f"{finding.cause} {finding.remedy}"
+
+
+def test_characters_lost_within_a_text_were_decoded_wrongly_whatever_its_edges_are():
+    decoded = "Ä Größe überall: für Öl".encode("latin-1").decode(errors="replace")
+    [finding] = damaged(*[decoded] * 3)
+    assert "character set" in finding.remedy
+    assert "bytes or tokens" not in finding.cause
+
+
+def test_what_single_texts_lack_at_an_edge_may_be_either():
+    [finding] = damaged("\ufffdber den Tag", "fine")
+    assert "character set" in finding.remedy
+    assert "bytes or tokens" in finding.cause
+
+
 def test_a_chunk_that_lost_its_page_may_be_the_lesson_that_any_page_is():
     page = "Read as Latin-1, Größe becomes GrÃ¶ÃŸe and café becomes cafÃ©."
     assert damaged(LESSON, shown=page, page="lost") == []
