@@ -505,7 +505,8 @@ _ROWS = (
         fields=("source_url", "text", "headings", "title"),
         title="Headings missing from the chunks",
         means="has headings that are in none of its chunks", many="have headings that are in none of their chunks",
-        measured="Each heading of the page is searched for in the texts and heading paths of its chunks.",
+        measured="Each heading of the page is searched for in the texts of its chunks, in their heading paths, and in "
+        "other short texts of their payload.",
         cause="The page was edited after ingestion, or the extraction removes headings.",
         remedy="Re-ingest the pages that have changed. If a page has not changed, keep its headings in the text or in "
         "the heading path first."),

@@ -140,6 +140,7 @@ COLUMNS: dict[str, str] = {
     "text_sha256": "SHA-256 of the text as stored, hex",
     "text_chars": "Characters of the text; null when there is none",
     "labels": "JSON of short values of fields that no canonical name reads, by payload path; null when there are none",
+    "beside": "Short texts of fields that no canonical name reads, which may be headings; null when there are none",
     "odd": "JSON of the values that do not fit their typed column, by payload name",
     "extra": "JSON of the payload fields that the suite's rules read, by name; null when the point has none",
 }
@@ -156,7 +157,7 @@ def arrow_schema(tracked: Sequence[str]) -> pa.Schema:
     types = {
         **dict.fromkeys(COLUMNS, pa.string()),
         **dict.fromkeys((*INTEGER_FIELDS, "text_chars"), pa.int64()),
-        "headings": pa.list_(pa.string()),
+        **dict.fromkeys((*LIST_FIELDS, "beside"), pa.list_(pa.string())),
     }
     kinds = {kind_column(field): pa.dictionary(pa.int8(), pa.string()) for field in tracked}
     return pa.schema(list({**types, **kinds}.items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import string
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from operator import itemgetter
@@ -114,6 +114,7 @@ class RecordMapper:
         template: The suite's template of the embedded text; None: none.
         extra: Payload paths of further fields, by the name that they have in the column ``extra``.
         labels: Payload paths of fields with short values, for the column ``labels``.
+        beside: Payload paths of fields with short texts, or lists of them, for the column ``beside``.
     """
 
     def __init__(
@@ -127,7 +128,9 @@ class RecordMapper:
         template: Template | None = None,
         extra: Mapping[str, str] | None = None,
         labels: Sequence[str] = (),
+        beside: Sequence[str] = (),
     ) -> None:
+        self._beside = tuple(beside)
         self._labels = {path: path for path in labels}
         self._extra = dict(extra or {})
         self._fields = dict(fields)
@@ -160,6 +163,10 @@ class RecordMapper:
             columns["extra"] = array_of([_extra_of(payload, self._extra) for payload in payloads], pa.string())
         if self._labels:
             columns["labels"] = array_of([_extra_of(payload, self._labels) for payload in payloads], pa.string())
+        if self._beside:
+            columns["beside"] = array_of(
+                [_texts_of(payload, self._beside) for payload in payloads], pa.list_(pa.string())
+            )
         if odd:
             told = [json.dumps(odd[row], ensure_ascii=False) if row in odd else None for row in range(len(points))]
             columns["odd"] = array_of(told, pa.string())
@@ -200,6 +207,21 @@ def _extra_of(payload: Mapping[str, Any], fields: Mapping[str, str]) -> str | No
     found = {name: lookup(payload, path) for name, path in fields.items()}
     held = {name: value for name, (present, value) in found.items() if present}
     return encodable(json.dumps(held, ensure_ascii=False, default=str)) if held else None
+
+
+def _texts_of(payload: Mapping[str, Any], paths: Sequence[str]) -> list[str] | None:
+    """The texts of some fields of a payload, each once; None without any."""
+    found = (text for path in paths for text in texts_in(lookup(payload, path)[1]))
+    return [encodable(text) for text in dict.fromkeys(found)] or None
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts of a value: itself, or the entries of a list and the values of objects in it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for entry in value:
+            yield from texts_in(list(entry.values()) if isinstance(entry, Mapping) else entry)
 
 
 def _values(payloads: Sequence[Mapping[str, Any]], name: str, names: Collection[str]) -> list[Any]:

@@ -18,7 +18,7 @@ from ragval_pipeline.sources.snapshot.buckets import BucketWriter, buckets_for
 from ragval_pipeline.sources.snapshot.embedded import fields_read, template_of
 from ragval_pipeline.sources.snapshot.manifest import Part, PrintsManifest, SnapshotManifest
 from ragval_pipeline.sources.snapshot.prints import PAYLOADS, VECTORS, PrintWriter, payload_prints, vector_prints
-from ragval_pipeline.sources.snapshot.records import RecordMapper, tracked_fields
+from ragval_pipeline.sources.snapshot.records import RecordMapper, texts_in, tracked_fields
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader, Way
 from ragval_pipeline.sources.stores.qdrant.scanning import IdOrder
@@ -83,8 +83,9 @@ def take_snapshot(
         template=template,
         extra=extra,
         labels=(labels := [path for path in labels_among(observed) if path not in tracked]),
+        beside=(beside := texts_beside(observed, tracked)),
     )
-    fields = (*tracked, *fields_read(payload.flavour, template), *(extra or {}).values(), *labels)
+    fields = (*tracked, *fields_read(payload.flavour, template), *(extra or {}).values(), *labels, *beside)
     way = reader.way(facts)
     read = _Read(reader, mapper, folder, fields, facts.points_count, prints, on_progress)
     parts, repeated = read.all(way)
@@ -212,6 +213,30 @@ def labels_among(payloads: Sequence[Mapping[str, Any]]) -> list[str]:
             found.setdefault(path, []).append(lookup(payload, path)[1])
     kept = [path for path, values in found.items() if "#" not in path and all(map(_is_short, values))]
     return sorted(path for path in kept if 2 * len(set(found[path])) <= max(len(found[path]), 2))[:_LABELS]
+
+
+#: Longest text that may be a heading, maximum of them in a value, and maximum number of fields kept.
+_TEXT, _TEXTS, _FIELDS = 200, 32, 8
+
+
+def texts_beside(payloads: Sequence[Mapping[str, Any]], tracked: Sequence[str]) -> list[str]:
+    """Fields other than the tracked ones with short texts of words, or with lists of texts: headings may be kept there.
+
+    Values in JSON that is stored as text are left out, and addresses.
+    """
+    found: dict[str, list[list[str]]] = {}
+    for payload in payloads:
+        for path in payload_paths(payload):
+            if "#" not in path and path not in tracked:
+                texts = list(islice(texts_in(lookup(payload, path)[1]), _TEXTS + 1))
+                found.setdefault(path, []).append(texts)
+    return [path for path, values in found.items() if _may_be_headings(values)][:_FIELDS]
+
+
+def _may_be_headings(values: Sequence[Sequence[str]]) -> bool:
+    texts = [text for value in values for text in value]
+    are_short = all(len(value) <= _TEXTS for value in values) and all(len(text) <= _TEXT for text in texts)
+    return are_short and any(" " in text for text in texts) and not any("://" in text for text in texts)
 
 
 def _is_short(value: Any) -> bool:

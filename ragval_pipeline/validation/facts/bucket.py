@@ -140,7 +140,11 @@ def _facts_of_page(
     found, letters = sum(chunk.letters_found for chunk in aligned), sum(chunk.letters for chunk in aligned)
     if record.redirected and found < MOST * letters:
         return replace(facts, state="elsewhere", problem=_OTHER_PAGE), _not_compared(lettered), {}
-    labels = {label for text in lettered for label in chain(labels_of(text.row), front_matter_values(text.text))}
+    labels = {
+        label
+        for text in lettered
+        for label in chain(labels_of(text.row), text.row["beside"] or (), front_matter_values(text.text))
+    }
     blocks = tuple(held_blocks(page, aligned, labels, [text.folded for text in lettered]))
     depths = _depths([text.row for text in lettered])
     chunks = [

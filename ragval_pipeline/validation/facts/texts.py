@@ -64,7 +64,7 @@ def address_of(row: Row) -> list[str]:
 #: Snapshot columns for text facts.
 COLUMNS = (
     *REF_COLUMNS, "text", "embedded_text", "title", "headings", "module", "chapter", "model", "token_count",
-    "text_hash", "text_sha256",
+    "text_hash", "text_sha256", "beside",
 )  # fmt: skip
 #: Characters of a text kept for display.
 EXCERPT = 120  # shown

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -407,3 +408,18 @@ def test_a_heading_that_is_stored_with_its_markup_and_pictures_is_not_lost(headi
     content = f"<h2>{heading}</h2><p>{GRIPPER}</p>"
     assert compared(content, GRIPPER, headings=[stored]).headings == []
     assert len(compared(content, GRIPPER, headings=[stored.replace("r", "x")]).headings) == 1
+
+
+PARENTS = [
+    {"parent_headers": ["Using the arm"], "header": "Camera care"},
+    {"path": [{"level": 1, "text": "Using the arm"}, {"level": 2, "text": "Camera care"}]},
+    {"outline": {"first": "Using the arm", "second": "Camera care"}},
+]
+
+
+@pytest.mark.parametrize("kept", PARENTS, ids=["parents and header", "levels", "nested"])
+def test_headings_kept_in_other_fields_of_the_payload_are_not_lost(tmp_path: Path, kept: dict[str, Any]):
+    pages: dict[str, str | None] = {"/a": html(f"<h1>Using the arm</h1><h2>Camera care</h2><p>{CAMERA}</p>")}
+    assert subjects(measured(tmp_path / "kept", pages, point("/a", CAMERA, meta=kept)), "integrity.heading_loss") == []
+    [lost] = subjects(measured(tmp_path / "lost", pages, point("/a", CAMERA)), "integrity.heading_loss")
+    assert lost.endswith("/a")
