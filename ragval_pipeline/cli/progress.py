@@ -30,6 +30,7 @@ _WORDS = {
     "query_validation_results": "Running the test queries",
     "self_retrieval": "Searching for every page by its title",
     "vector_health": "Checking the vectors",
+    "sparse_vectors": "Checking the sparse vectors",
     "index_health": "Checking the index",
     "latency_profile": "Measuring the latency",
     "golden_set": "Reviewing the test queries",

@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
@@ -300,12 +300,17 @@ def write_points(
     size: int,
     distance: str = "Cosine",
     vector_name: str | None = None,
+    sparse: Mapping[str, models.SparseVectorParams] | None = None,
 ) -> None:
     """Recreate ``collection`` with ``points`` as its only content."""
     from qdrant_client import models
 
     space = models.VectorParams(size=size, distance=models.Distance(distance))
     client.delete_collection(collection)
-    client.create_collection(collection, vectors_config={vector_name: space} if vector_name else space)
+    client.create_collection(
+        collection,
+        vectors_config={vector_name: space} if vector_name else space,
+        sparse_vectors_config=sparse,
+    )
     for start in range(0, len(points), BATCH):
         client.upsert(collection, points[start : start + BATCH])

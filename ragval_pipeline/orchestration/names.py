@@ -34,6 +34,7 @@ VALIDATION_REPORT = "validation_report"
 #: Parts of measuring assets; every other asset has a single part of its own name, or one besides these.
 CHUNK_STRUCTURE = "chunk_structure"
 VECTOR_HEALTH = "vector_health"
+SPARSE_VECTORS = "sparse_vectors"
 LATENCY_PROFILE = "latency_profile"
 SELF_RETRIEVAL = "self_retrieval"
 GOLDEN_SET = "golden_set"
@@ -119,6 +120,7 @@ NEEDED_BY: Mapping[str, frozenset[Group]] = {
     CHUNK_FACTS: frozenset({"integrity", "chunks"}),
     CONTENT_INTEGRITY: frozenset({"integrity"}),
     VECTOR_HEALTH: frozenset({"vectors"}),
+    SPARSE_VECTORS: frozenset({"vectors"}),
     INDEX_HEALTH: frozenset({"index"}),
     QUERY_VALIDATION_RESULTS: frozenset({"queries", "regression"}),
     SELF_RETRIEVAL: frozenset({"queries"}),

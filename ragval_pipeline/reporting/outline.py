@@ -112,6 +112,21 @@ def spent_words(report: ValidationReport) -> str:
     return show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of)
 
 
+def sparse_words(report: ValidationReport) -> list[str]:
+    """Each sparse vector of the collection: its name, what it holds, and how many points have one."""
+    return [
+        f"sparse vector {each['name']} ({_WEIGHTS.get(each['model'], 'model not known')}"
+        f"{', with IDF' if each['idf'] else ''}) in {each['points'] - each['missing'] - each['empty']:,} of "
+        f"{each['points']:,} points"
+        for each in report.index.get("sparse") or ()
+        if "points" in each
+    ]
+
+
+#: What the numbers of sparse vectors are, in words.
+_WEIGHTS = {"bm25": "BM25", "counts": "counts of words"}
+
+
 def count_by_severity(findings: Iterable[ReportedFinding]) -> dict[Severity, int]:
     """Number of findings of each severity."""
     counts: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)

@@ -247,6 +247,19 @@ class EmbeddingSettings(Section):
     _blank = field_validator("model", "base_url", "api_key", mode="before")(_blank_is_none)
 
 
+class SparseSettings(Section):
+    """Which sparse vectors keyword search uses."""
+
+    vector_name: str | None = Field(
+        None, description="Sparse vector that every point must have; null: any of those that the collection has"
+    )
+    model: Literal["bm25"] | None = Field(
+        None, description="bm25: the vectors are fastembed's or Qdrant's BM25; null: found out from their numbers"
+    )
+
+    _blank = field_validator("vector_name", "model", mode="before")(_blank_is_none)
+
+
 class RetrievalSettings(Section):
     """How queries are asked and judged."""
 
@@ -271,6 +284,7 @@ class RetrievalSettings(Section):
         400, description="Maximum number of pages to search for by their own title and headings"
     )
     retriever: str | None = Field(None, description="module:attr, your production search")
+    sparse: SparseSettings = Field(default_factory=SparseSettings, description="The sparse vectors of a collection")
 
     _blank = field_validator("retriever", mode="before")(_blank_is_none)
 

@@ -242,7 +242,8 @@ def total_cost(measurements: Sequence[Measurement]) -> Cost:
 
 def _index(sections: Mapping[str, Any]) -> dict[str, Any]:
     """Facts about the collection, its vectors, and its searches."""
-    measured = {"vector_health": sections.get("vectors"), "ann": sections.get("ann")}
+    # ``sparse`` replaces the names in the facts with what was read of each.
+    measured = {"vector_health": sections.get("vectors"), "ann": sections.get("ann"), "sparse": sections.get("sparse")}
     return {**sections.get("index", {}), **{name: part for name, part in measured.items() if part}}
 
 

@@ -94,6 +94,8 @@ embedder.input_type W r
 source.page_unfit W s
 absent.present E s
 absent.found E s
+sparse.missing E s
+index.no_idf W r
 """
 #: Ours: the contract names "*.unreachable" for every system, and Qdrant is one.
 OWN = {"index.unreachable": ("error", "run")}

@@ -74,12 +74,17 @@ def test_they_use_only_words_that_editors_know(suite: Draft202012Validator, quer
 
 def test_every_key_is_there_with_a_description(suite: Draft202012Validator):
     described = {}
-    for name, shape in suite.schema["properties"].items():
+
+    def describe(name: str, shape: dict[str, Any]) -> None:
         described[name] = shape
         references = [entry for entry in (shape, *shape.get("anyOf", [])) if "$ref" in entry]
         for reference in references if name not in {"criteria", "queries"} else ():
             section = suite.schema["$defs"][reference["$ref"].rsplit("/", 1)[1]]
-            described.update({f"{name}.{key}": value for key, value in section.get("properties", {}).items()})
+            for key, value in section.get("properties", {}).items():
+                describe(f"{name}.{key}", value)
+
+    for name, shape in suite.schema["properties"].items():
+        describe(name, shape)
     assert set(key_paths(Suite)) <= set(described)
     assert [name for name, shape in described.items() if not shape.get("description")] == []
 

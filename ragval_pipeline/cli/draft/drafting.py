@@ -188,6 +188,7 @@ def _suite(
         vector_name=vector.name,
         kinds=found.kinds,
         other_vectors=[entry.name for entry in look.facts.vectors if entry.name and entry.name != vector.name],
+        sparse_name=searched_sparse(look.facts),
         fields=fields,
         shares={path: count for path, count in counts.items() if count < len(look.points)},
         guessed=found.guessed,
@@ -213,6 +214,17 @@ def searched_vector(facts: CollectionFacts) -> VectorFacts:
         return 0 if "text" in like else 2 if like else 1
 
     return min(facts.vectors, key=rank)
+
+
+#: Names that LangChain, LlamaIndex and Haystack give their sparse vectors, each before the name that it replaced.
+SPARSE_NAMES = ("langchain-sparse", "text-sparse-new", "text-sparse")
+
+
+def searched_sparse(facts: CollectionFacts) -> str | None:
+    """The sparse vector that searches use: a framework's, else the only one; None if that is not known."""
+    names = [each.name for each in facts.sparse]
+    known = next((name for name in SPARSE_NAMES if name in names), None)
+    return known if known is not None or len(names) != 1 else names[0]
 
 
 def _lacking(look: Look, fields: Mapping[str, str], *, required: bool) -> list[Line]:

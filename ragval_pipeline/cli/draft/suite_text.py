@@ -62,6 +62,7 @@ class SuiteDraft:
         collection: Collection or alias.
         vector_name: Name of the searched vector, or None.
         other_vectors: Names of the others.
+        sparse_name: The sparse vector of keyword search.
         kinds: The fields that identify points to exclude.
         fields: Canonical name to payload name, as found.
         shares: Payload name to the number of points that have it, if not all do.
@@ -93,6 +94,7 @@ class SuiteDraft:
     like_profile: str | None = None
     flavour: str | None = None
     other_vectors: Sequence[str] = ()
+    sparse_name: str | None = None
     kinds: Sequence[Kinds] = ()
     shares: Mapping[str, int] = field(default_factory=dict)
     guessed: Sequence[str] = ()
@@ -271,6 +273,9 @@ def _judging(draft: SuiteDraft) -> list[str]:
             "  # `ragval calibrate -s FILE --write` measures it; until then 0.70 applies where only a score can "
             "decide.",
         ]
+    if draft.sparse_name is not None:
+        named = _value(draft.sparse_name)
+        lines += ["  sparse:", f"    vector_name: {named}   # of keyword and hybrid search; every point must have one"]
     return [*lines, *_criteria(draft), *_severity(draft)]
 
 

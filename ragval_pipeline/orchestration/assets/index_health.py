@@ -8,7 +8,7 @@ from typing import Any
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.orchestration.asking import hit_fields, searched_vector
-from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, VECTOR_HEALTH
+from ragval_pipeline.orchestration.names import INDEX_HEALTH, LATENCY_PROFILE, SPARSE_VECTORS, VECTOR_HEALTH
 from ragval_pipeline.orchestration.resources import limit_of, open_reader
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
@@ -18,6 +18,7 @@ from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_a
 from ragval_pipeline.sources.search.timing import time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
+from ragval_pipeline.sources.stores.qdrant.facts import check_sparse_name
 from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -28,6 +29,9 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.index import ann
 from ragval_pipeline.validation.index.readiness import Serving
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.sparse.measure import COLUMNS as SPARSE_COLUMNS
+from ragval_pipeline.validation.sparse.measure import measure_sparse
+from ragval_pipeline.validation.sparse.vectors import read_vectors
 from ragval_pipeline.validation.vectors import comparison, sample
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 from ragval_pipeline.validation.vectors.measure import measure_vectors
@@ -148,6 +152,32 @@ def examine_vectors(
         measured = measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
         section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest")}
         return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
+
+
+def examine_sparse(suite: Suite, manifest: SnapshotManifest, connection: Any) -> Measurement:
+    """Read every sparse vector once; nothing in a collection without any.
+
+    Raises:
+        SuiteError: ``retrieval.sparse.vector_name`` is none of the collection's sparse vectors.
+    """
+    settings, facts = suite.retrieval.sparse, manifest.facts
+    check_sparse_name(settings.vector_name, facts)
+    if not facts.sparse:
+        return Measurement(asset=SPARSE_VECTORS)
+    with open_reader(connection, suite) as reader:
+        vectors = [
+            read_vectors(
+                each,
+                reader.sparse(each.name),
+                judged=settings.vector_name in {None, each.name},
+                model=settings.model if settings.vector_name in {None, each.name} else None,
+            )
+            for each in facts.sparse
+        ]
+    snapshot = Snapshot(manifest)
+    return measure_sparse(
+        vectors, collection=facts.name, rows_of=lambda ids: rows_by_id(snapshot.batches(SPARSE_COLUMNS), ids)
+    )
 
 
 def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, *, sampled: bool) -> "VectorSettings":

@@ -26,6 +26,7 @@ from ragval_pipeline.orchestration.names import (
     REGRESSION,
     SELF_RETRIEVAL,
     SITEMAP_URLS,
+    SPARSE_VECTORS,
     VALIDATION_REPORT,
     VECTOR_HEALTH,
     asset_key,
@@ -195,6 +196,7 @@ ROWS: Mapping[str, Row] = {
                 task.embedding,
                 asks_queries=is_selected(QUERY_VALIDATION_RESULTS, selected_groups(task.place.tags)),
             ),
+            SPARSE_VECTORS: lambda task: index_health.examine_sparse(task.suite, task.manifest, task.qdrant),
             INDEX_HEALTH: lambda task: index_health.examine_index(
                 task.suite, task.manifest, task.qdrant, task.embedding
             ),

@@ -15,6 +15,7 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     own_first,
     reason_of,
+    sparse_words,
     spent_words,
     title_of,
     verdict_words,
@@ -95,9 +96,10 @@ def _lines(report: ValidationReport, note: str | None, changes: RunChanges | Non
     yield from _criteria(report)
     yield from _queries(report.query_results)
     spent = spent_words(report)
+    sparse = "".join(f"{escape(told)}, " for told in sparse_words(report))
     yield (
-        f"<sub>collection {escape(report.collection_name)}, run {escape(report.run_id)}, {escape(report.timestamp)}, "
-        f"{show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"
+        f"<sub>collection {escape(report.collection_name)}, {sparse}run {escape(report.run_id)}, "
+        f"{escape(report.timestamp)}, {show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"
     )
 
 

@@ -36,6 +36,7 @@ from ragval_pipeline.reporting.outline import (
     count_by_severity,
     outline_criteria,
     reason_of,
+    sparse_words,
     title_of,
     verdict_words,
 )
@@ -221,6 +222,7 @@ def _environment() -> Environment:
         one_line=one_line,
         shorten=shorten,
         facts=fact_rows,
+        sparse_words=sparse_words,
         breakable=breakable,
         without_dot=lambda text: text.rstrip().removesuffix("."),
     )

@@ -18,6 +18,7 @@ from ragval_pipeline.reporting.outline import (
     outline_criteria,
     own_first,
     reason_of,
+    sparse_words,
     spent_words,
     title_of,
     verdict_words,
@@ -97,6 +98,8 @@ class SummaryPrinter(LinePrinter):
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
+        for told in sparse_words(report):
+            self.line((told, "dim"), indent=2)
         self.line()
 
     def findings(self) -> None:

@@ -105,20 +105,29 @@ class Site:
 
 @dataclass
 class StoredPoint:
-    """A point as in Qdrant; ``vector`` is None for a point without the collection's (named) vector."""
+    """A point as in Qdrant; ``vector`` is None for a point without the collection's (named) vector.
+
+    ``sparse`` is its sparse vector, weight by index; None without one.
+    """
 
     id: str | int
     payload: dict[str, Any]
     vector: list[float] | None
+    sparse: dict[int, float] | None = None
 
 
 @dataclass(frozen=True)
 class VectorSpace:
-    """Size, distance and name of the collection's vectors."""
+    """Size, distance and name of the collection's vectors.
+
+    ``sparse`` is the name of its sparse vector, None without one; ``idf``: whether that has the modifier.
+    """
 
     size: int
     distance: str = "Cosine"
     name: str | None = None
+    sparse: str | None = None
+    idf: bool = True
 
 
 def read_site(root: Path, base_path: str | None) -> Site:
@@ -169,12 +178,27 @@ def new_collection(path: Path, collection: str, points: Sequence[StoredPoint], s
         models.PointStruct(
             id=point.id,
             payload=point.payload,
-            vector=point.vector if space.name is None else {space.name: point.vector} if point.vector else {},
+            vector=_vectors_of(point, space),
         )
         for point in points
     ]
     with _opened(path) as client:
-        write_points(client, collection, structs, size=space.size, distance=space.distance, vector_name=space.name)
+        modifier = models.Modifier.IDF if space.idf else None
+        sparse = {space.sparse: models.SparseVectorParams(modifier=modifier)} if space.sparse else None
+        how: Any = {"size": space.size, "distance": space.distance, "vector_name": space.name, "sparse": sparse}
+        write_points(client, collection, structs, **how)
+
+
+def _vectors_of(point: StoredPoint, space: VectorSpace) -> Any:
+    from qdrant_client import models
+
+    if space.sparse is None and space.name is None:
+        return point.vector
+    dense = {space.name or "": point.vector} if point.vector else {}
+    if space.sparse is None or point.sparse is None:
+        return dense
+    sparse = models.SparseVector(indices=list(point.sparse), values=list(point.sparse.values()))
+    return {**dense, space.sparse: sparse}
 
 
 def write_yaml(file: Path, content: Any, original: str | None) -> None:

@@ -15,7 +15,7 @@ from ragval_pipeline.suite.printing import plural
 #: Facts of a collection that its optimiser does not change.
 _SETTINGS = {"name", "vectors", "metadata", "hnsw", "indexing_threshold", "quantized"}
 #: Those on which the results of searches depend.
-_SEARCHED = {"vectors", "other_vectors", "hnsw", "quantized"}
+_SEARCHED = {"vectors", "other_vectors", "sparse", "hnsw", "quantized"}
 
 
 @dataclass(frozen=True)

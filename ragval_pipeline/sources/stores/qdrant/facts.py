@@ -148,6 +148,15 @@ class VectorFacts(BaseModel):
         return self.distance in {"Cosine", "Dot"}
 
 
+class SparseFacts(BaseModel):
+    """Name of one sparse vector of a collection, and whether searches weight its numbers by their rarity (IDF)."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    name: str
+    idf: bool
+
+
 class CollectionFacts(BaseModel):
     """Facts about a collection at the time of the read.
 
@@ -161,7 +170,8 @@ class CollectionFacts(BaseModel):
         indexed_vectors_count: Approximate, from the server, including sparse vectors.
         sparse_vectors_count: Exact number of sparse vectors; None: not known.
         vectors: Every dense vector of the collection.
-        other_vectors: Types of its other vectors, by name: ``sparse`` or ``multivector``. They are not validated.
+        other_vectors: Types of its other vectors, by name: ``sparse`` or ``multivector``.
+        sparse: Every sparse vector of the collection.
         payload_indexes: Indexed fields with their type.
         ordered: Indexed fields by which points can be ordered.
         metadata: Free JSON stored with the collection by the ingestion.
@@ -189,6 +199,7 @@ class CollectionFacts(BaseModel):
     sparse_vectors_count: int | None = 0
     vectors: tuple[VectorFacts, ...] = ()
     other_vectors: dict[str, OtherKind] = {}
+    sparse: tuple[SparseFacts, ...] = ()
     payload_indexes: dict[str, str] = {}
     ordered: tuple[str, ...] = ()
     metadata: dict[str, Any] = {}
@@ -224,6 +235,14 @@ def other_vectors_of(params: Any) -> dict[str, OtherKind]:
     return {**kinds, **dict.fromkeys(params.sparse_vectors or (), "sparse")}
 
 
+def sparse_of(params: Any) -> tuple[SparseFacts, ...]:
+    """The sparse vectors of ``CollectionInfo.config.params``."""
+    return tuple(
+        SparseFacts(name=name, idf=str(getattr(entry.modifier, "value", entry.modifier)) == "idf")
+        for name, entry in (params.sparse_vectors or {}).items()
+    )
+
+
 def _named(config: Any) -> list[tuple[str | None, Any]]:
     if config is None:
         return []
@@ -251,6 +270,23 @@ def no_dense_vector(facts: CollectionFacts) -> tuple[str, str]:
     others = ", ".join(f"{name or 'without a name'} ({kind})" for name, kind in facts.other_vectors.items())
     remedy = "ragval checks one dense vector per point: choose a collection that has one."
     return "has no dense vector" + (f", only {others}" if others else ""), remedy
+
+
+def check_sparse_name(wanted: str | None, facts: CollectionFacts) -> None:
+    """Check ``retrieval.sparse.vector_name`` against the sparse vectors of the collection.
+
+    Raises:
+        SuiteError: There is no sparse vector of that name.
+    """
+    names = [each.name for each in facts.sparse]
+    if wanted is None or wanted in names:
+        return
+    key = "retrieval.sparse.vector_name"
+    if not names:
+        raise SuiteError(f"{facts.name} has no sparse vector", key=key, remedy=f"Take {key} out.")
+    near = nearest(wanted, names, count=1)
+    remedy = f"Did you mean {near[0]}?" if near else "Choose one of these."
+    raise SuiteError(f"{facts.name} has no sparse vector {wanted}; it has: {', '.join(names)}", key=key, remedy=remedy)
 
 
 def check_vector_name(wanted: str | None, facts: CollectionFacts) -> None:

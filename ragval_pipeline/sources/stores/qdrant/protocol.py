@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from ragval_pipeline.sources.calls import Attempts
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
+from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,6 +126,9 @@ class Reader(Protocol):
 
     def vectors(self, ids: Sequence[str] | None = None) -> Iterator[VectorBatch]:
         """The stored vectors of all or some points, in batches."""
+
+    def sparse(self, name: str) -> Iterator[SparseBatch]:
+        """The sparse vectors of all points under one name, in batches."""
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""

@@ -18,6 +18,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import (
     Limits,
     ordered_fields,
     other_vectors_of,
+    sparse_of,
     strict_mode_of,
     vectors_of,
 )
@@ -43,6 +44,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import (
 )
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, read_all, way_of
+from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.sources.stores.qdrant.vectors import PAGE_SIZE as VECTORS_PER_PAGE
 from ragval_pipeline.sources.stores.qdrant.vectors import VectorSource, answers_grpc, point_key, speaks_grpc
 from ragval_pipeline.suite.sections import RetrySettings
@@ -116,6 +118,7 @@ class CollectionReader:
             indexed_vectors_count=info.indexed_vectors_count,
             vectors=vectors_of(params.vectors),
             other_vectors=other_vectors_of(params),
+            sparse=sparse_of(params),
             payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
             ordered=ordered_fields(info.payload_schema or {}),
             metadata=getattr(info.config, "metadata", None) or {},
@@ -354,6 +357,30 @@ class CollectionReader:
         if self._local is not None:
             return "local"
         return "grpc" if self._grpc else "rest"
+
+    def sparse(self, name: str) -> Iterator[SparseBatch]:
+        """The sparse vectors with a name, without payload, ``VECTORS_PER_PAGE`` points at a time."""
+        local = self._local
+        ids = [] if local is None else local.ids()
+
+        def ask_page(offset: Any) -> tuple[list[Any], Any]:
+            if local is not None:
+                end = (offset or 0) + VECTORS_PER_PAGE
+                records = local.records(ids[offset or 0 : end], payload=False, vectors=[name])
+                return records, end if end < len(ids) else None
+            call = partial(
+                self._client.scroll,
+                self._collection,
+                scroll_filter=self._filter(),
+                offset=offset,
+                with_payload=False,
+                with_vectors=[name],
+            )
+            records, following = self._limits.page(partial(_limited, call), VECTORS_PER_PAGE)
+            return records, following
+
+        for page in filter(None, self._ask.pages(ask_page)):
+            yield SparseBatch.of(((canonical_id(record.id), record.vector) for record in page), name)
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The ``limit`` nearest points, in the server's order.

@@ -1,0 +1,1 @@
+"""Sparse vectors: which points have them, what their numbers are, and whether searches weight them."""
