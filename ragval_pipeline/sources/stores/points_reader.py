@@ -18,6 +18,7 @@ from ragval_pipeline.sources.stores.qdrant.filtered import MOST_READ, WHOLE, Lef
 from ragval_pipeline.sources.stores.qdrant.local import LocalVectors
 from ragval_pipeline.sources.stores.qdrant.names import filter_model, payload_selector
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Quantization, Search, VectorBatch, Way
+from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.text.characters import encodable_payload
 
 #: Points per page.
@@ -112,6 +113,10 @@ class PointsReader:
                 found,
                 missing=tuple(names[number] for number in page[~there]),
             )
+
+    def sparse(self, name: str) -> Iterator[SparseBatch]:
+        """Nothing: a file of points has no sparse vectors."""
+        yield from ()
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
