@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,8 +26,10 @@ from ragval_pipeline.cli.terminal import (
     say,
     stdout_console,
 )
-from ragval_pipeline.errors import as_sentence
+from ragval_pipeline.errors import SuiteError, as_sentence
+from ragval_pipeline.reporting.files.dataset import FORMATS, DatasetFormat
 from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.printing import plural, printable
 
 if TYPE_CHECKING:
     from ragval_pipeline.reporting.run import Run
@@ -47,11 +50,22 @@ OnlyGroups = Annotated[
 ]
 
 
+Dataset = Annotated[
+    tuple[str, Path] | None,
+    typer.Option(
+        "--dataset",
+        metavar="FORMAT FILE",
+        help=f"Also write questions, contexts and references to a file, as {' or '.join(FORMATS)} reads them.",
+    ),
+]
+
+
 def run(
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     only: OnlyGroups = None,
     output: OutputFolder = None,
+    dataset: Dataset = None,
     as_json: AsJson = False,
     log_level: LogLevel = None,
 ) -> int:
@@ -61,7 +75,36 @@ def run(
 
     groups = groups_of(only)
     check_output(output)
-    return validate_and_show(load_suite(suite), only=groups, output=output, as_json=as_json)
+    write = None if dataset is None else partial(_write_dataset, *_checked(dataset, groups))
+    return validate_and_show(load_suite(suite), only=groups, output=output, as_json=as_json, afterwards=write)
+
+
+def _checked(dataset: tuple[str, Path], groups: Collection[str] | None) -> tuple[DatasetFormat, Path]:
+    """The format and file of a dataset, refused before anything is read."""
+    name, file = dataset
+    written_as = next((known for known in FORMATS if known == name), None)
+    if written_as is None:
+        raise SuiteError(
+            f"{printable(name)} is no format", key="--dataset", remedy=f"Use {' or '.join(FORMATS)}, then the file."
+        )
+    if groups is not None and "queries" not in groups:
+        raise SuiteError("needs the group queries", key="--dataset", remedy="Add queries to --only.")
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        problem = "is a folder" if file.is_dir() else "is in a folder that does not exist"
+        raise SuiteError(f"{printable(str(file))} {problem}", key="--dataset", remedy="Name a file.")
+    return written_as, file
+
+
+def _write_dataset(written_as: DatasetFormat, file: Path, finished: Run) -> None:
+    from upath import UPath
+
+    from ragval_pipeline.reporting.files.dataset import dataset_bytes
+    from ragval_pipeline.sources.storage import write_whole, writing_to
+
+    results = finished.report.query_results
+    with writing_to(UPath(file)):
+        write_whole(UPath(file), dataset_bytes(results, written_as))
+    say(f"{plural(len(results), 'question')} for {written_as}: {file}")
 
 
 def validate_and_show(

@@ -132,6 +132,13 @@ def guarded_asset(stage: Stage, codes: Sequence[str]) -> None:
     assert dg.AssetKey(["docs", "validation_report"]) in defs.resolve_asset_graph().get(asset.key).parent_keys
 
 
+@of("docs/how-to/golden-sets.md", 1)
+def datasets(stage: Stage, codes: Sequence[str]) -> None:
+    """Nothing answers at the suite's address: the command is understood, and ends as a system that failed."""
+    stage.write_suite(more="embedding: {provider: static}\n")
+    assert [main(line) for line in commands(codes[0])] == [3, 3]
+
+
 @of("docs/how-to/takedowns.md", 1, 2)
 def takedowns(stage: Stage, codes: Sequence[str]) -> None:
     from ragval_pipeline import load_suite
@@ -433,7 +440,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (82, 13)
+    assert (len(run), len(CANNOT)) == (85, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

@@ -17,6 +17,8 @@ FOLDER = Path(__file__).parent
 PYPROJECT = FOLDER.parents[1] / "pyproject.toml"
 #: Environment to the day after which no package of it may be published; None: today.
 DAYS = {"newest": None, "lowest": "2025-01-01"}
+#: The environment of the tools that judge answers.
+EVALUATORS = "evaluators"
 #: The packages that write.
 FRAMEWORKS = ("langchain-qdrant", "llama-index-vector-stores-qdrant", "qdrant-haystack")
 
@@ -58,10 +60,11 @@ def _uv(*words: str) -> None:
 
 def resolve() -> None:
     """Write the lock files."""
-    for name, day in DAYS.items():
+    for name, day in {**DAYS, EVALUATORS: None}.items():
+        group = EVALUATORS if name == EVALUATORS else "interop"
         until = [] if day is None else ["--exclude-newer", day]
         how = ["--universal", "--python-version", "3.11", "--no-header", "--no-annotate", "--no-emit-index-url"]
-        _uv("pip", "compile", "--group", f"{PYPROJECT}:interop", *how, "--upgrade", *until, "-o", str(lock_file(name)))
+        _uv("pip", "compile", "--group", f"{PYPROJECT}:{group}", *how, "--upgrade", *until, "-o", str(lock_file(name)))
 
 
 if __name__ == "__main__":
