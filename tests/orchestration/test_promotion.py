@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID, uuid5
 
 import dagster as dg
 import pytest
+from qdrant_client import models
 
 from ragval_pipeline.demo.workspace import DemoHome
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.names import asset_key
 from ragval_pipeline.orchestration.promotion import AliasWriter, build_promotion_defs
+from ragval_pipeline.sources.stores.opening import opened_reader
+from ragval_pipeline.sources.stores.qdrant.protocol import Reader
+from ragval_pipeline.suite.load import resolve_suite
+from ragval_pipeline.suite.model import Suite
 from tests.orchestration.promotions import ALIAS, LIVE, READ_KEY, WRITE_KEY, Stage, staged
 from tests.orchestration.world import NAME, World, a_page, checked, failed_steps, materialised, metadata_of, why
 
@@ -114,6 +121,52 @@ def test_reports_made_again_of_old_measurements_promote_nothing(local: Stage, in
     assert not checked(again, "validation_report")["coverage"].passed
     assert "promoted_alias" not in materialised(again)
     assert local.alias() == LIVE
+
+
+class LateWriter:
+    """The suite's Qdrant; somebody overwrites points when the decision opens it, after both reports are written."""
+
+    def __init__(self, stage: Stage, ids: list[Any]) -> None:
+        self.stage, self.ids, self.wrote = stage, ids, False
+
+    @contextmanager
+    def reader_for(self, suite: Suite) -> Iterator[Reader]:
+        reports = self.stage.world.folder / "reports"
+        done = [*reports.glob(f"{NAME}*/*/validation_report.json")]
+        if len(done) == 2 and not self.wrote:
+            self.wrote = True
+            with self.stage.client() as client:
+                points = client.retrieve(NAME, self.ids)
+                client.upsert(NAME, [spoilt(point) for point in points], wait=True)
+        with opened_reader(resolve_suite(suite).qdrant, policy=suite.retry) as reader:
+            yield reader
+
+
+def spoilt(point: Any) -> models.PointStruct:
+    return models.PointStruct(id=point.id, vector=[1.0] * 256, payload={**point.payload, "chunk_text": "x"})
+
+
+@pytest.mark.slow
+def test_points_beyond_the_first_thousand_that_are_overwritten_after_the_report_stop_a_promotion(
+    edge: Stage, instance: dg.DagsterInstance
+) -> None:
+    with edge.client() as client:
+        held, _ = client.scroll(NAME, limit=1000, with_vectors=True)
+        copies = range(1, 1600 // len(held) + 2)
+        rows = [
+            models.PointStruct(id=uuid5(UUID(str(point.id)), str(copy)).hex, vector=point.vector, payload=point.payload)
+            for copy in copies
+            for point in held
+        ]
+        client.upsert(NAME, rows, wait=True)
+        ids, _ = client.scroll(NAME, limit=5000, with_payload=False)
+    writer = LateWriter(edge, [point.id for point in ids[1000:1500]])
+    result = edge.promote(instance, resources={"qdrant": writer})
+    assert writer.wrote
+    assert len(writer.ids) == 500
+    assert failed_steps(result) == {"promoted_alias"}
+    assert "500 points came, went or changed since then" in why(result)
+    assert edge.alias() == LIVE
 
 
 def test_a_candidate_may_be_an_alias_and_the_collection_behind_it_is_promoted(

@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -104,3 +105,19 @@ def test_a_bomb_is_refused_and_never_unpacked(ask: Callable[[str], None]) -> Non
         tracemalloc.stop()
     assert most < 160 * 2**20
     assert told.value.attempts == 1
+
+
+def drip_headers(connection: socket.socket, over: threading.Event) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    for _ in range(DRIPS):
+        if over.wait(0.05):
+            return
+        connection.sendall(b"a")
+
+
+@pytest.mark.parametrize("ask", [qdrant, cohere, openai, voyage])
+def test_headers_that_drip_do_not_come_in_time(ask: Callable[[str], None]) -> None:
+    started = time.monotonic()
+    with raw_server(drip_headers) as server, pytest.raises(SystemFailure, match=r"in time|timed out"):
+        ask(server.url)
+    assert time.monotonic() - started < 0.025 * DRIPS

@@ -31,18 +31,17 @@ class CohereEmbedder(RemoteEmbedder):
         import cohere
         import httpx
 
-        from ragval_pipeline.sources.http.paced import paced
+        from ragval_pipeline.sources.http.paced import pace_connections, paced
 
+        hooks = paced(self._timeout_s, httpx.Client)
+        http = httpx.Client(timeout=self._timeout_s, follow_redirects=True, event_hooks=hooks)
+        pace_connections(http, self._timeout_s)
         return cohere.ClientV2(
             self._endpoint.api_key,
             base_url=self._endpoint.base_url,
             timeout=self._timeout_s,
             client_name="ragval",
-            httpx_client=httpx.Client(
-                timeout=self._timeout_s,
-                follow_redirects=True,
-                event_hooks=paced(self._timeout_s, httpx.Client),
-            ),
+            httpx_client=http,
         )
 
     def _close_client(self, client: Any) -> None:
@@ -110,9 +109,11 @@ class OpenAIEmbedder(RemoteEmbedder):
     def _make_client(self) -> openai.OpenAI:
         import openai
 
-        from ragval_pipeline.sources.http.paced import paced
+        from ragval_pipeline.sources.http.paced import pace_connections, paced
 
-        http = openai.DefaultHttpxClient
+        hooks = paced(self._timeout_s, openai.DefaultHttpxClient)
+        http = openai.DefaultHttpxClient(timeout=self._timeout_s, event_hooks=hooks)
+        pace_connections(http, self._timeout_s)
         base, query = self._endpoint.base_url, {}
         headers: dict[str, str] = {}
         if base is not None:
@@ -128,7 +129,7 @@ class OpenAIEmbedder(RemoteEmbedder):
             max_retries=0,
             default_query=query,
             default_headers=headers,
-            http_client=http(timeout=self._timeout_s, event_hooks=paced(self._timeout_s, http)),
+            http_client=http,
         )
 
     def _post(self, texts: list[str], input_type: InputType) -> Answer:

@@ -63,7 +63,7 @@ class Body:
 
     def seconds(self, timeout_s: float) -> float:
         """Seconds from its beginning in which the bytes received so far must have arrived."""
-        return min(timeout_s + self.received / SLOWEST_BYTES_PER_S, LONGEST * timeout_s)
+        return seconds_for(self.received, timeout_s)
 
     def _inflated(self, part: bytes) -> Iterator[bytes]:
         while part:
@@ -90,3 +90,8 @@ class Body:
             self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
             self._is_deflate = False
             return self._piece(part)
+
+
+def seconds_for(received: int, timeout_s: float) -> float:
+    """Seconds in which a number of bytes must have arrived."""
+    return min(timeout_s + received / SLOWEST_BYTES_PER_S, LONGEST * timeout_s)

@@ -95,7 +95,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 return QdrantClient(path=str(settings.path))
             import httpx
 
-            from ragval_pipeline.sources.http.paced import MAX_ANSWER, paced
+            from ragval_pipeline.sources.http.paced import MAX_ANSWER, pace_connections, paced
 
             client = QdrantClient(
                 url=settings.url,
@@ -107,6 +107,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
                 check_compatibility=False,
                 event_hooks=paced(settings.timeout_s, httpx.Client),
             )
+            pace_connections(client.http.client._client, settings.timeout_s)
             client.http.client.add_middleware(_apart_from_its_stream)
             return client
         except (RuntimeError, ValueError, OSError) as error:
