@@ -179,12 +179,11 @@ def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
 
     with opened_store(settings, policy=PATIENCE) as reader_of:
         facts = reader_of().facts()
-        if not facts.points_count or not (facts.vectors or facts.is_sparse_only):
+        if not facts.points_count or not facts.vectors:
             raise _nothing_to_judge(facts)
         vector = searched_vector(facts)
-        named = None if vector is None else vector.name
-        look = look_at(reader_of(vector_name=named), points=POINTS)
-        return draft_suite(look, vector, settings, wishes, partial(reader_of, vector_name=named))
+        look = look_at(reader_of(vector_name=vector.name), points=POINTS)
+        return draft_suite(look, vector, settings, wishes, partial(reader_of, vector_name=vector.name))
 
 
 def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,24 +12,18 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING
-from ragval_pipeline.orchestration.checks import gate_specs, measurement_specs
+from ragval_pipeline.orchestration.assets.table import ASSETS
 from ragval_pipeline.orchestration.io_manager import ReportStoreIOManager
-from ragval_pipeline.orchestration.metadata import snapshot_schema
 from ragval_pipeline.orchestration.names import (
     COLLECTION,
-    PAYLOAD_SNAPSHOT,
     SITEMAP,
-    SITEMAP_URLS,
     SUITE_TAG,
-    VALIDATION_REPORT,
     asset_key,
     job_name,
     prefix_parts,
     resource_key,
 )
 from ragval_pipeline.orchestration.resources import EmbedderConnection, QdrantConnection
-from ragval_pipeline.orchestration.steps import build_asset
 from ragval_pipeline.orchestration.triggers.automation import (
     Upstream,
     build_condition_sensor,
@@ -40,12 +33,10 @@ from ragval_pipeline.orchestration.triggers.automation import (
     watched_job,
     with_condition,
 )
+from ragval_pipeline.orchestration.validation import build_validation
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import shown_url
-
-#: Dagster's executors that run every step in its own process on one machine.
-_MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
 
 
 def build_validation_defs(
@@ -65,8 +56,8 @@ def build_validation_defs(
             starts.
         resources: ``qdrant`` and ``embedder`` instead of the suite's own. ``qdrant`` may be anything with
             ``get_client()``.
-        executor: Runs the steps; None: in the run's own process.
-        io_manager: Stores values between assets; None: next to the reports, on any fsspec path.
+        executor: Runs the step; None: in the run's own process.
+        io_manager: Gives the report to assets that read it as a value; None: from where it was written.
         upstream: The ingestion asset; None: the suite's ``automation.after_asset``.
         declarative: Whether an automation condition on every asset follows that asset, instead of the sensor.
         key_prefix: Prefix of every asset key before the suite's name: ``a/b``, or its parts.
@@ -76,29 +67,22 @@ def build_validation_defs(
 
     Raises:
         SuiteError: ``automation`` has an invalid cron expression, asset key or job, names an asset or the job of the
-            suite itself, or polls an embedded Qdrant; or ``executor`` would open one in many processes.
+            suite itself, or polls an embedded Qdrant.
     """
     suite = as_suite(suite)
-    if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
-        raise SuiteError(
-            "an embedded Qdrant (qdrant.path) can be opened by only one process at a time; this executor starts one "
-            "for each step",
-            key="executor",
-            remedy="Use in_process, or a Qdrant server.",
-        )
     with naming_file_of(suite):
         prefix = prefix_parts(key_prefix)
         watched = watched_asset(
             suite, upstream, [asset_key(suite.suite, name, prefix) for name in (*ASSETS, COLLECTION, SITEMAP)]
         )
         condition = condition_for(watched, declarative=declarative)
-        assets = [build_asset(suite, name, prefix=prefix, **_own(suite, name, prefix, watched)) for name in ASSETS]
-        keys = [asset.key for asset in assets]
-        job = build_job(suite, keys, executor or dg.in_process_executor)
+        validation = build_validation(suite, prefix=prefix, upstream=Upstream(watched, watched_job(suite)))
         if condition is not None:
-            assets = with_condition(assets, condition)
+            validation = with_condition(validation, condition)
+        keys = list(validation.keys)
+        job = build_job(suite, keys, executor or dg.in_process_executor)
         return dg.Definitions(
-            assets=[*external_assets(suite, ingestion=watched, prefix=prefix), *assets],
+            assets=[*external_assets(suite, ingestion=watched, prefix=prefix), validation],
             jobs=[job],
             schedules=[build_schedule(suite)],
             sensors=build_sensors(suite, watched, keys=keys, declarative=condition is not None),
@@ -137,29 +121,6 @@ def _external(suite: Suite, key: dg.AssetKey, *, kind: str, location: str, descr
     )
 
 
-def _own(suite: Suite, name: str, prefix: Sequence[str], ingestion: dg.AssetKey | None) -> dict[str, Any]:
-    """Options of one asset that others do not have."""
-    key = asset_key(suite.suite, name, prefix)
-    if name == SITEMAP_URLS:
-        return {"deps": [asset_key(suite.suite, SITEMAP, prefix)] if suite.source else []}
-    if name == PAYLOAD_SNAPSHOT:
-        # The ingestion too: in a run with both, nothing else makes the snapshot wait for it.
-        deps = [asset_key(suite.suite, COLLECTION, prefix), *([ingestion] if ingestion else [])]
-        return {"deps": deps, "metadata": {"dagster/column_schema": snapshot_schema()}}
-    if name == VALIDATION_REPORT:
-        return {"check_specs": gate_specs(suite, key), "freshness_policy": _freshness(suite)}
-    return {"check_specs": measurement_specs(suite, name, key)} if name in MEASURING else {}
-
-
-def _freshness(suite: Suite) -> dg.FreshnessPolicy | None:
-    """The policy that marks the report stale after ``automation.fresh_within_hours``; None if not set."""
-    hours = suite.automation.fresh_within_hours
-    if hours is None:
-        return None
-    # Dagster allows no window below a minute.
-    return dg.FreshnessPolicy.time_window(fail_window=max(timedelta(hours=hours), timedelta(minutes=1)))
-
-
 def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[str, Any]:
     unknown = set(given) - {"qdrant", "embedder"}
     if unknown:
@@ -173,7 +134,7 @@ def _resources(suite: Suite, given: Mapping[str, Any], io_manager: Any) -> dict[
 
 
 def store_of(suite: Suite) -> ReportStoreIOManager:
-    """The default IO manager: values next to the suite's reports."""
+    """The default IO manager: the suite's reports themselves."""
     separator = "" if suite.report_uri.endswith("/") else "/"
     return ReportStoreIOManager(base_uri=f"{suite.report_uri}{separator}{suite.suite}", folder=str(suite.folder))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
@@ -10,7 +10,6 @@ import dagster as dg
 from ragval_pipeline.orchestration.assets.table import ROWS
 from ragval_pipeline.orchestration.metadata import AnyFinding, criterion_metadata, evidence_for, offenders_metadata
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
-from ragval_pipeline.orchestration.values import Measured
 from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
@@ -37,7 +36,7 @@ def gated_criteria(suite: Suite) -> Gated:
     return [(entry, gate) for entry, gate in gated if gate.required or named is None or entry.name in named]
 
 
-def measurement_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
+def measured_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """The checks of a measuring asset: one for each of its criteria with a gate."""
     return [
         dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gate))
@@ -67,31 +66,37 @@ def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     return [*specs, verdict]
 
 
-def measurement_results(measured: Measured, suite: Suite, names: Sequence[str]) -> list[dg.AssetCheckResult]:
+def failed_parts(parts: Iterable[Measurement]) -> list[Measurement]:
+    """The parts that crashed or whose system failed: their step fails, and a retry measures again."""
+    return [part for part in parts if part.failure and part.failure.kind in {"unreachable", "crashed"}]
+
+
+def measured_results(
+    parts: Sequence[Measurement], suite: Suite, names: Collection[str], *, key: dg.AssetKey
+) -> list[dg.AssetCheckResult]:
     """The check results of a measuring asset; none for a part whose system failed: its step fails instead.
 
     The suite is resolved: a gate may be read from the environment.
     """
     gates = gates_of(suite)
-    failed = {part.asset for part in measured.failed}
+    failed = {part.asset for part in failed_parts(parts)}
     return [
-        _publish(judge_value(criterion, gates[criterion.name], _value(criterion, part)), part.findings)
+        _publish(judge_value(criterion, gates[criterion.name], _value(criterion, part)), part.findings, key)
         for criterion in criteria_of(suite)
-        for part in measured.parts
+        for part in parts
         if criterion.name in names and criterion.asset == part.asset and part.asset not in failed
     ]
 
 
-def gate_results(report: ValidationReport, names: Sequence[str]) -> list[dg.AssetCheckResult]:
-    """The check results of ``validation_report``."""
+def gate_results(report: ValidationReport, names: Collection[str], *, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
+    """The check results of ``validation_report`` but its verdict."""
     counted = {"error_findings": counted_errors(report.findings, report.criteria)}
     missing = {result.name for result in left_out(report)}
-    gates = [
-        _publish(report.criterion(name), counted.get(name, report.findings), left_out=name in missing)
+    return [
+        _publish(report.criterion(name), counted.get(name, report.findings), key, left_out=name in missing)
         for name in names
         if name != VERDICT_CHECK
     ]
-    return [*gates, _verdict_result(report)]
 
 
 def left_out(report: ValidationReport) -> list[CriterionResult]:
@@ -106,13 +111,16 @@ def left_out(report: ValidationReport) -> list[CriterionResult]:
     return [result for result in required if result.reason_code == "not_selected" or result.name == "error_findings"]
 
 
-def _publish(result: CriterionResult, findings: Sequence[AnyFinding], *, left_out: bool = False) -> dg.AssetCheckResult:
+def _publish(
+    result: CriterionResult, findings: Sequence[AnyFinding], key: dg.AssetKey, *, left_out: bool = False
+) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
     evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
     # An excused criterion does not count, and a warning blocks nothing. One that does not apply is not a warning.
     blocks = left_out or (result.required and not result.excused)
     met = result.verdict == "met" or result.reason_code == "not_applicable"
     return dg.AssetCheckResult(
+        asset_key=key,
         check_name=result.name,
         passed=met and not left_out,
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
@@ -124,14 +132,23 @@ def _publish(result: CriterionResult, findings: Sequence[AnyFinding], *, left_ou
     )
 
 
-def _verdict_result(report: ValidationReport) -> dg.AssetCheckResult:
+def verdict_result(
+    report: ValidationReport, *, key: dg.AssetKey, folder: str, late: str | None = None
+) -> dg.AssetCheckResult:
+    """The result of the check ``verdict`` for a report written to ``folder``.
+
+    ``late`` names an ingestion that ended while the run read: what it wrote is not covered.
+    """
     from ragval_pipeline.reporting.headline import headline
 
     missing = left_out(report)
     part = f"Validated only in part: {', '.join(result.name for result in missing)} not selected. " if missing else ""
+    if late:
+        part += f"The ingestion {late} ended while this run validated, and is not covered: validate again. "
     return dg.AssetCheckResult(
+        asset_key=key,
         check_name=VERDICT_CHECK,
-        passed=report.verdict == "pass" and not missing,
+        passed=report.verdict == "pass" and not missing and not late,
         severity=dg.AssetCheckSeverity.ERROR,
         description=f"{part}{headline(report)}",
         metadata={"verdict": report.verdict},

@@ -1,4 +1,4 @@
-"""Common parts of all assets: the result of their work, and error handling of each measurement."""
+"""Measuring the parts of an asset, each with its own failure, and the words of failures."""
 
 from __future__ import annotations
 
@@ -6,36 +6,25 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, RagvalError, SuiteError, SystemFailure
+from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
-from ragval_pipeline.orchestration.metadata import measured_metadata, section_tables
-from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, is_selected, selected_groups
+from ragval_pipeline.orchestration.names import is_selected, selected_groups
 from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
-from ragval_pipeline.orchestration.values import Measured, QueryResults, Value
-from ragval_pipeline.validation.measurement import Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.measurement import Measurement, failed_measurement
 
 if TYPE_CHECKING:
-    from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
 
 #: Measures one part of an asset.
 Work: TypeAlias = Callable[[Task], Measurement]
 
 
-@dataclass(frozen=True)
-class Made:
-    """The result of an asset's work."""
-
-    value: Any
-    metadata: Mapping[str, Any]
-
-
-def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, embeds: bool) -> Made:
+def measure_parts(task: Task, name: str, parts: Mapping[str, Work], *, embeds: bool) -> tuple[Measurement, ...]:
     """Measure every part of an asset that the run's groups select.
 
     If a system fails or a detector crashes, only that part is not measured. A part may read previous ones. ``embeds``:
@@ -43,15 +32,11 @@ def measure_parts(task: Task, parts: Mapping[str, Work], kind: type[Value], *, e
     """
     done: dict[str, Measurement] = {}
     budget = budget_of(task.suite, task.place) if embeds else None
-    for name, work in parts.items():
+    for part, work in parts.items():
         embedding = CountedEmbedding(task.resource("embedder"), budget) if embeds else None
-        own = replace(task, embedding=embedding, before=done)
-        done[name] = _one_part(own, name, work)
-    found = tuple(done.values())
-    shared = {"stamp": task.stamp(), "parts": found}
-    value = QueryResults(**shared, index=task.index) if kind is QueryResults else Measured(**shared)
-    tables = section_tables({key: part for entry in found for key, part in entry.sections.items()})
-    return Made(value, {**measured_metadata(found), **tables})
+        done[part] = _one_part(replace(task, embedding=embedding, before=done), part, work)
+    task.measured[name] = tuple(done.values())
+    return task.measured[name]
 
 
 def _one_part(task: Task, name: str, work: Work) -> Measurement:
@@ -78,9 +63,6 @@ def measured(task: Task, name: str, work: Work) -> Measurement:
     started = time.monotonic()
     try:
         measurement = work(task)
-    except NoDenseVectorError as lacking:
-        task.context.log.info("%s: %s", name, lacking.problem)
-        measurement = _without_dense(task.suite, name, lacking)
     except (SystemFailure, NotMeasurableError) as failure:
         error = vanished(failure) or failure
         task.context.log.error("%s: %s", name, error)
@@ -92,22 +74,6 @@ def measured(task: Task, name: str, work: Work) -> Measurement:
         log_crash(task.context, name, error)
         measurement = failed_measurement(name, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
-
-
-def _without_dense(suite: Suite, name: str, error: NoDenseVectorError) -> Measurement:
-    """The measurement of a part that judges dense vectors, for a collection that is made without any.
-
-    Questions that count are not answered by leaving them out: then the part failed.
-    """
-    from ragval_pipeline.suite.criteria import all_criteria
-    from ragval_pipeline.suite.gates import ranks_of
-    from ragval_pipeline.suite.queries.load import load_queries
-
-    if name == QUERY_VALIDATION_RESULTS and any(query.counted for query in load_queries(suite)):
-        return failed_measurement(name, error)
-    own = [criterion.name for criterion in all_criteria(ranks_of(suite)) if criterion.asset == name]
-    values = tuple(not_measured(criterion, "not_applicable", error.problem) for criterion in own)
-    return Measurement(asset=name, values=values)
 
 
 def vanished(failure: Exception) -> SystemFailure | None:

@@ -55,8 +55,8 @@ def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
     }
 
 
-def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
-    """Metadata of a measuring asset: values, counts of findings, offenders, failures."""
+def asset_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
+    """Metadata of a measuring asset: values, counts of findings, offenders, failures, tables."""
     findings = [finding for part in parts for finding in part.findings]
     severities = [finding.severity for finding in findings]
     sections = {name: section for part in parts for name, section in part.sections.items()}
@@ -74,6 +74,7 @@ def measured_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
         ),
         **{name: value for name, value in section_numbers(sections).items() if name not in values},
         **_not_measured(parts),
+        **section_tables(sections),
     }
 
 

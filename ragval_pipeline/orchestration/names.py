@@ -81,6 +81,11 @@ def job_name(suite: str) -> str:
     return f"{suite}_validation"
 
 
+def step_name(suite: str, prefix: Sequence[str] = ()) -> str:
+    """The step that makes all assets of a suite."""
+    return "__".join([*prefix, suite, "validation"])
+
+
 def pool_name(suite: Suite) -> str:
     """The concurrency pool of a collection, with which a deployment limits validations to one at a time.
 

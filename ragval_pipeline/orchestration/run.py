@@ -20,13 +20,11 @@ import dagster as dg
 from upath import UPath
 from yaml import YAMLError
 
-from ragval_pipeline.errors import MachineError, SuiteError, failure_of_machine, install_line
+from ragval_pipeline.errors import MachineError, RagvalError, SuiteError, failure_of_machine, install_line
 from ragval_pipeline.orchestration.assets.table import STEPS
 from ragval_pipeline.orchestration.build import build_validation_defs
-from ragval_pipeline.orchestration.closing import UnwrittenReportError, written_report
-from ragval_pipeline.orchestration.io_manager import Notes, take_back_latest
 from ragval_pipeline.orchestration.measuring import fault_of_the_suite
-from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, VALIDATION_REPORT, asset_key, job_name, steps_of
+from ragval_pipeline.orchestration.names import ONLY_TAG, TRIGGER_TAG, job_name, steps_of
 from ragval_pipeline.orchestration.run_place import RunPlace, place_of_run, remove_tree
 from ragval_pipeline.orchestration.task import check_observer, expect_steps
 from ragval_pipeline.reporting.files.folder import copy_outputs
@@ -34,7 +32,7 @@ from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.reporting.run import Run
 from ragval_pipeline.sources.embedders.opening import check_suite_embedder
 from ragval_pipeline.sources.embedders.static_files import static_files
-from ragval_pipeline.sources.history import history_folder
+from ragval_pipeline.sources.history import REPORT, history_folder
 from ragval_pipeline.sources.memory import give_back_memory
 from ragval_pipeline.sources.search.production import check_suite_search
 from ragval_pipeline.sources.site.build_folder import SiteFolder
@@ -118,9 +116,7 @@ def _run_checked(
     if next(_RUNS) % _FORGOTTEN_AT_ONCE == _FORGOTTEN_AT_ONCE - 1:
         _forget_earlier_runs()
     with loading_expectations(only), _instance() as instance:
-        # Without a persistent instance, values between assets are not needed any more.
-        store = None if instance.is_persistent else dg.mem_io_manager
-        defs = build_validation_defs(suite, resources=resources, io_manager=store)
+        defs = build_validation_defs(suite, resources=resources)
         expect_steps(steps_of(STEPS, only))
         place_of = partial(place_of_run, instance, run_id, tags, resolved)
         with tidied(place_of, place_of().base), keeping_workers(), _keeping_index(resolved):
@@ -134,7 +130,7 @@ def _run_checked(
             )
             if was_interrupted(result):
                 raise KeyboardInterrupt
-            finished = _finish(suite, result, place_of())
+            finished = _finish(result, place_of())
             check_observer()
     if output is not None:
         copy_outputs(finished.folder, str(output))
@@ -216,14 +212,17 @@ def _opened(home: Path) -> dg.DagsterInstance:
 _QUOTED = 300
 
 
-def _finish(suite: Suite, result: dg.ExecuteInProcessResult, place: RunPlace) -> Run:
-    key = asset_key(suite.suite, VALIDATION_REPORT)
-    if any(event.asset_key == key for event in result.get_asset_materialization_events()):
-        return Run(result.asset_value(key), str(place.folder))
-    report = written_report(place)
-    if report is None:
+class UnwrittenReportError(RagvalError):
+    """The report location refuses writes."""
+
+    exit_code = 3
+
+
+def _finish(result: dg.ExecuteInProcessResult, place: RunPlace) -> Run:
+    file = place.folder / REPORT
+    if not file.is_file():
         raise fault_of_the_suite(result) or unwritten_report(result, place)
-    return Run(report, str(place.folder))
+    return Run(ValidationReport.model_validate_json(file.read_bytes()), str(place.folder))
 
 
 #: Names of ``OSError`` and its subclasses.
@@ -250,10 +249,6 @@ def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
 
 def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exception:
     """Why a run has no report: its location refuses writes or was removed, or a defect."""
-    made = {event.asset_key.path[-1] for event in result.get_asset_materialization_events() if event.asset_key}
-    if made - Notes(place.base, place.run_id).ended(made):
-        remedy = "Validate again, and make sure that nothing cleans up report_uri during the run."
-        return UnwrittenReportError(f"{place.base}: the files of the run were removed while it was running. {remedy}")
     failed = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
     causes = [error.cause or error for error in failed if error is not None]  # Dagster wraps exceptions of steps
     for error in causes:
@@ -272,7 +267,7 @@ def unwritten_report(result: dg.ExecuteInProcessResult, place: RunPlace) -> Exce
 
 @contextmanager
 def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
-    """Remove the run's working files; after an interruption also everything it has written, including latest values.
+    """Remove the run's working files; after an interruption also everything it has written.
 
     ``place_of`` is called at the end, when the run's start is known. Parent folders that were created for ``base`` are
     removed again if empty.
@@ -282,7 +277,6 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         with _leaving_it_if_refused(base, "what the interrupted run has written was not removed"):
-            take_back_latest(base, place_of().run_id)
             remove_tree(place_of().folder)
         raise
     finally:
@@ -306,9 +300,7 @@ def _leaving_it_if_refused(base: UPath, told: str) -> Iterator[None]:
 
 def withdraw(run: Run) -> None:
     """Remove what a finished run has written: its command was interrupted before it could end."""
-    folder = UPath(run.folder)
-    take_back_latest(folder.parent, run.report.run_id)
-    remove_tree(folder)
+    remove_tree(UPath(run.folder))
 
 
 def _missing_folders(base: UPath) -> list[UPath]:

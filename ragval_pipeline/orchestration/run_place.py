@@ -1,16 +1,16 @@
-"""The folders of a run, the same for all its steps."""
+"""The folders of a run."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.io_manager import take_back_latest, work_folder
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
@@ -58,7 +58,16 @@ class RunPlace:
     @property
     def work(self) -> UPath:
         """Folder of files needed only until the run ends."""
-        return work_folder(self.base, self.run_id)
+        return self.base / ".work" / self.run_id
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Remove the working files at the end."""
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # the next run removes them
+                remove_tree(self.work)
 
 
 def run_place(context: dg.AssetExecutionContext, suite: Suite) -> RunPlace:
@@ -82,10 +91,10 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
 
 
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
-    """Remove working files that no run needs any more, and latest values of cancelled runs.
+    """Remove what killed runs left: working files, and half-written files.
 
-    Failed runs keep their files for a day, for a retry, unfinished ones for a week. Half-written files of a killed run
-    are removed at once if it is known that no process is writing them, else after a day.
+    They are removed at once if the run has ended, or if it is known that no process is writing them; else after a day,
+    or, of a run that Dagster believes to be at work, after a week.
     """
     for partial in _half_written(place.base):
         if _is_orphaned(partial) or _untouched(partial, A_DAY_S):
@@ -96,23 +105,18 @@ def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:
     if not work.exists():
         return
     for folder in work.iterdir():
-        if folder.name == place.run_id:
-            continue
         try:
-            if _is_cancelled(instance, folder):
-                take_back_latest(place.base, folder.name)
-                remove_tree(folder)
-            elif _is_abandoned(instance, folder):
+            if folder.name != place.run_id and _is_abandoned(instance, folder):
                 remove_tree(folder)
         except OSError as error:  # another run may be removing it
             logger.info("left-over working files were not removed: %s", error)
 
 
 def _half_written(base: UPath) -> list[UPath]:
-    """Half-written folders of reports, latest values and caches."""
+    """Half-written folders of reports and caches."""
     from ragval_pipeline.sources.history import half_kept, reading_from
 
-    patterns = (".*.partial", ".latest/.*.partial", ".cache/.*.partial", ".cache/**/.*.partial")
+    patterns = (".*.partial", ".cache/.*.partial", ".cache/**/.*.partial")
     with reading_from(base):
         if not base.exists():
             return []
@@ -127,17 +131,11 @@ def _is_orphaned(partial: UPath) -> bool:
     return path is not None and remove_if_orphaned(path)
 
 
-def _is_cancelled(instance: dg.DagsterInstance, folder: UPath) -> bool:
-    run = instance.get_run_by_id(folder.name)
-    return run is not None and run.status == dg.DagsterRunStatus.CANCELED
-
-
 def _is_abandoned(instance: dg.DagsterInstance, folder: UPath) -> bool:
     run = instance.get_run_by_id(folder.name)
-    if run is not None and not run.is_finished:
-        return _untouched(folder, DEAD_AFTER_S)
-    # A failed run may be retried. One that this instance does not know may still be running.
-    return (run is not None and run.is_success) or _untouched(folder, A_DAY_S)
+    if run is None:  # of another instance, and perhaps at work
+        return _untouched(folder, A_DAY_S)
+    return run.is_finished or _untouched(folder, DEAD_AFTER_S)
 
 
 def _untouched(folder: UPath, seconds: float) -> bool:

@@ -1,31 +1,22 @@
-"""The context of one asset's work: suite, run, input values, resources, cost and progress so far."""
+"""The context of a validation's work: suite, run, resources, and what was read and measured so far."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from ragval_pipeline.orchestration.names import SITEMAP_URLS, resource_key
+from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, SITEMAP_URLS, asset_key, resource_key
 from ragval_pipeline.orchestration.run_place import RunPlace
-from ragval_pipeline.orchestration.values import (
-    ChunkFacts,
-    Measured,
-    PageSnapshot,
-    PayloadSnapshot,
-    QueryResults,
-    Stamp,
-    Value,
-)
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.validation.measurement import Measurement
 
 if TYPE_CHECKING:
+    from ragval_pipeline.errors import SystemFailure
     from ragval_pipeline.sources.embedders.base import Embedder
     from ragval_pipeline.sources.embedders.budget import Budget
     from ragval_pipeline.sources.site.inventory import SiteInventory
@@ -76,7 +67,7 @@ def check_observer() -> None:
 
 
 class CountedEmbedding:
-    """The resource ``embedder`` for one step, which records the cost of its calls.
+    """The resource ``embedder`` for one measurement, which records the cost of its calls.
 
     Embedders that do not count their cost are left out.
     """
@@ -123,7 +114,7 @@ class CountedEmbedding:
 
 
 def budget_of(suite: Suite, place: RunPlace) -> Budget | None:
-    """The budget of a run, shared by all its steps; None if the suite sets no limit."""
+    """The budget of a run, shared by all its measurements; None if the suite sets no limit."""
     from ragval_pipeline.sources.embedders.budget import Budget
 
     limits = suite.budget
@@ -132,32 +123,58 @@ def budget_of(suite: Suite, place: RunPlace) -> Budget | None:
     return Budget(calls=limits.calls, tokens=limits.tokens, ledger=place.work / "budget")
 
 
-V = TypeVar("V", bound=Value)
+@dataclass
+class Read:
+    """What a validation has read so far; None for what it has not.
+
+    Attributes:
+        inventory: The pages of the site.
+        manifest: The snapshot of the collection.
+        state: Fingerprint of the collection when the snapshot was taken.
+        pages: The copies of the site's pages.
+        facts: The facts of chunks and pages.
+    """
+
+    inventory: SiteInventory | None = None
+    manifest: SnapshotManifest | None = None
+    state: str | None = None
+    pages: PageCopiesManifest | None = None
+    facts: FactsManifest | None = None
 
 
 @dataclass(frozen=True)
 class Task:
-    """One step of a run.
+    """One validation at work: what it was given, and what it has read and measured so far.
 
     Attributes:
         context: The step's context.
         suite: The resolved suite.
         place: The run's folders.
-        values: Input values by asset name.
+        prefix: Prefix of all asset keys before the suite's name.
+        read: What was read so far.
+        measured: Measured parts, by asset.
+        failed: Why assets could not be made.
+        there: Assets whose results exist, including a site known to be unreadable.
+        observations: Observations of outside systems that were not yielded yet.
         embedding: The counted embedder; ``None`` for work that embeds nothing.
-        before: Parts of this asset already measured, by name.
+        before: Parts of the asset at work that were already measured, by name.
     """
 
     context: dg.AssetExecutionContext
     suite: Suite
     place: RunPlace
-    values: Mapping[str, Value]
+    prefix: tuple[str, ...] = ()
+    read: Read = field(default_factory=Read)
+    measured: dict[str, tuple[Measurement, ...]] = field(default_factory=dict)
+    failed: dict[str, Measurement] = field(default_factory=dict)
+    there: set[str] = field(default_factory=set)
+    observations: list[dg.AssetObservation] = field(default_factory=list)
     embedding: CountedEmbedding | None = None
     before: Mapping[str, Measurement] = field(default_factory=dict)
 
     def key(self, name: str) -> dg.AssetKey:
-        """The key of another asset of the same suite."""
-        return dg.AssetKey([*self.context.asset_key.path[:-1], name])
+        """The key of an asset of the suite."""
+        return asset_key(self.suite.suite, name, self.prefix)
 
     @property
     def qdrant(self) -> Any:
@@ -165,76 +182,47 @@ class Task:
         return self.resource("qdrant")
 
     def resource(self, name: str) -> Any:
-        """A resource of the suite that the asset requires."""
+        """A resource of the suite."""
         return getattr(self.context.resources, resource_key(self.suite.suite, name))
 
     @property
     def inventory(self) -> SiteInventory:
         """The pages of the site."""
-        own: Any = self.values.get(SITEMAP_URLS)
-        return own.inventory if own is not None else self.index.inventory
-
-    @property
-    def index(self) -> PayloadSnapshot:
-        """The points of the collection, read separately or with the query results."""
-        holder = self._find(ChunkFacts) or self._find(QueryResults)
-        index = holder.index if holder else self._find(PayloadSnapshot)
-        assert index is not None
-        return index
+        assert self.read.inventory is not None
+        return self.read.inventory
 
     @property
     def manifest(self) -> SnapshotManifest:
         """The snapshot of the collection."""
-        return self.index.manifest
+        assert self.read.manifest is not None
+        return self.read.manifest
 
     @property
     def pages(self) -> PageCopiesManifest:
         """The copies of the site's pages."""
-        made = self._find(ChunkFacts)
-        if made is not None:
-            return made.facts.copies
-        found = self._find(PageSnapshot)
-        assert found is not None
-        return found.pages
+        assert self.read.pages is not None
+        return self.read.pages
 
     @property
     def facts(self) -> FactsManifest:
         """The facts of chunks and pages."""
-        made = self._find(ChunkFacts)
-        assert made is not None
-        return made.facts
-
-    @property
-    def measured(self) -> list[Measurement]:
-        """All measured parts of the asset's inputs."""
-        return [part for value in self.values.values() if isinstance(value, Measured) for part in value.parts]
+        assert self.read.facts is not None
+        return self.read.facts
 
     @property
     def answers(self) -> Measurement:
         """Results of the test queries."""
-        found = self._find(QueryResults)
-        assert found is not None
-        return found.parts[0]
+        return self.measured[QUERY_VALIDATION_RESULTS][0]
 
-    def stamp(self, **own: str | None) -> Stamp:
-        """The stamp of this step's value.
+    def parts_of(self, names: Iterable[str]) -> list[Measurement]:
+        """All measured parts of some assets."""
+        return [part for name in names for part in self.measured.get(name, ())]
 
-        ``own`` are fingerprints of what it has read; None for what it could not read.
-        """
-        from ragval_pipeline.text.times import utc_text
+    def read_no_site(self, failure: SystemFailure) -> None:
+        """Go on without the site: what needs no page is still measured, and the rest says why not."""
+        from ragval_pipeline.sources.site.inventory import unread_inventory
 
-        runs, states, lacking = {self.place.run_id}, dict[str, str](), set[str]()
-        for value in self.values.values():
-            runs |= set(value.stamp.runs)
-            states |= value.stamp.states
-            lacking |= set(value.stamp.lacking)
-        return Stamp(
-            run_id=self.place.run_id,
-            made=utc_text(datetime.now(UTC)),
-            runs=tuple(sorted(runs)),
-            states=states | {name: state for name, state in own.items() if state is not None},
-            lacking=tuple(sorted(lacking | {name for name, state in own.items() if state is None})),
-        )
-
-    def _find(self, kind: type[V]) -> V | None:
-        return next((value for value in self.values.values() if isinstance(value, kind)), None)
+        source = self.suite.source
+        assert source is not None
+        self.read.inventory = unread_inventory(source.location, source.host_aliases, failure)
+        self.there.add(SITEMAP_URLS)

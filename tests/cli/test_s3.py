@@ -143,7 +143,7 @@ def test_a_run_is_interrupted_although_its_store_is_gone(
 
     home.edit(report_uri=f"s3://{BUCKET}/kept")
     monkeypatch.setattr(run, "was_interrupted", interrupt)
-    monkeypatch.setattr(run, "take_back_latest", refused)
+    monkeypatch.setattr(run, "remove_tree", refused)
     ended = ragval("run", "-s", home.suite, "--only", "coverage")
     assert ended.code == 130
     assert "the interrupted run has written was not removed: s3://reports/kept" in " ".join(ended.err.split())

@@ -35,10 +35,8 @@ SECRETS = (b"a-key-of-cohere", b"canary-of-qdrant", b"the-right-key", b"a-wrong-
 FILES = {"validation_report.json", "report.html", "junit.xml", "summary.md", "findings.parquet", "remediation.json"}
 #: Of criteria that have a value, and of those that nobody asked for.
 UNTOLD = {None, "not_selected", "not_applicable"}
-#: What runs leave on purpose: reports, locks, latest values, and whole files of the caches. Python keeps bytecode.
-KEPT = re.compile(
-    r"reports/[^/]+/2|.*\.(?:lock|pyc)$|reports/[^/]+/\.latest/|reports/[^/]+/\.cache/(pages|embeddings/\w+/[\w-]+)\.parquet$"
-)
+#: What runs leave on purpose: reports, locks, and whole files of the caches. Python keeps bytecode.
+KEPT = re.compile(r"reports/[^/]+/2|.*\.(?:lock|pyc)$|reports/[^/]+/\.cache/(pages|embeddings/\w+/[\w-]+)\.parquet$")
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 

@@ -11,6 +11,7 @@ import pytest
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.names import pool_name
+from ragval_pipeline.orchestration.promotion import build_promotion_defs
 from tests.orchestration.world import NAME, NOBODY, World
 
 SENSOR = f"{NAME}_after_ingestion"
@@ -67,8 +68,7 @@ def test_what_reads_the_collection_is_in_its_pool(clean_world: World) -> None:
     defs = build_validation_defs(clean_world.suite())
     job = defs.resolve_job_def(f"{NAME}_validation")
     pools = {node.name: node.definition.pool for node in job.graph.nodes}
-    assert pools[f"{NAME}__payload_snapshot"] == pool_name(clean_world.suite())
-    assert pools[f"{NAME}__coverage_report"] is None
+    assert pools == {f"{NAME}__validation": pool_name(clean_world.suite())}
 
 
 def test_one_pool_for_all_suites_of_an_embedded_folder_and_one_a_collection_of_a_server(world: World) -> None:
@@ -80,10 +80,14 @@ def test_one_pool_for_all_suites_of_an_embedded_folder_and_one_a_collection_of_a
     assert pool_name(world.suite(served)) == "ragval:a_collection"
 
 
-def test_processes_that_would_keep_each_other_out_of_an_embedded_folder_are_refused(clean_world: World) -> None:
+def test_a_promotion_in_processes_that_would_keep_each_other_out_of_an_embedded_folder_is_refused(
+    clean_world: World,
+) -> None:
+    """A validation is one step, so that it may have any executor."""
     for executor in (dg.multiprocess_executor, dg.multi_or_in_process_executor):
+        build_validation_defs(clean_world.suite(), executor=executor)
         with pytest.raises(SuiteError, match=r"executor: an embedded Qdrant .*only one process at a time"):
-            build_validation_defs(clean_world.suite(), executor=executor)
+            build_promotion_defs(clean_world.suite(), alias="book", executor=executor)
 
 
 @pytest.mark.parametrize(("hours", "window_s"), [(36, 129_600), (0.5, 1800), (0.001, 60)])

@@ -48,9 +48,10 @@ def test_expectations_are_shown_as_a_table(clean_run: dg.ExecuteInProcessResult)
 def test_great_expectations_have_the_time_of_the_other_measurements_to_load(
     clean_run: dg.ExecuteInProcessResult,
 ) -> None:
-    done = [event.step_key.split("__")[-1] for event in clean_run.get_step_success_events() if event.step_key]
+    keys = [event.asset_key for event in clean_run.all_events if event.is_step_materialization and event.asset_key]
+    done = [key.path[-1] for key in keys]
     last = done.index("metadata_expectations")
-    assert set(done[last + 1 :]) == {"regression", "validation_report"}
+    assert set(done[last + 1 :]) == {"quality_metrics", "regression", "validation_report"}
 
 
 def test_a_healthy_index_is_all_green(clean_run: dg.ExecuteInProcessResult) -> None:

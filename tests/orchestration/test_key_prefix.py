@@ -51,7 +51,7 @@ def test_the_report_of_an_outage_is_written_and_announced_under_the_prefix(world
     with dg.DagsterInstance.ephemeral() as instance:
         result = run_job(suite, instance=instance, only="coverage", key_prefix=PREFIX)
         [seen] = instance.fetch_observations(key(VALIDATION_REPORT), limit=1).records
-    assert failed_steps(result) == {f"search__prod__{NAME}__payload_snapshot"}
+    assert failed_steps(result) == {f"search__prod__{NAME}__validation"}
     assert left_report(world, result).is_file()
     assert seen.asset_observation.metadata["verdict"].value == "error"
 

@@ -11,9 +11,9 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.orchestration.metadata import (
     TABLE_ROWS,
+    asset_metadata,
     console_link,
     evidence_for,
-    measured_metadata,
     number,
     numbers,
     offenders_metadata,
@@ -98,7 +98,7 @@ def test_findings_of_the_report_show_the_same_offenders() -> None:
 def test_an_offender_is_named_in_words_and_the_page_of_a_measurement_begins_with_what_was_found() -> None:
     details = {"page_url": "https://x/docs/intro", "chunk_index": 2, "cosine": 0.31}
     finding = make_finding("vector.text_mismatch", [Subject(name="9f1c", details=details)])
-    shown = measured_metadata([Measurement(asset="index_health", findings=(finding,))])
+    shown = asset_metadata([Measurement(asset="index_health", findings=(finding,))])
     assert next(iter(shown)) == "result"
     assert shown["result"].value == finding.message
     [row] = shown["offenders"].records
@@ -117,10 +117,10 @@ def test_no_findings_no_table_but_a_zero_to_plot() -> None:
 
 def test_the_page_of_a_measurement_says_why_it_measured_nothing() -> None:
     failure = Failure(kind="crashed", message="KeyError in coverage_report")
-    shown = measured_metadata([Measurement(asset="coverage_report", failure=failure)])
+    shown = asset_metadata([Measurement(asset="coverage_report", failure=failure)])
     assert shown["not_measured"].value == "KeyError in coverage_report"
     values = (MeasuredValue(name="coverage", value=0.5),)
-    shown = measured_metadata([Measurement(asset="coverage_report", values=values)])
+    shown = asset_metadata([Measurement(asset="coverage_report", values=values)])
     assert shown["coverage"].value == 0.5
     assert "not_measured" not in shown
 

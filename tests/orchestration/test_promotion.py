@@ -208,7 +208,7 @@ def test_a_promotion_after_a_partial_validation_is_refused(local: Stage, instanc
 
 def test_an_alias_that_is_not_there_fails_and_is_not_made(local: Stage, instance: dg.DagsterInstance) -> None:
     result = local.promote(instance, alias="bok")
-    assert failed_steps(result) == {"physical_ai_book_live__payload_snapshot"}
+    assert failed_steps(result) == {"physical_ai_book_live__validation"}
     assert "has no collection bok" in why(result)
     with local.client() as client:
         assert [entry.alias_name for entry in client.get_aliases().aliases] == [ALIAS]

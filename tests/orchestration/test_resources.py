@@ -83,7 +83,7 @@ def test_a_foreign_resource_that_gives_no_client_is_an_unreachable_index(world: 
         result = run_job(world.suite(), resources={"qdrant": LikeDagsterQdrant(path=elsewhere)})
     finally:
         holder.close()
-    assert failed_steps(result) == {"payload_snapshot"}
+    assert failed_steps(result) == {"validation"}
 
 
 class OwnServer(dg.ConfigurableResource):

@@ -37,22 +37,12 @@ def leave_behind(base: UPath, run_id: str, *, age_s: float = 0) -> UPath:
     return folder
 
 
-def test_working_files_of_a_failed_run_are_kept_for_a_day_to_retry_it(
-    tmp_path: Path, instance: dg.DagsterInstance
-) -> None:
-    failed = [instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.FAILURE).run_id for _ in range(2)]
-    young = leave_behind(UPath(tmp_path), failed[0])
-    old = leave_behind(UPath(tmp_path), failed[1], age_s=TWO_DAYS_S)
-    purge_abandoned(instance, place(UPath(tmp_path)))
-    assert young.exists()
-    assert not old.exists()
-
-
 def test_working_files_of_a_run_that_has_ended_are_removed(tmp_path: Path, instance: dg.DagsterInstance) -> None:
-    ended = some_job.execute_in_process(instance=instance)
-    folder = leave_behind(UPath(tmp_path), ended.run_id)
-    purge_abandoned(instance, place(UPath(tmp_path)))
-    assert not folder.exists()
+    failed = instance.create_run_for_job(some_job, status=dg.DagsterRunStatus.FAILURE)
+    for run_id in (some_job.execute_in_process(instance=instance).run_id, failed.run_id):
+        folder = leave_behind(UPath(tmp_path), run_id)
+        purge_abandoned(instance, place(UPath(tmp_path)))
+        assert not folder.exists()
 
 
 def test_working_files_of_a_run_at_work_stay(tmp_path: Path, instance: dg.DagsterInstance) -> None:

@@ -7,7 +7,7 @@ import logging
 import dagster as dg
 import pytest
 
-from ragval_pipeline.orchestration.checks import gate_results
+from ragval_pipeline.orchestration.checks import verdict_result
 from tests.orchestration.world import NAME, NOBODY, World, a_page, checked, materialised, run_job, why
 from tests.reporting.factory import criterion, report
 
@@ -76,7 +76,7 @@ def test_a_run_of_some_groups_fails_the_gates_that_it_leaves_out(world: World) -
 def test_a_budget_that_ended_the_run_opens_no_gate() -> None:
     """Every required criterion may be met although the verdict is not a pass."""
     met = criterion("coverage", 1.0, required=True)
-    [verdict] = gate_results(report("not_measured", criteria=[met]), ["verdict"])
+    verdict = verdict_result(report("not_measured", criteria=[met]), key=REPORT, folder="reports")
     assert not verdict.passed
     assert verdict.severity == dg.AssetCheckSeverity.ERROR
 

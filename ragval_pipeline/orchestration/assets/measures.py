@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from upath import UPath
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.orchestration.measuring import Made, log_crash, problem_of
+from ragval_pipeline.orchestration.measuring import log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.task import Task, progress_of
-from ragval_pipeline.orchestration.values import ChunkFacts
 from ragval_pipeline.reporting.history.earlier import read_report, whole_answers_of
 from ragval_pipeline.reporting.history.runs import baseline_of
 from ragval_pipeline.sources.embedders.models import model_in_use
@@ -116,8 +116,8 @@ def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
     )
 
 
-def make_chunk_facts(task: Task) -> Made:
-    """The facts; none if nothing selected needs them. A crash is recorded in the manifest."""
+def make_chunk_facts(task: Task) -> Mapping[str, Any]:
+    """Make the facts; none if nothing selected needs them. A crash is recorded in the manifest."""
     place = task.place
     manifest = FactsManifest(run_id=place.run_id, points=task.manifest, copies=task.pages)
     if is_selected(CHUNK_FACTS, selected_groups(place.tags)):
@@ -136,10 +136,10 @@ def make_chunk_facts(task: Task) -> Made:
         except Exception as error:  # noqa: BLE001  content_integrity reports it
             log_crash(task.context, CHUNK_FACTS, error)
             manifest = manifest.model_copy(update={"crash": type(error).__name__, "problem": problem_of(error)})
+    task.read.facts = manifest
     tables: tuple[Table, ...] = ("chunks", "pages")
     counts: dict[str, int] = {table: sum(part.rows for part in manifest.files(table)) for table in tables}
-    metadata = numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})
-    return Made(ChunkFacts(stamp=task.stamp(), index=task.index, facts=manifest), metadata)
+    return numbers({"dagster/row_count": counts["chunks"], **counts, "seconds": round(manifest.seconds, 3)})
 
 
 def describe_quality(manifest: SnapshotManifest, answers: Measurement) -> Measurement:

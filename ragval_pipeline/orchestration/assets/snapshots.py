@@ -6,20 +6,23 @@ from typing import Any
 
 import dagster as dg
 
-from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.orchestration import names
-from ragval_pipeline.orchestration.evidence import COLLECTION, PAGES, SITE, SUITE, site_state, suite_state
-from ragval_pipeline.orchestration.io_manager import Notes
-from ragval_pipeline.orchestration.measuring import Made, log_crash, problem_of, reading_the_suite
+from ragval_pipeline.orchestration.measuring import log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers, table
-from ragval_pipeline.orchestration.names import PAGE_SNAPSHOT, SITEMAP, SITEMAP_URLS, is_selected, selected_groups
+from ragval_pipeline.orchestration.names import (
+    COLLECTION,
+    PAGE_SNAPSHOT,
+    PAYLOAD_SNAPSHOT,
+    SITEMAP,
+    SITEMAP_URLS,
+    is_selected,
+    selected_groups,
+)
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
 from ragval_pipeline.orchestration.task import Task, progress_of
-from ragval_pipeline.orchestration.values import PageSnapshot, PayloadSnapshot, SitemapUrls
 from ragval_pipeline.sources.http.fetch import HttpFetcher
 from ragval_pipeline.sources.http.hosts import page_hosts_of
-from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, unread_inventory
+from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.of_suite import fetch_inventory, reader_of
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
@@ -37,37 +40,27 @@ from ragval_pipeline.suite.rules import fields_of_rules, load_rules
 from ragval_pipeline.validation.own_rules import checked_rules
 
 
-def read_site(task: Task) -> Made:
-    """The pages of the site.
+def read_site(task: Task) -> Mapping[str, Any]:
+    """Read the pages of the site.
 
     Raises:
+        SuiteError: The configuration is wrong.
         SystemFailure: The sitemap cannot be read completely.
     """
-    with reading_the_suite():
-        check_suite(task.suite, task.place.tags)
+    check_suite(task.suite, task.place.tags)
     purge_abandoned(task.context.instance, task.place)
     progress_of(SITEMAP_URLS)(0, None)
-    with reading_the_suite():
-        inventory = read_inventory(task.suite)
+    task.read.inventory = inventory = read_inventory(task.suite)
     progress_of(SITEMAP_URLS)(1, 1)
     if inventory.configured:
-        task.context.log_event(_observed_sitemap(task.key(SITEMAP), inventory))
-    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: site_state(inventory)})
-    return Made(SitemapUrls(stamp=stamp, inventory=inventory), _inventory_metadata(inventory))
+        task.observations.append(_observed_sitemap(task.key(SITEMAP), inventory))
+    return _inventory_metadata(inventory)
 
 
 def _observed_sitemap(key: dg.AssetKey, inventory: SiteInventory) -> dg.AssetObservation:
     """An observation of the sitemap, shown on its page over runs."""
     metadata = numbers({"pages": len(inventory.pages), "pages_in_scope": len(inventory.in_scope)})
     return dg.AssetObservation(key, metadata=metadata)
-
-
-def unread_site(task: Task, failure: SystemFailure) -> SitemapUrls:
-    """The value for a site whose sitemap could not be read."""
-    source = task.suite.source
-    assert source is not None
-    stamp = task.stamp(**{SUITE: suite_state(task.suite), SITE: None})
-    return SitemapUrls(stamp=stamp, inventory=unread_inventory(source.location, source.host_aliases, failure))
 
 
 def check_suite(suite: Suite, tags: Mapping[str, str]) -> None:
@@ -102,16 +95,12 @@ def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:
     }
 
 
-def copy_pages(task: Task) -> Made:
-    """The copies of the pages; none if nothing selected needs pages.
+def copy_pages(task: Task) -> Mapping[str, Any]:
+    """Copy the pages; none if nothing selected needs pages.
 
-    A failing page host, or a crash in reading, is recorded in the manifest: what needs no page is still measured. If
-    the collection could not be read there is nothing to compare pages with, and they are not read.
+    A failing page host, or a crash in reading, is recorded in the manifest: what needs no page is still measured.
     """
-    unread = Notes(task.place.base, task.place.run_id).stopped
-    if unread:
-        manifest = nothing_read(task.place, "the collection could not be read")
-    elif not is_selected(PAGE_SNAPSHOT, selected_groups(task.place.tags)):
+    if not is_selected(PAGE_SNAPSHOT, selected_groups(task.place.tags)):
         manifest = nothing_read(task.place, "no measurement that needs pages was selected")
     else:
         progress_of(PAGE_SNAPSHOT)(0, None)
@@ -124,9 +113,8 @@ def copy_pages(task: Task) -> Made:
             )
     if manifest.failure is not None:
         task.context.log.error("%s", manifest.failure.error())
-    failed = unread or manifest.failure is not None or manifest.crash
-    stamp = task.stamp(**{PAGES: None if failed else manifest.fingerprint})
-    return Made(PageSnapshot(stamp=stamp, pages=manifest), _pages_metadata(manifest))
+    task.read.pages = manifest
+    return _pages_metadata(manifest)
 
 
 def nothing_read(place: RunPlace, reason: str) -> PageCopiesManifest:
@@ -182,24 +170,22 @@ def _pages_metadata(manifest: PageCopiesManifest) -> dict[str, Any]:
     }
 
 
-def read_points(task: Task) -> Made:
-    """The points of the collection.
+def read_points(task: Task) -> Mapping[str, Any]:
+    """Read the points of the collection.
 
     Raises:
         SystemFailure: Qdrant cannot be read completely.
         SuiteError: The collection has no vector with the suite's name.
     """
     payload, inventory = task.suite.payload, task.inventory
-    state = ""
 
     def before(facts: CollectionFacts) -> None:
-        nonlocal state
         _check_vector(task.suite, facts, selected_groups(task.place.tags))
         # Before the read, so that changes during it count.
-        state = fingerprint_of(reader, payload.fields.get("embedded_at"))
+        task.read.state = fingerprint_of(reader, payload.fields.get("embedded_at"))
 
     with open_reader(task.qdrant, task.suite) as reader:
-        manifest = take_snapshot(
+        task.read.manifest = manifest = take_snapshot(
             reader,
             payload=payload,
             page_key=inventory.folder().key,
@@ -214,11 +200,10 @@ def read_points(task: Task) -> Made:
             ),
             extra=fields_of_rules(load_rules(task.suite)),
             accept=before,
-            on_progress=progress_of(names.PAYLOAD_SNAPSHOT),
+            on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
-    task.context.log_event(_observed_collection(task.key(names.COLLECTION), manifest))
-    value = PayloadSnapshot(stamp=task.stamp(**{COLLECTION: state}), inventory=inventory, manifest=manifest)
-    return Made(value, _points_metadata(manifest))
+    task.observations.append(_observed_collection(task.key(COLLECTION), manifest))
+    return _points_metadata(manifest)
 
 
 def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.AssetObservation:

@@ -1,15 +1,13 @@
-"""The assets of a suite, one row each: inputs, resources and measured parts."""
+"""The assets of a suite, one row each: what they read, ask and measure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import dagster as dg
-
 from ragval_pipeline.lazy import OnFirstUse
-from ragval_pipeline.orchestration.measuring import Made, Work, measure_parts
+from ragval_pipeline.orchestration.measuring import Work
 from ragval_pipeline.orchestration.names import (
     CHUNK_FACTS,
     CHUNK_STRUCTURE,
@@ -29,22 +27,10 @@ from ragval_pipeline.orchestration.names import (
     SPARSE_VECTORS,
     VALIDATION_REPORT,
     VECTOR_HEALTH,
-    asset_key,
     is_selected,
-    pool_name,
-    resource_key,
     selected_groups,
 )
 from ragval_pipeline.orchestration.task import Task
-from ragval_pipeline.orchestration.values import (
-    ChunkFacts,
-    Measured,
-    PageSnapshot,
-    PayloadSnapshot,
-    QueryResults,
-    SitemapUrls,
-    Value,
-)
 from ragval_pipeline.suite.model import Suite
 
 if TYPE_CHECKING:
@@ -53,13 +39,12 @@ if TYPE_CHECKING:
         measures,
         query_validation_results,
         snapshots,
-        validation_report,
     )
 else:
     # What does the work is imported by the first step that has some: definitions load with the table alone.
-    index_health, measures, query_validation_results, snapshots, validation_report = (
+    index_health, measures, query_validation_results, snapshots = (
         OnFirstUse(f"ragval_pipeline.orchestration.assets.{name}")
-        for name in ("index_health", "measures", "query_validation_results", "snapshots", "validation_report")
+        for name in ("index_health", "measures", "query_validation_results", "snapshots")
     )
 
 
@@ -70,56 +55,47 @@ class Row:
     Attributes:
         text: Description for the UI, Markdown.
         kinds: Kinds for the UI.
-        value: Type of its value; ``None``: ``ValidationReport``, imported only in a run.
-        reads: The assets whose values it reads.
+        reads: The assets that it reads.
         asks: Resources that it opens.
         parts: Functions that measure its parts, by name; none for an asset that reads systems.
-        make: Function that makes an asset without parts.
-        late: Whether other ready assets run first, while its imports are loaded.
+        make: Function that makes an asset without parts, and returns its metadata.
     """
 
     text: str
     kinds: tuple[str, ...]
-    value: type[Value] | None = Measured
     reads: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
     parts: Mapping[str, Work] = field(default_factory=dict)
-    make: Callable[[Task], Made] | None = None
-    late: bool = False
+    make: Callable[[Task], Mapping[str, Any]] | None = None
 
-    def made(self, task: Task) -> Made:
-        """Make the value.
-
-        Raises:
-            SystemFailure: The asset has no parts, and its system cannot be read.
-        """
-        if self.make is not None:
-            return self.make(task)
-        assert self.value is not None
-        return measure_parts(task, self.parts, self.value, embeds="embedder" in self.asks)
+    def kinds_for(self, suite: Suite) -> set[str]:
+        """The kinds of what the asset of a suite really reads."""
+        source, kinds = suite.source, set(self.kinds)
+        if source is None or source.sitemap is None:
+            kinds -= {"xml"}
+        if source is None:
+            kinds -= {"html"}
+        if "embedder" in self.asks and suite.embedding.provider == "cohere":
+            kinds |= {"cohere"}
+        return kinds
 
 
 ROWS: Mapping[str, Row] = {
     SITEMAP_URLS: Row(
         "All pages listed in the site's sitemap.",
         ("xml",),
-        SitemapUrls,
-        asks=("qdrant", "embedder"),  # for what is still measured if it cannot be read
         make=lambda task: snapshots.read_site(task),
     ),
     PAGE_SNAPSHOT: Row(
         "The text of every in-scope page, read once and stored as Parquet parts.",
         ("html", "parquet"),
-        PageSnapshot,
         reads=(SITEMAP_URLS,),
         make=lambda task: snapshots.copy_pages(task),
-        late=True,  # a missing collection is detected at once, the pages take a while
     ),
     PAYLOAD_SNAPSHOT: Row(
         "The payload of every point, read once and stored as Parquet parts. Each row has the sitemap page that its "
         "point belongs to.",
         ("qdrant", "parquet"),
-        PayloadSnapshot,
         reads=(SITEMAP_URLS,),
         asks=("qdrant",),
         make=lambda task: snapshots.read_points(task),
@@ -128,7 +104,6 @@ ROWS: Mapping[str, Row] = {
         "One row per chunk and one per page: what is found where, what is missing and what differs. Texts are read "
         "only here.",
         ("parquet",),
-        ChunkFacts,
         reads=(PAGE_SNAPSHOT, PAYLOAD_SNAPSHOT),
         make=lambda task: measures.make_chunk_facts(task),
     ),
@@ -147,7 +122,6 @@ ROWS: Mapping[str, Row] = {
                 task.suite, task.inventory, task.pages, task.manifest
             )
         },
-        late=True,
     ),
     CONTENT_INTEGRITY: Row(
         "Whether each chunk is found on its page and each page's content in its chunks, and whether chunks are "
@@ -163,7 +137,6 @@ ROWS: Mapping[str, Row] = {
         "Results of all test queries, of searches for each page by its own title and headings, and whether the test "
         "queries can distinguish a good index from a bad one.",
         ("qdrant",),
-        QueryResults,
         reads=(CHUNK_FACTS,),
         asks=("qdrant", "embedder"),
         parts={
@@ -223,7 +196,7 @@ ROWS: Mapping[str, Row] = {
         ),
         parts={
             REGRESSION: lambda task: measures.compare_with_baseline(
-                task.suite, task.place.base, task.manifest, task.answers, task.measured
+                task.suite, task.place.base, task.manifest, task.answers, task.parts_of(ROWS[REGRESSION].reads)
             )
         },
     ),
@@ -235,10 +208,8 @@ ROWS = {
     VALIDATION_REPORT: Row(
         "The verdict on the index, with all its evidence.",
         ("json", "html"),
-        value=None,
         reads=(CHUNK_FACTS, *MEASURING),
         asks=("qdrant", "embedder"),
-        make=lambda task: validation_report.make_report(task),
     ),
 }
 #: Every asset of a suite.
@@ -253,34 +224,4 @@ def asset_of(part: str) -> str:
 
 
 #: Raised whenever an asset's measurement changes, so that the UI marks older values.
-CODE_VERSION = "2"
-
-
-def suite_asset(
-    suite: Suite,
-    name: str,
-    *,
-    prefix: Sequence[str] = (),
-    kinds: Iterable[str],
-    resources: tuple[str, ...] = (),
-    late: bool = False,
-    **options: Any,
-) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
-    """The decorator ``@dg.asset``, with these ``options``, for the asset ``name`` of a suite.
-
-    ``resources`` are names of the suite's; ``late``: other ready steps run first.
-    """
-    decorator: Callable[[Callable[..., Any]], dg.AssetsDefinition] = dg.asset(
-        key=asset_key(suite.suite, name, prefix),
-        group_name=suite.suite,
-        kinds={"python", *kinds},
-        code_version=CODE_VERSION,
-        tags={"ragval/suite": suite.suite},
-        op_tags={"dagster/priority": "-1"} if late else None,
-        io_manager_key=resource_key(suite.suite, "io_manager"),
-        required_resource_keys={resource_key(suite.suite, entry) for entry in resources},
-        # One validation of a collection at a time, if the deployment limits its pools.
-        pool=pool_name(suite) if "qdrant" in resources else None,
-        **options,
-    )
-    return decorator
+CODE_VERSION = "3"

@@ -129,7 +129,7 @@ class DagsterSettings(Section):
         default_factory=ResourceSettings, description="Resources of the project to use instead of the suite's own"
     )
     io_manager: Given = Field(
-        None, description="IO manager for values between assets, as a template; null: next to the reports"
+        None, description="IO manager that gives the report to assets, as a template; null: from where it was written"
     )
     key_prefix: KeyPrefix = Field((), description="Prefix before the suite's name in every asset key: a/b, or a list")
     owners: tuple[str, ...] = Field((), description="Owners of all assets: email addresses, or team:NAME")

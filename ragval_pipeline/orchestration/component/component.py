@@ -121,7 +121,7 @@ class RagValidation(dg.Component, dg.Resolvable):
         promotion: The alias that moves to this collection when its gates pass; None: ragval writes nothing.
         executor: Runs the steps; None: in the run's own process.
         resources: ``qdrant`` and ``embedder`` instead of the suite's own.
-        io_manager: Stores values between assets; None: next to the reports.
+        io_manager: Gives the report to assets that read it as a value; None: from where it was written.
         key_prefix: Prefix of every asset key before the suite's name.
         owners: Owners of all assets; names that the project does not know are left out.
         tags: Tags of all assets.

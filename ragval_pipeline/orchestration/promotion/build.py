@@ -6,11 +6,18 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.orchestration.assets.table import ASSETS, suite_asset
+from ragval_pipeline.orchestration.assets.table import ASSETS, CODE_VERSION
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.measuring import reading_the_world
 from ragval_pipeline.orchestration.metadata import numbers, short, table
-from ragval_pipeline.orchestration.names import SUITE_TAG, VALIDATION_REPORT, asset_key, prefix_parts, resource_key
+from ragval_pipeline.orchestration.names import (
+    SUITE_TAG,
+    VALIDATION_REPORT,
+    asset_key,
+    pool_name,
+    prefix_parts,
+    resource_key,
+)
 from ragval_pipeline.orchestration.promotion.aliases import Aliases, AliasWriter
 from ragval_pipeline.orchestration.promotion.decision import (
     AliasChange,
@@ -35,6 +42,8 @@ SIDE_BY_SIDE = "side_by_side"
 PROMOTED_ALIAS = "promoted_alias"
 NO_WORSE = "no_worse_than_live"
 ALIAS_WRITER = "alias_writer"
+#: Dagster's executors that run every step in its own process on one machine.
+_MANY_PROCESSES = frozenset({"multiprocess", "multi_or_in_process_executor"})
 _COLUMNS = ("criterion", "live", "candidate", "change", "gate", "required", "worse")
 
 
@@ -51,11 +60,12 @@ def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.A
         "No required criterion of the candidate is below that of the live collection by more than the tolerated drop."
     )
 
-    @suite_asset(
-        suite,
-        SIDE_BY_SIDE,
-        prefix=prefix,
-        kinds={"qdrant"},
+    @dg.asset(
+        key=key,
+        group_name=suite.suite,
+        kinds={"python", "qdrant"},
+        code_version=CODE_VERSION,
+        tags={"ragval/suite": suite.suite},
         ins=_reports(suite, live, prefix),
         check_specs=[dg.AssetCheckSpec(NO_WORSE, asset=key, blocking=True, description=text)],
         description="The candidate compared with the live collection, criterion by criterion.",
@@ -77,14 +87,16 @@ def build_side_by_side(suite: Suite, live: Suite, prefix: Sequence[str]) -> dg.A
 def build_promoted_alias(suite: Suite, live: Suite, alias: str, prefix: Sequence[str]) -> dg.AssetsDefinition:
     """The alias; materialising it moves it to the validated candidate."""
 
-    @suite_asset(
-        suite,
-        PROMOTED_ALIAS,
-        prefix=prefix,
-        kinds={"qdrant"},
+    @dg.asset(
+        key=asset_key(suite.suite, PROMOTED_ALIAS, prefix),
+        group_name=suite.suite,
+        kinds={"python", "qdrant"},
+        code_version=CODE_VERSION,
+        tags={"ragval/suite": suite.suite},
         ins=_reports(suite, live, prefix),
         deps=[asset_key(suite.suite, SIDE_BY_SIDE, prefix)],
-        resources=("qdrant", ALIAS_WRITER),
+        required_resource_keys={resource_key(suite.suite, name) for name in ("qdrant", ALIAS_WRITER)},
+        pool=pool_name(suite),
         metadata={"alias": alias},
         description=f"The alias `{alias}`, moved to the candidate if its gates are met. Points are never changed.",
     )
@@ -187,6 +199,13 @@ def build_promotion_defs(
         SuiteError: The candidate is the alias itself, or as ``build_validation_defs``.
     """
     live = live_suite(suite, alias)
+    if suite.qdrant.path is not None and executor is not None and executor.name in _MANY_PROCESSES:
+        raise SuiteError(
+            "an embedded Qdrant (qdrant.path) can be opened by only one process at a time, and this executor validates "
+            "candidate and live collection in two",
+            key="executor",
+            remedy="Use in_process, or a Qdrant server.",
+        )
     given = {"resources": resources, "executor": executor, "io_manager": io_manager, "key_prefix": key_prefix}
     prefix = prefix_parts(key_prefix)
     names = [asset_key(side.suite, name, prefix) for side in (suite, live) for name in ASSETS]

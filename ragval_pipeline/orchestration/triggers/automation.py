@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,13 +139,9 @@ def condition_for(upstream: dg.AssetKey | None, *, declarative: bool) -> dg.Auto
     return pending & ~ingesting & ~dg.AutomationCondition.in_progress()
 
 
-def with_condition(
-    assets: Iterable[dg.AssetsDefinition], condition: dg.AutomationCondition[Any]
-) -> list[dg.AssetsDefinition]:
+def with_condition(assets: dg.AssetsDefinition, condition: dg.AutomationCondition[Any]) -> dg.AssetsDefinition:
     """The assets, requested when the condition is true."""
-    return [
-        asset.map_asset_specs(lambda spec: spec.replace_attributes(automation_condition=condition)) for asset in assets
-    ]
+    return assets.map_asset_specs(lambda spec: spec.replace_attributes(automation_condition=condition))
 
 
 def build_condition_sensor(suite: Suite, assets: Sequence[dg.AssetKey], upstream: dg.AssetKey) -> dg.SensorDefinition:

@@ -15,7 +15,9 @@ from ragval_pipeline.orchestration.names import (
     SUITE_TAG,
     TRIGGER_TAG,
     UPSTREAM_RUN_TAG,
+    VALIDATION_REPORT,
     VERDICT_TAG,
+    step_name,
 )
 from ragval_pipeline.orchestration.triggers.automation import Upstream, UpstreamJob
 
@@ -179,7 +181,7 @@ _EVENTS = 1000
 def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg.AssetKey]) -> list[Validation]:
     """The suite's latest complete validations, newest first, however started.
 
-    Runs of some groups or assets only, re-executions, which use what another run read, and cancelled runs do not count.
+    Runs of some groups or assets only, re-executions without the step that validates, and cancelled runs do not count.
     """
     records = instance.get_run_records(filters=dg.RunsFilter(tags={SUITE_TAG: suite}), limit=_RECENT)
     return [_validation(record) for record in records if _is_whole(record.dagster_run, frozenset(keys))]
@@ -188,9 +190,9 @@ def validations_of(instance: dg.DagsterInstance, suite: str, keys: Collection[dg
 def _is_whole(run: dg.DagsterRun, keys: frozenset[dg.AssetKey]) -> bool:
     if ONLY_TAG in run.tags or run.status == dg.DagsterRunStatus.CANCELED:
         return False
-    if run.parent_run_id is not None:
-        steps = {key.to_python_identifier() for key in keys}
-        return steps <= set(run.step_keys_to_execute or steps)
+    if run.parent_run_id is not None and run.step_keys_to_execute:
+        report = next(key for key in keys if key.path[-1] == VALIDATION_REPORT)
+        return step_name(report.path[-2], report.path[:-2]) in run.step_keys_to_execute
     return keys <= (run.asset_selection or keys)
 
 
@@ -212,6 +214,20 @@ def in_flight(instance: dg.DagsterInstance, upstream: Upstream) -> list[Ingestio
         return last is not None and run.job_name == last.job_name
 
     return [Ingestion(run.run_id, None) for run in (record.dagster_run for record in records) if ingests(run)]
+
+
+def overtaken(instance: dg.DagsterInstance, upstream: Upstream, *, by: str, since: float) -> str | None:
+    """The ingestion that the run ``by``, which validates since then, does not cover; None if there is none.
+
+    It materialised its asset since then, Unix seconds. A run of a job fills the collection until it has ended.
+    """
+    latest = instance.get_latest_materialization_event(upstream.asset) if upstream.asset is not None else None
+    if latest is not None and latest.timestamp >= since:
+        return latest.run_id or "reported from outside"
+    if upstream.job is None:
+        return None
+    ingestions = [*successes(instance, upstream.job, since=since), *in_flight(instance, Upstream(job=upstream.job))]
+    return next((entry.name for entry in ingestions if entry.name != by), None)
 
 
 @dataclass(frozen=True)

@@ -114,8 +114,7 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     found = make_finding(
         "chunk.ingested_twice", subjects, scope=partition.path, message=message, cause=_PARTED, remedy=remedy
     )
-    # Nothing shows that anything is wrong: an index of tenants with equal files is as it should be.
-    return found.model_copy(update={"severity": "info"})
+    return found.model_copy(update={"severity": "warning"})
 
 
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:

@@ -103,6 +103,23 @@ def test_an_ingestion_between_two_looks_is_not_published_with_the_report_before_
     assert not shop.requested()
 
 
+def test_a_validation_that_follows_the_ingestion_between_two_looks_opens_it(shop: Shop) -> None:
+    """A small collection is validated within seconds, and the daemon looks every half a minute."""
+    shop.requested()
+    for _ in range(2):
+        shop.ingests()
+        shop.validates(passed=True)
+        assert shop.requested()
+        assert not shop.requested()
+
+
+def test_two_reports_open_it_twice_without_an_ingestion(shop: Shop) -> None:
+    shop.requested()
+    for _ in range(2):
+        shop.validates(passed=True)
+        assert shop.requested()
+
+
 def test_the_usual_guard_of_dagster_would_have_opened(shop: Shop) -> None:
     """The reason why this condition exists."""
 
