@@ -172,6 +172,10 @@ class NotMeasurableError(RagvalError):
         super().__init__(with_remedy(problem, remedy))
 
 
+class NoDenseVectorError(NotMeasurableError):
+    """The collection has sparse vectors only, by design: nothing that concerns dense vectors applies to it."""
+
+
 class NothingToSpoilError(RagvalError):
     """A corpus has nothing in which a defect could be planted; the message says what it lacks."""
 

@@ -179,11 +179,12 @@ def _drafted(settings: QdrantSettings, wishes: Wishes) -> Drafted:
 
     with opened_store(settings, policy=PATIENCE) as reader_of:
         facts = reader_of().facts()
-        if not facts.points_count or not facts.vectors:
+        if not facts.points_count or not (facts.vectors or facts.is_sparse_only):
             raise _nothing_to_judge(facts)
         vector = searched_vector(facts)
-        look = look_at(reader_of(vector_name=vector.name), points=POINTS)
-        return draft_suite(look, vector, settings, wishes, partial(reader_of, vector_name=vector.name))
+        named = None if vector is None else vector.name
+        look = look_at(reader_of(vector_name=named), points=POINTS)
+        return draft_suite(look, vector, settings, wishes, partial(reader_of, vector_name=named))
 
 
 def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:

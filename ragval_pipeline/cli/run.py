@@ -60,12 +60,19 @@ Dataset = Annotated[
 ]
 
 
+MetricsFile = Annotated[
+    Path | None,
+    typer.Option("--metrics", metavar="FILE", help="Also write the figures to a file, as Prometheus reads them."),
+]
+
+
 def run(
     *,
     suite: SuiteFile = DEFAULT_SUITE,
     only: OnlyGroups = None,
     output: OutputFolder = None,
     dataset: Dataset = None,
+    metrics: MetricsFile = None,
     as_json: AsJson = False,
     log_level: LogLevel = None,
 ) -> int:
@@ -75,7 +82,17 @@ def run(
 
     groups = groups_of(only)
     check_output(output)
-    write = None if dataset is None else partial(_write_dataset, *_checked(dataset, groups))
+    writers: list[Callable[[Run], None]] = []
+    if dataset is not None:
+        writers.append(partial(_write_dataset, *_checked(dataset, groups)))
+    if metrics is not None:
+        _check_file(metrics, "--metrics")
+        writers.append(partial(_write_metrics, metrics))
+
+    def write(finished: Run) -> None:
+        for writer in writers:
+            writer(finished)
+
     return validate_and_show(load_suite(suite), only=groups, output=output, as_json=as_json, afterwards=write)
 
 
@@ -89,10 +106,15 @@ def _checked(dataset: tuple[str, Path], groups: Collection[str] | None) -> tuple
         )
     if groups is not None and "queries" not in groups:
         raise SuiteError("needs the group queries", key="--dataset", remedy="Add queries to --only.")
+    _check_file(file, "--dataset")
+    return written_as, file
+
+
+def _check_file(file: Path, key: str) -> None:
+    """Refuse a file that cannot be written, before anything is read."""
     if file.is_dir() or not file.absolute().parent.is_dir():
         problem = "is a folder" if file.is_dir() else "is in a folder that does not exist"
-        raise SuiteError(f"{printable(str(file))} {problem}", key="--dataset", remedy="Name a file.")
-    return written_as, file
+        raise SuiteError(f"{printable(str(file))} {problem}", key=key, remedy="Name a file.")
 
 
 def _write_dataset(written_as: DatasetFormat, file: Path, finished: Run) -> None:
@@ -105,6 +127,17 @@ def _write_dataset(written_as: DatasetFormat, file: Path, finished: Run) -> None
     with writing_to(UPath(file)):
         write_whole(UPath(file), dataset_bytes(results, written_as))
     say(f"{plural(len(results), 'question')} for {written_as}: {file}")
+
+
+def _write_metrics(file: Path, finished: Run) -> None:
+    from upath import UPath
+
+    from ragval_pipeline.reporting.files.metrics import metrics_text
+    from ragval_pipeline.reporting.history.runs import last_pass
+    from ragval_pipeline.sources.storage import write_whole, writing_to
+
+    with writing_to(UPath(file)):
+        write_whole(UPath(file), metrics_text(finished.report, last_pass=last_pass(UPath(finished.folder).parent)))
 
 
 def validate_and_show(

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.errors import NotMeasurableError
+from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
 from ragval_pipeline.orchestration.resources import open_reader
@@ -112,7 +112,8 @@ def searched_vector(suite: Suite, manifest: SnapshotManifest) -> VectorFacts:
     """The vector that searches use.
 
     Raises:
-        NotMeasurableError: ``vector.dimension``: the collection has no vector with that name.
+        NotMeasurableError: ``vector.dimension``: the collection has no vector with that name; ``NoDenseVectorError`` if
+            it has sparse vectors only.
     """
     vector = manifest.facts.vector(suite.qdrant.vector_name)
     if vector is None:
@@ -147,7 +148,8 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
     what, remedy = f"has no vector {wanted}", f"Set qdrant.vector_name to one of: {', '.join(names)}."
     if not names:
         what, remedy = no_dense_vector(manifest.facts)
-    return NotMeasurableError(
+    kind = NoDenseVectorError if manifest.facts.is_sparse_only else NotMeasurableError
+    return kind(
         f"the collection {what}",
         code="vector.dimension",
         subject=wanted,

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import dagster as dg
 
-from ragval_pipeline.errors import NotMeasurableError, RagvalError, SuiteError, SystemFailure
+from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, RagvalError, SuiteError, SystemFailure
 from ragval_pipeline.findings.factory import grade_findings
-from ragval_pipeline.orchestration.names import is_selected, selected_groups
+from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
-from ragval_pipeline.validation.measurement import Measurement, failed_measurement
+from ragval_pipeline.validation.measurement import Measurement, failed_measurement, not_measured
 
 if TYPE_CHECKING:
+    from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
 
 #: Measures one part of an asset.
@@ -63,6 +64,9 @@ def measured(task: Task, name: str, work: Work) -> Measurement:
     started = time.monotonic()
     try:
         measurement = work(task)
+    except NoDenseVectorError as lacking:
+        task.context.log.info("%s: %s", name, lacking.problem)
+        measurement = _without_dense(task.suite, name, lacking)
     except (SystemFailure, NotMeasurableError) as failure:
         error = vanished(failure) or failure
         task.context.log.error("%s: %s", name, error)
@@ -74,6 +78,22 @@ def measured(task: Task, name: str, work: Work) -> Measurement:
         log_crash(task.context, name, error)
         measurement = failed_measurement(name, error)
     return measurement.model_copy(update={"seconds": time.monotonic() - started})
+
+
+def _without_dense(suite: Suite, name: str, error: NoDenseVectorError) -> Measurement:
+    """The measurement of a part that judges dense vectors, for a collection that is made without any.
+
+    Questions that count are not answered by leaving them out: then the part failed.
+    """
+    from ragval_pipeline.suite.criteria import all_criteria
+    from ragval_pipeline.suite.gates import ranks_of
+    from ragval_pipeline.suite.queries.load import load_queries
+
+    if name == QUERY_VALIDATION_RESULTS and any(query.counted for query in load_queries(suite)):
+        return failed_measurement(name, error)
+    own = [criterion.name for criterion in all_criteria(ranks_of(suite)) if criterion.asset == name]
+    values = tuple(not_measured(criterion, "not_applicable", error.problem) for criterion in own)
+    return Measurement(asset=name, values=values)
 
 
 def vanished(failure: Exception) -> SystemFailure | None:

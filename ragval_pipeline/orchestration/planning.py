@@ -10,10 +10,10 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
-from ragval_pipeline.validation.chunks.partitions import COLUMNS, Labels
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts, FactsError
 from ragval_pipeline.validation.measurement import Measurement
+from ragval_pipeline.validation.partitions import COLUMNS, Labels
 from ragval_pipeline.validation.repair.proof import Proof
 from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.stored import look_up_points

@@ -274,6 +274,22 @@ def test_the_error_of_a_collection_without_dense_vectors_says_what_it_has(tmp_pa
     assert "docs has no dense vector, only colbert (multivector)" in ended.message
 
 
+def test_a_collection_of_sparse_vectors_gets_a_suite_that_embeds_nothing(tmp_path: Path, ragval: Ragval) -> None:
+    from qdrant_client import QdrantClient, models
+
+    words = models.SparseVector(indices=[1, 2], values=[0.5, 0.7])
+    with closing(QdrantClient(path=str(tmp_path / "qdrant"))) as client:
+        client.create_collection(
+            "docs", vectors_config={}, sparse_vectors_config={"langchain-sparse": models.SparseVectorParams()}
+        )
+        point = models.PointStruct(id=1, vector={"langchain-sparse": words}, payload={"text": "Gears turn"})
+        client.upsert("docs", [point])
+    assert ragval("init", "--qdrant-path", "qdrant").code == 0
+    suite = written(tmp_path)
+    assert suite["retrieval"]["sparse"] == {"vector_name": "langchain-sparse"}
+    assert "vector_name" not in suite["qdrant"]
+
+
 def test_a_collection_without_vectors_is_not_called_empty(tmp_path: Path, ragval: Ragval) -> None:
     from qdrant_client import QdrantClient, models
 

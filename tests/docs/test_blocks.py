@@ -386,6 +386,19 @@ def points(stage: Stage, codes: Sequence[str]) -> None:
     assert main(["run"]) == 0
 
 
+@of("docs/how-to/metrics.md", 1, 2)
+def metrics(stage: Stage, codes: Sequence[str]) -> None:
+    """The alerts ask for metrics that a run writes."""
+    home = stage.demo()
+    assert [main(line) for line in commands(codes[0])] == [0]
+    written = (home / "ragval.prom").read_text(encoding="utf-8")
+    for group in yaml.safe_load(codes[1])["groups"]:
+        for rule in group["rules"]:
+            assert set(re.findall(r"ragval_\w+", rule["expr"])) <= set(
+                re.findall(r"^ragval_\w+", written, re.MULTILINE)
+            )
+
+
 @of("docs/how-to/sql.md", 1, 2, 3)
 def sql(stage: Stage, codes: Sequence[str]) -> None:
     stage.demo()
@@ -441,7 +454,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (85, 13)
+    assert (len(run), len(CANNOT)) == (87, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

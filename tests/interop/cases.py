@@ -26,8 +26,8 @@ class Named:
 #: Framework to its ways of writing an honest index.
 WAYS = {
     "langchain": (
-        "from_documents", "from_texts", "add_documents", "add_documents_with_ids", "hybrid", "markdown_headers",
-        "index_none", "index_incremental", "index_full", "index_scoped_full",
+        "from_documents", "from_texts", "add_documents", "add_documents_with_ids", "hybrid", "sparse",
+        "markdown_headers", "index_none", "index_incremental", "index_full", "index_scoped_full",
     ),
     "llamaindex": (
         "from_documents", "hybrid", "refresh", "pipeline_upserts", "pipeline_upserts_and_delete",

@@ -34,7 +34,8 @@ def test_an_honest_index_passes_without_an_edited_line(
     assert report["verdict"] == "pass"
     measured = {criterion["name"]: criterion["value"] for criterion in report["criteria"]}
     assert measured["coverage"] == 1
-    assert measured["embedding_match"] == 1
+    # A store of sparse vectors has nothing to embed again.
+    assert measured["embedding_match"] == (None if (framework, how) == ("langchain", "sparse") else 1)
 
 
 @pytest.mark.parametrize("place", ["path", "url"])

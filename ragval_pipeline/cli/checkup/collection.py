@@ -45,6 +45,9 @@ def _points(suite: Suite, facts: CollectionFacts, left_out: Sequence[LeftOut]) -
 def _vector(suite: Suite, facts: CollectionFacts) -> Check:
     wanted = suite.qdrant.vector_name
     vector = facts.vector(wanted)
+    if facts.is_sparse_only:
+        told = f"{facts.name} has sparse vectors only: {', '.join(facts.other_vectors)}"
+        return note("vectors", told, "Everything but searches and dense vectors is validated.")
     if vector is None and not facts.vectors:
         what, remedy = no_dense_vector(facts)
         return problem("vectors", f"{facts.name} {what}", remedy, exit_code=4)

@@ -80,14 +80,15 @@ class Drafted:
 
 def draft_suite(
     look: Look,
-    vector: VectorFacts,
+    vector: VectorFacts | None,
     settings: QdrantSettings,
     wishes: Wishes,
     reader_of: Callable[..., Reader],
 ) -> Drafted:
     """The drafts of suite and queries, and the first look at the index.
 
-    ``reader_of`` opens a reader of the searched vector, limited by ``filter`` if given.
+    ``vector`` is None for a collection of sparse vectors only; ``reader_of`` opens a reader of the searched vector,
+    limited by ``filter`` if given.
     """
     found = _Found.of(look, vector, wishes, reader_of())
     pages = [page for page in pages_of(found.look, found.fields) if page.url is None or not is_made(path_of(page.url))]
@@ -153,11 +154,15 @@ class _Found:
     kinds: list[Kinds]
 
     @classmethod
-    def of(cls, look: Look, vector: VectorFacts, wishes: Wishes, reader: Reader) -> _Found:
+    def of(cls, look: Look, vector: VectorFacts | None, wishes: Wishes, reader: Reader) -> _Found:
         flavour = flavour_of(look.observed)
         wanted = wanted_fields(wishes.profile, flavour)
         fields, guessed = find_fields(look, wanted)
-        embedder = guess_embedder(look, vector, fields, flavour, reader, wishes.profile)
+        embedder = (
+            EmbedderGuess("static", None, "not used: the collection has sparse vectors only", sure=True, unused=True)
+            if vector is None
+            else guess_embedder(look, vector, fields, flavour, reader, wishes.profile)
+        )
         if embedder.provider == "static":
             fields["text"] = embedder.text or fields["text"]
             guessed = [name for name in guessed if name != "text"]
@@ -172,9 +177,10 @@ class _Found:
 
 
 def _suite(
-    name: str, found: _Found, vector: VectorFacts, settings: QdrantSettings, wishes: Wishes, asked: Asked | None
+    name: str, found: _Found, vector: VectorFacts | None, settings: QdrantSettings, wishes: Wishes, asked: Asked | None
 ) -> SuiteDraft:
     look, fields, site = found.look, found.fields, found.site
+    searched = None if vector is None else vector.name
     counts = {path: look.filled(path) for path in fields.values()}
     return SuiteDraft(
         suite=name,
@@ -185,9 +191,9 @@ def _suite(
         url=settings.url,
         path=None if settings.path is None else _near(wishes, settings.path),
         collection=settings.collection,
-        vector_name=vector.name,
+        vector_name=searched,
         kinds=found.kinds,
-        other_vectors=[entry.name for entry in look.facts.vectors if entry.name and entry.name != vector.name],
+        other_vectors=[entry.name for entry in look.facts.vectors if entry.name and entry.name != searched],
         sparse_name=searched_sparse(look.facts),
         fields=fields,
         shares={path: count for path, count in counts.items() if count < len(look.points)},
@@ -200,20 +206,23 @@ def _suite(
         scope=_scope(site, found.urls),
         host=usual_host(found.urls),
         embedder=found.embedder,
-        dimension=vector.size,
+        dimension=vector.size if vector else 0,
         scores=(min(asked.right), max(asked.off_topic, default=0.0)) if asked and asked.right else None,
         min_similarity=None if asked is None else asked.threshold,
     )
 
 
-def searched_vector(facts: CollectionFacts) -> VectorFacts:
-    """The dense vector probably used for search: named like the text, else not like another field, else the first."""
+def searched_vector(facts: CollectionFacts) -> VectorFacts | None:
+    """The dense vector probably used for search: named like the text, else not like another field, else the first.
+
+    None in a collection of sparse vectors only.
+    """
 
     def rank(vector: VectorFacts) -> int:
         like = [field for field in CANONICAL_FIELDS if is_named_like(field, vector.name or "")]
         return 0 if "text" in like else 2 if like else 1
 
-    return min(facts.vectors, key=rank)
+    return min(facts.vectors, key=rank, default=None)
 
 
 #: Names that LangChain, LlamaIndex and Haystack give their sparse vectors, each before the name that it replaced.

@@ -90,12 +90,12 @@ def ask(
     negatives: Sequence[str],
     *,
     embedder: EmbedderGuess,
-    vector: VectorFacts,
+    vector: VectorFacts | None,
     reader: Reader,
     page_field: str | None,
 ) -> Asked | None:
     """Run the starter questions, if that is free and the embedder is known; else ``None``."""
-    if embedder.provider != "static" or not questions or not vector.higher_is_better:
+    if embedder.provider != "static" or not questions or vector is None or not vector.higher_is_better:
         return None
     from ragval_pipeline.sources.embedders.opening import open_embedder
 
@@ -208,6 +208,8 @@ def _repeats(chunks: Iterable[str]) -> float | None:
 
 
 def _length(texts: Mapping[str, Sequence[str]], embedder: EmbedderGuess, part: str) -> Line:
+    if embedder.unused:
+        return Line("length", "sparse vectors have no limit")
     if embedder.provider == "static" and embedder.limit is None:
         return Line("length", "the embedder reads texts of any length")
     if embedder.limit is None:
@@ -235,5 +237,7 @@ def _questions(asked: Asked | None, embedder: EmbedderGuess, *, drafted: int) ->
             named = ", ".join(f"“{text}”" for text in asked.missed[:_NAMED])
             told += f"; not {named}" + (f" and {len(asked.missed) - _NAMED} more" if asked.missed[_NAMED:] else "")
         return Line("questions", told, "ok" if asked.found == asked.of else "note")
+    if embedder.unused:
+        return Line("questions", f"not asked: {embedder.why.removeprefix('not used: ')}", "unseen")
     why = "the embedder is a guess" if not embedder.sure else "embedding them needs your key or your machine"
     return Line("questions", f"not asked: {why}; ragval run asks them", "unseen")

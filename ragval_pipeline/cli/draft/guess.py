@@ -59,6 +59,7 @@ class EmbedderGuess:
         embedded_text: The template of ``payload.embedded_text``, if more than the text was embedded.
         text: Payload name of the embedded texts, if they are parts of those first taken for the text.
         may_read_more: Whether another model that it may be reads more tokens.
+        unused: Whether nothing is embedded, because the collection has no dense vector.
     """
 
     provider: str | None
@@ -69,6 +70,7 @@ class EmbedderGuess:
     embedded_text: str | None = None
     text: str | None = None
     may_read_more: bool = False
+    unused: bool = False
 
     @property
     def limited_by(self) -> str | None:

@@ -18,7 +18,7 @@ from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_a
 from ragval_pipeline.sources.search.timing import time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
-from ragval_pipeline.sources.stores.qdrant.facts import check_sparse_name
+from ragval_pipeline.sources.stores.qdrant.facts import check_sparse_name, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -62,6 +62,8 @@ def _not_measured(suite: Suite, manifest: SnapshotManifest) -> MeasuredValue | N
     if suite.retrieval.retriever is not None:
         reason = f"searches go through {suite.retrieval.retriever}, which does not support exact search"
         return not_measured(ann.CRITERION, "not_applicable", reason)
+    if manifest.facts.is_sparse_only:
+        return not_measured(ann.CRITERION, "not_applicable", f"the collection {no_dense_vector(manifest.facts)[0]}")
     vector = searched_vector(suite, manifest)
     exact = ann.why_exact(manifest.facts, vector, asked_exact=suite.retrieval.exact)
     if exact is not None:

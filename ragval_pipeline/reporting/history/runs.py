@@ -28,6 +28,7 @@ from ragval_pipeline.sources.history import (
     runs_before,
 )
 from ragval_pipeline.sources.storage import write_whole, writing_to
+from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.json_text import parse_json
 from ragval_pipeline.text.times import utc_text
@@ -70,6 +71,15 @@ def readable_points(runs: Iterable[KeptRun]) -> list[RunPoint]:
         except HistoryNotReadError as error:
             logger.warning("%s", error)
     return points
+
+
+def last_pass(base: UPath) -> str | None:
+    """Timestamp of the last run that passed and left out no group of measurements; None if no kept run did."""
+    for run in reversed(kept_runs(base)):
+        for point in readable_points([run]):
+            if point.verdict == "pass" and point.groups >= frozenset(GROUPS):
+                return point.timestamp
+    return None
 
 
 def point_of(name: str, report: ValidationReport) -> RunPoint:

@@ -23,8 +23,8 @@ from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.chunks.columns import Columns, SameTexts
 from ragval_pipeline.validation.chunks.contained import contained
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.partitions import Partition, documents_of
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.partitions import Partition, documents_of
 from ragval_pipeline.validation.points import PointRef
 from ragval_pipeline.validation.thresholds import NEAR_DUPLICATE
 

@@ -12,7 +12,8 @@ from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import numbers_of, one_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.text.times import parse_time
-from ragval_pipeline.validation.chunks import columns, layout, partitions
+from ragval_pipeline.validation import partitions
+from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
 from ragval_pipeline.validation.chunks.token_counts import LimitRules, Relations, learn_relations

@@ -16,6 +16,7 @@ from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.snapshot.records import shown
 from ragval_pipeline.text.characters import is_blank
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.partitions import COLUMNS, Copies, Labels, partition_of
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
@@ -25,7 +26,8 @@ from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
 def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Every point of each group; the details name the others.
 
-    Numbers counted per page are positions, not ids: they are ignored.
+    Numbers counted per page are positions, not ids: they are ignored. So are copies in several partitions: ids made of
+    the text are the same for each tenant that has it.
     """
     if "chunk_id" not in evidence.rules.fields:
         return
@@ -33,17 +35,38 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
     repeated = {name for name, points in held.items() if points > 1 and not is_blank(name)}
     if not repeated or _are_numbered_by_page(evidence):
         return
-    points = list(evidence.rows_with("chunk_id", repeated, *REF_COLUMNS))
-    groups: dict[str, list[str]] = {}
+    points = list(evidence.rows_with("chunk_id", repeated, *REF_COLUMNS, "text_sha256"))
+    groups: dict[tuple[str | None, ...], list[str]] = {}
+    group_of = _groups(evidence, points)
     for row in points:
-        groups.setdefault(row["chunk_id"], []).append(row["point_id"])
+        groups.setdefault(group_of[row["point_id"]], []).append(row["point_id"])
+    groups = {group: names for group, names in groups.items() if len(names) > 1}
     subjects = []
     for row in points:
-        others = [name for name in sorted(groups[row["chunk_id"]])[: SHOWN + 1] if name != row["point_id"]]
+        if (group := group_of[row["point_id"]]) not in groups:
+            continue
+        others = [name for name in sorted(groups[group])[: SHOWN + 1] if name != row["point_id"]]
         subject = point_ref(row).subject(value=row["chunk_id"], others=others[:SHOWN])
         subjects.append(replace(subject, copies=tuple(others[:SHOWN])))
-    finding = make_finding("payload.duplicate_id", subjects, details={"groups": len(groups)})
-    yield with_share(finding, evidence.levels.points)
+    if subjects:
+        finding = make_finding("payload.duplicate_id", subjects, details={"groups": len(groups)})
+        yield with_share(finding, evidence.levels.points)
+
+
+def _groups(evidence: PayloadEvidence, points: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str | None, ...]]:
+    """The group of each point: its id and, of copies of one text, its partition if a field tells such apart."""
+    held: dict[str, list[Mapping[str, Any]]] = {}
+    for row in points:
+        held.setdefault(row["chunk_id"], []).append(row)
+    equal = [rows for rows in held.values() if len({row["text_sha256"] for row in rows}) == 1]
+    copies = [Copies(tuple(row["point_id"] for row in rows)) for rows in equal]
+    partition = partition_of(copies, Labels.of(evidence.batches(COLUMNS))) if copies else None
+    parted = {} if partition is None else partition.values
+    apart = {name for each in copies for name in each.points}
+    return {
+        row["point_id"]: (row["chunk_id"], parted.get(row["point_id"]) if row["point_id"] in apart else None)
+        for row in points
+    }
 
 
 def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -167,20 +166,35 @@ def _crowded(outcome: Outcome) -> list[Subject]:
 def _repeated(hits: Sequence[Hit], read: HitReader) -> int:
     """Hits whose text is nearly that of a better hit, or mostly in better hits of its page.
 
-    The latter is so where chunks overlap much. A hit without words is not a repetition.
+    The latter is so where chunks overlap much. A hit without words is not a repetition, and a chunk does not repeat the
+    parent that it was cut from.
     """
-    kept: list[frozenset[tuple[str, ...]]] = []
-    of_page: defaultdict[str | None, set[tuple[str, ...]]] = defaultdict(set)
-    repeated = 0
+    above = _ancestors(hits, read)
+    better: list[tuple[str, str | None, frozenset[tuple[str, ...]]]] = []
+    repetitions = set[str]()
     for hit in hits:
-        triples, seen = _triples(read.text(hit.payload, "text") or ""), of_page[read.page(hit.payload)]
+        triples, page = _triples(read.text(hit.payload, "text") or ""), read.page(hit.payload)
+        others = [one for one in better if one[0] not in above[hit.id] and hit.id not in above[one[0]]]
+        seen = frozenset[tuple[str, ...]]().union(*(text for _, own, text in others if own == page))
         within = bool(triples) and len(triples & seen) >= NEAR_DUPLICATE * len(triples)
-        seen |= triples
-        if within or any(_alike(triples, other) for other in kept):
-            repeated += 1
-        elif triples:
-            kept.append(triples)
-    return repeated
+        if within or any(_alike(triples, text) for name, _, text in others if name not in repetitions):
+            repetitions.add(hit.id)
+        better.append((hit.id, page, triples))
+    return len(repetitions)
+
+
+def _ancestors(hits: Sequence[Hit], read: HitReader) -> dict[str, set[str]]:
+    """By id of a hit the hits that it was cut from: its parent, the parent of that, and so on."""
+    names = {name: hit.id for hit in hits for name in (read.text(hit.payload, "chunk_id"), hit.id) if name}
+    parent = {hit.id: names.get(read.text(hit.payload, "parent_id") or "") for hit in hits}
+    found: dict[str, set[str]] = {}
+    for name, above in parent.items():
+        line, at = set[str](), above
+        while at is not None and at not in line:
+            line.add(at)
+            at = parent[at]
+        found[name] = line - {name}
+    return found
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:

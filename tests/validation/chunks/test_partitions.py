@@ -9,7 +9,7 @@ import pytest
 
 from ragval_pipeline.sources.snapshot.writer import labels_among
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
-from ragval_pipeline.validation.chunks.partitions import Copies, Labels, documents_of, partition_of
+from ragval_pipeline.validation.partitions import Copies, Labels, documents_of, partition_of
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, VISITORS, paragraphs, record
 from tests.validation.rows import detected, evidence_of, named, rows
 
@@ -31,7 +31,7 @@ def of(pages: str, **labels: Any) -> list[tuple[str, str, dict[str, Any]]]:
 def test_copies_of_two_tenants_are_no_second_ingestion_and_nothing_of_them_is_surplus():
     evidence = world(*of("abc", tenant="red"), *of("ab", tenant="blue"))
     [finding] = detected("chunk.ingested_twice", evidence)
-    assert (finding.severity, finding.scope) == ("warning", "tenant")
+    assert (finding.severity, finding.scope) == ("info", "tenant")
     assert [subject.name.rpartition("/")[2] for subject in finding.subjects] == ["a", "b"]
     assert not any(subject.older or subject.generations for subject in finding.subjects)
     assert "qdrant.filter: {tenant: blue}" in finding.remedy

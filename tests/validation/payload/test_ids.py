@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.validation.payload.ids import find_duplicate_ids, find_rule_breaks
 from ragval_pipeline.validation.points import REF_COLUMNS
 from tests.validation.factory import absolute
@@ -41,6 +43,28 @@ def test_numbers_that_count_over_the_whole_collection_are_ids():
     points = [{"chunk_id": number, "chunk_index": number % 3, "source_url": f"/p{number // 3}"} for number in range(12)]
     points[7]["chunk_id"] = 2
     assert named(shared(*points)) == ["2", "7"]
+
+
+def test_an_id_made_of_the_text_is_that_of_each_tenants_copy():
+    points = [
+        {"chunk_id": f"sha-{number}", "text": f"part {number}", "source_url": f"/p{number // 2}"} for number in range(4)
+    ]
+    assert named(of_tenants(points, points)) == []
+    assert named(of_tenants(points, [{**point, "text": f"{point['text']}."} for point in points])) == list("01234567")
+    assert named(of_tenants([*points, points[0]], points)) == ["0", "4"]
+
+
+def of_tenants(*each: list[dict[str, object]]) -> list[Finding]:
+    labels = [f'{{"tenant": "{number}"}}' for number, points in enumerate(each) for _ in points]
+    made = evidence(*(point for points in each for point in points))
+
+    def batches(columns: Sequence[str]) -> list[pa.RecordBatch]:
+        [batch] = made.batches(columns)
+        if "labels" in columns:
+            batch = batch.set_column(list(columns).index("labels"), "labels", pa.array(labels))
+        return [batch]
+
+    return list(find_duplicate_ids(replace(made, batches=batches)))
 
 
 def test_ids_by_the_rule_are_right_with_and_without_dashes():

@@ -89,3 +89,14 @@ def test_few_hits_and_negative_queries_are_never_crowded():
     assert not crowded(query(), Answer("q", hits))
     many = tuple(hit(rank, "a", text(1)) for rank in range(1, 6))
     assert not crowded(query(negative=True), Answer("q", many))
+
+
+def test_chunks_do_not_repeat_the_parents_that_they_were_cut_from():
+    """LlamaIndex's auto-merging retriever and LangChain's parent documents store both."""
+    read = HitReader({**READ.fields, "parent_id": "parent"}, required=(), page_key=str)
+    section = Hit(1, "whole", 0.9, {"url": "a", "text": " ".join(map(text, range(1, 4)))})
+    cut = [Hit(number, f"part {number}", 0.8, {"url": "a", "text": text(number)}) for number in range(1, 4)]
+    below = [Hit(hit.rank, hit.id, hit.score, {**hit.payload, "parent": "whole"}) for hit in cut]
+    assert crowded_answers([query()], {"q": Answer("q", (section, *below))}, read) == []
+    assert crowded_answers([query()], {"q": Answer("q", (*below, section))}, read) == []
+    assert crowded_answers([query()], {"q": Answer("q", (section, *cut))}, read)

@@ -27,6 +27,7 @@
 # "payload.missing_field" = ["url_dropped"]
 # "payload.empty_field" = ["text_emptied"]
 # "text.zero_width" = ["zero_width"]
+# "text.markup" = ["markup_kept"]
 # "text.mojibake" = ["wrong_charset", "byte_wise_cuts"]
 # "text.glued_words" = ["code_flattened"]
 # "text.boilerplate" = ["navigation_kept", "login_page_fetched"]

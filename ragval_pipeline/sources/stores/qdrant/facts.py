@@ -214,6 +214,11 @@ class CollectionFacts(BaseModel):
     server_version: str | None = None
     simulated: bool = False
 
+    @property
+    def is_sparse_only(self) -> bool:
+        """Whether all of its vectors are sparse: searches compare words, not meanings."""
+        return not self.vectors and set(self.other_vectors.values()) == {"sparse"}
+
     def vector(self, name: str | None) -> VectorFacts | None:
         """The vector called ``name``; None if there is none."""
         return next((vector for vector in self.vectors if vector.name == name), None)
