@@ -856,8 +856,10 @@ _ROWS = (
         means="embeds queries as documents", many="embed queries as documents",
         measured="A text is embedded once as a query and once as a document. If the vectors differ, "
         "embedding.query_input_type must be the type for queries.",
-        cause="embedding.query_input_type is not the input type for queries.",
-        remedy="Set embedding.query_input_type to search_query."),
+        cause="The assistant embeds its questions with the input type for documents, if the suite says what it does. "
+        "Otherwise only embedding.query_input_type in the suite is wrong.",
+        remedy="See first how the assistant embeds its questions, and have it use the input type for queries. Then set "
+        "embedding.query_input_type to search_query. Changing only the suite would hide what the assistant does."),
     FindingType("absent.present", "error", "subject", "metadata", "point", "delete",
         breaks={Aspect.ABSENCE},
         title="What must be absent is in the index",

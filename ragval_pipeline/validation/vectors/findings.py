@@ -29,7 +29,7 @@ COLUMNS = ("point_id", "page_key", "source_url")
 _CAUSES: Mapping[Kind, str] = {
     "noise": "The vectors are unrelated to those of {model}, and not even similar texts have similar ones",
     "another_model": "The vectors are unrelated to those of {model}: the collection was embedded with another model",
-    "input_type": "The collection was embedded {means}: the model is right, the input type is not",
+    "input_type": "The ingestion embedded its texts {means}: the model is right, the input type is not",
     "preprocessing": "The model is right, the text is not: the collection was embedded {means}",
     "truncation": "The model is right, but it read only part of each text: the collection was embedded {means}",
     "context": "The model is right, but each vector also reflects other text of its page: the collection was "
@@ -93,6 +93,12 @@ _CONTEXT = (
     "right. If the payload contains the context, set embedded_text under payload in the suite; otherwise the stored "
     "texts cannot show which vectors are right: set vector.model_mismatch: off under severity. If it is not intended, "
     "re-embed the collection."
+)
+#: Prefixes of questions, as the names of trials.
+_OF_QUESTIONS = frozenset({"query", "search_query"})
+_AS_DOCUMENTS = (
+    "Have the ingestion embed texts as documents, with the model's input type or prefix for them, and re-embed the "
+    "collection. Questions stay as they are: embedding both alike would hide the fault."
 )
 
 
@@ -365,6 +371,8 @@ def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
     best = decision.best
     if decision.mismatch == "context":
         return _CONTEXT
+    if decision.mismatch == "input_type" or (best is not None and best.explains and best.name in _OF_QUESTIONS):
+        return _AS_DOCUMENTS
     if best is not None and best.explains and best.template is not None:
         template = json.dumps(best.template, ensure_ascii=False)
         return (

@@ -42,6 +42,7 @@ def test_queries_as_documents_are_named_where_the_model_tells_them_apart(
         "embedder.input_type",
         ["embedding.query_input_type"],
     )
+    assert finding.remedy.index("assistant embeds its questions") < finding.remedy.index("embedding.query_input_type")
     assert embedder.calls == calls
 
 

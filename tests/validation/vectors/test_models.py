@@ -321,6 +321,17 @@ def test_long_texts_that_hide_what_was_put_in_front_of_them_belong_to_the_part_t
     assert subjects(points.examined()) == {"vector.mixed_models": points.named(places)}
 
 
+def test_a_collection_that_was_embedded_as_queries_is_the_ingestions_fault_not_that_of_the_questions() -> None:
+    points = space()
+    points.embedder = NearlyAlike([row["text"] for row in points.rows])
+    points.vectors = list(
+        points.embedder.embed([row["text"] for row in points.rows], input_type="search_query").vectors
+    )
+    finding = only(points)
+    assert finding.cause.startswith("The ingestion embedded its texts as queries")
+    assert "Have the ingestion embed texts as documents" in finding.remedy
+
+
 @pytest.mark.parametrize("amount", [5, 30, 55])
 def test_a_part_that_was_embedded_as_queries_is_no_collection_of_changed_texts(amount: int) -> None:
     points = space()
@@ -478,6 +489,7 @@ def test_a_prefix_of_queries_in_front_of_documents_is_found_out() -> None:
     points.vectors = list(embedded([f"search_query: {row['text']}" for row in points.rows]))
     finding = only(points)
     assert "with the prefix 'search_query: '" in finding.cause
+    assert "Have the ingestion embed texts as documents" in finding.remedy
     assert finding.details["best_variant"]["embedded_text"] == "search_query: {text}"
 
 
