@@ -511,7 +511,7 @@ _ROWS = (
         remedy="Re-ingest the pages that have changed. If a page has not changed, keep its headings in the text or in "
         "the heading path first."),
     FindingType("integrity.page_unreadable", "warning", "subject", "integrity", "page", "site",
-        breaks={Aspect.PAGE}, reads={Aspect.PAGE},
+        breaks={Aspect.PAGE, Aspect.TEXT}, reads={Aspect.PAGE},
         title="Pages that could not be read",
         means="could not be read, or shows no text without a browser",
         many="could not be read, or show no text without a browser",

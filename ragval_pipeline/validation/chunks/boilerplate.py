@@ -129,7 +129,9 @@ def _of_frames(evidence: ChunkEvidence, additions: _Additions) -> Iterator[Boile
     def chosen(batch: pa.RecordBatch) -> pa.BooleanArray:
         return pc.greater(batch.column("outside"), pc.multiply(constant(MOST), batch.column("letters")))
 
-    for shared in shared_wordings(list(evidence.facts.texts(*_COLUMNS, where=chosen)), min_pages=FEWEST):
+    outside = evidence.facts.texts(*_COLUMNS, where=chosen)
+    framed = [text for text in outside if text.page_key not in evidence.compared.notices]
+    for shared in shared_wordings(framed, min_pages=FEWEST):
         texts = tuple(text for text in shared.texts if not shared.in_content(text))
         if len(_pages(texts)) >= FEWEST and not additions.contain(shared):
             yield Boilerplate(as_written(shared.words), texts)
@@ -150,7 +152,9 @@ def _of_captured_pages(evidence: ChunkEvidence, texts: Sequence[TextFacts]) -> l
     """Some texts without those of pages whose chunks are all gone: there a wall was read instead of the page."""
     strange = _pages(text for text in texts if text.compared and text.found < MOST * text.letters)
     compared = evidence.compared
-    walls = {key for key in strange if key not in evidence.read or compared.is_all_gone(compared.pages[key])}
+    walls = compared.notices | {
+        key for key in strange if key not in evidence.read or compared.is_all_gone(compared.pages[key])
+    }
     return [text for text in texts if text.page_key not in walls]
 
 

@@ -130,6 +130,7 @@ def _facts_of_page(
         problem=problem,
         unfit=_unfit(record),
         target=record.target_key,
+        scripted=record.scripted,
         chunks=len(lettered),
         textless=textless + len(texts) - len(lettered),
         anchors=array("Q", sampled_runs(page.letters).tobytes()),

@@ -196,6 +196,7 @@ class PageFacts:
         problem: Why it could not be read; empty otherwise.
         unfit: Why it should not be in the sitemap; None if it should.
         target: Canonical form of the page that it redirects to; None if it does not.
+        scripted: Whether it may be built in the browser: it has a script, and a root for it or a request to enable it.
         chunks: Number of its points with text.
         textless: Number of its points without text.
         blocks: The blocks of its content, in order; empty unless it was read.
@@ -210,6 +211,7 @@ class PageFacts:
     problem: str = ""
     unfit: str | None = None
     target: str | None = None
+    scripted: bool = False
     chunks: int = 0
     textless: int = 0
     blocks: tuple[BlockFacts, ...] = ()

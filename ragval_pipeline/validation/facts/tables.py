@@ -21,7 +21,7 @@ from ragval_pipeline.validation.facts.texts import Stray, TextFacts
 
 #: In the metadata of each Parquet file: the minor version rises when columns are added, the major when one is removed
 #: or changed.
-FACTS_VERSION = "2.1"
+FACTS_VERSION = "2.2"
 #: Columns of a page's row with many hashes.
 _OF_PAGES = ("beside", "anchors")
 #: Columns whose values hardly repeat, and those with hashes.
@@ -76,6 +76,7 @@ def page_schema() -> pa.Schema:
     )  # fmt: skip
     types = {
         **dict.fromkeys(("page_key", "url", "state", "problem", "unfit", "target"), pa.string()),
+        "scripted": pa.bool_(),
         **dict.fromkeys(("chunks", "textless"), pa.int32()),
         "blocks": pa.list_(block),
         **dict.fromkeys(("beside", "anchors"), pa.list_(pa.uint64())),

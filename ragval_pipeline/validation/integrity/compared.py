@@ -39,6 +39,8 @@ MOST_COMPARED = 256  # work
 
 #: Why a page that shares no text with its chunks, and shows the same as others, judges nothing.
 _WALL = "it shows the same text as other pages, and nothing of its own"
+#: Why a page that its visitors' browsers build judges nothing.
+_IN_BROWSER = "it builds its text in the browser, and shows the same few words as others until then"
 #: Why a short page with the content of others should not be in the sitemap.
 _PLACEHOLDER = "it shows only the few words that other pages show, like an error page that is served with status 200"
 
@@ -60,6 +62,7 @@ class Compared:
         held: Letters of page content in chunks.
         content: Letters of page content.
         added: Letters that the ingestion adds around its chunks.
+        notices: Pages whose chunks have what the page shows before it is built in the browser, and nothing else.
         present: The points with the present version of a drifted chunk, by its point id.
     """
 
@@ -75,6 +78,7 @@ class Compared:
     content: int
     added: int
     present: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notices: frozenset[str] = frozenset()
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
@@ -176,8 +180,9 @@ def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
 
 def compare(facts: FactRows) -> Compared:
     """Collect differences from the facts; unchanged chunks only contribute their letters."""
-    walls = walls_of(facts)
-    pages = _read_pages(facts, walls)
+    walls, shells = walls_of(facts), shells_of(facts)
+    pages = _read_pages(facts, walls, shells)
+    walls |= shells
     lacking = {key for key, page in pages.by_key.items() if page.blocks}
     differing: dict[str, ChunkFacts] = {}
     by_page: dict[str, list[ChunkFacts]] = {}
@@ -208,6 +213,7 @@ def compare(facts: FactRows) -> Compared:
         letters=letters,
         held=pages.held,
         content=pages.content,
+        notices=_notices(facts, shells),
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
         present=present_versions(facts, old, {name for name, kind in classes.items() if kind != "verified"}),
     )
@@ -239,13 +245,14 @@ class _Pages:
         self.by_key[page.page_key] = replace(page, blocks=blocks if lacking else (), beside=())
 
 
-def _read_pages(facts: FactRows, walls: Collection[str]) -> _Pages:
-    """The pages without the blocks that are on most of them; walls and placeholders are marked as such."""
+def _read_pages(facts: FactRows, walls: Collection[str], shells: Collection[str]) -> _Pages:
+    """The pages without the blocks that are on most of them; walls, shells and placeholders are marked as such."""
     common, pages = common_digests(facts.batches("pages", SHOWN)), _Pages()
     shown: dict[tuple[int, ...], list[str]] = {}
     for page in facts.pages():
-        if page.page_key in walls:
-            wall = replace(page, state="unreadable", problem=_WALL, blocks=(), beside=(), anchors=())
+        if page.page_key in walls or page.page_key in shells:
+            problem = _IN_BROWSER if page.scripted else _WALL
+            wall = replace(page, state="unreadable", problem=problem, blocks=(), beside=(), anchors=())
             pages.by_key[page.page_key] = wall
             continue
         if page.blocks and sum(block.letters for block in page.blocks) < SIGNPOST_LETTERS:
@@ -257,6 +264,30 @@ def _read_pages(facts: FactRows, walls: Collection[str]) -> _Pages:
                 page = pages.by_key[key]
                 pages.by_key[key] = replace(page, unfit=page.unfit or _PLACEHOLDER)
     return pages
+
+
+def shells_of(facts: FactRows) -> frozenset[str]:
+    """Pages that may be built in the browser and show the same few words, or none, under different names."""
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for page in facts.pages(lambda batch: batch.column("scripted")):
+        if page.state == "read" or (page.state == "unreadable" and not page.unfit):
+            digests = tuple(block.digest for block in page.blocks)
+            if sum(block.letters for block in page.blocks) < SIGNPOST_LETTERS:
+                alike.setdefault(digests, []).append(page.page_key)
+    groups = (keys for keys in alike.values() if len({_name(key) for key in keys}) >= FEWEST)
+    return frozenset(key for keys in groups for key in keys)
+
+
+def _notices(facts: FactRows, shells: Collection[str]) -> frozenset[str]:
+    """The shells whose chunks hold what they show, or the same text as those of others."""
+    if not shells:
+        return frozenset()
+    pages: dict[int, set[str]] = {}
+    for text in facts.texts("digest", where=one_of("page_key", shells)):
+        if text.digest is not None and text.page_key is not None:
+            pages.setdefault(text.digest, set()).add(text.page_key)
+    shared = (keys for keys in pages.values() if len(keys) >= FEWEST)
+    return frozenset(shells) & _with_standing_chunks(facts).union(*shared)
 
 
 def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:

@@ -72,11 +72,36 @@ _READ_ELSEWHERE = (
 
 
 @detector("integrity.page_unreadable", needs=Compared)
-def _unreadable(compared: Compared) -> Iterator[Subject]:
-    for page in compared.pages.values():
-        if page.state == "unreadable":
-            details = {"reason": page.problem, "points": page.chunks + page.textless}
-            yield Subject(name=page.url, page=page.page_key, details=details)
+def _unreadable(compared: Compared) -> Iterator[Finding]:
+    subjects = [
+        Subject(
+            name=page.url,
+            page=page.page_key,
+            details={"reason": page.problem, "points": page.chunks + page.textless},
+            # The page judges nothing, unless its chunks are known to have none of its text.
+            without=frozenset() if page.page_key in compared.notices else frozenset({Aspect.TEXT}),
+        )
+        for page in compared.pages.values()
+        if page.state == "unreadable"
+    ]
+    if subjects and not compared.notices:
+        yield make_finding("integrity.page_unreadable", subjects)
+    elif subjects:
+        found = make_finding("integrity.page_unreadable", subjects, remedy=_RENDER)
+        held = len(compared.notices)
+        cause = _IN_BROWSER.format(pages=plural(held, "page"))
+        told = cause if held == len(subjects) else f"{cause} Others: {found.cause}"
+        yield found.model_copy(update={"severity": "error", "cause": told})
+
+
+_IN_BROWSER = (
+    "The site needs JavaScript: {pages} are built in the browser, and the crawler stored what they show before that, "
+    "such as a request to enable JavaScript, instead of their text."
+)
+_RENDER = (
+    "Have the crawler render the pages in a browser, or publish them rendered (on the server or as static files), and "
+    "re-ingest them. If the site stays as it is, name a folder of rendered pages in source.site_root for validations."
+)
 
 
 @detector("integrity.drifted", needs=Compared)

@@ -120,6 +120,8 @@ def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
     if points < FEWEST:
         return
     found = _values(evidence, [name for name in _FIELDS if name in fields])
+    if "title" in found and len(titles := {page["title"] for page in evidence.pages()}) == 1 and titles != {None}:
+        del found["title"]  # all pages of the site have the same
     subjects = [
         Subject(name=fields[name], fields=(name,), details={"value": shown(held.first[0]), "field": name})
         for name, held in found.items()

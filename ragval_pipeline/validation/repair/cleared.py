@@ -17,8 +17,8 @@ from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
 _THRESHOLD, _HIGH = "query.threshold_unfit", "query.negative_scored_high"
-#: Causes whose repair is not simulated: they need another collection.
-_UNTRIED = frozenset({"vector.dimension"})
+#: Causes whose repair is not simulated: they need another collection, or texts of pages that could not be read.
+_UNTRIED = frozenset({"vector.dimension", "integrity.page_unreadable"})
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.validation.facts.bucket import facts_of_page
 from ragval_pipeline.validation.integrity.measure import measure_integrity
+from tests.validation.factory import absolute
 from tests.validation.integrity.world import (
     BATTERY,
     CAMERA,
@@ -118,6 +119,42 @@ def test_a_page_that_is_rendered_in_the_browser_is_unreadable(tmp_path: Path, sh
     found = measured(tmp_path, {**PAGES, "/b": f"<html><body>{shell}<script>1</script></body></html>"}, *POINTS)
     assert codes(found) == {"integrity.page_unreadable"}
     assert detail(found, "integrity.page_unreadable")["points"] == 1
+
+
+NOTICE = "You need to enable JavaScript to run this app."
+LOADING = "Loading the documentation, please wait"
+
+
+@pytest.mark.parametrize(
+    ("body", "stored"),
+    [
+        (f'<noscript>{NOTICE}</noscript><div id="main">{LOADING}</div>', f"{NOTICE}\n{LOADING}"),
+        (f'<div id="app">{LOADING}</div>', LOADING),
+        (f'<noscript>{NOTICE}</noscript><div id="root"></div>', NOTICE),
+    ],
+    ids=["both", "no notice", "nothing else"],
+)
+def test_chunks_with_what_pages_show_before_a_browser_builds_them_are_the_one_thing_told(
+    tmp_path: Path, body: str, stored: str
+):
+    page = f"<html><head><title>Arms</title></head><body>{body}<script src='/main.js'></script></body></html>"
+    shells = dict.fromkeys(("/x", "/y", "/z"), page)
+    found = measured(tmp_path, {**PAGES, **shells}, *POINTS, *(point(path, stored) for path in shells))
+    [finding] = found.findings
+    assert (finding.code, finding.severity) == ("integrity.page_unreadable", "error")
+    assert [subject.name for subject in finding.subjects] == [absolute(path) for path in shells]
+    assert "needs JavaScript" in finding.cause
+    assert "render the pages in a browser" in finding.remedy
+    assert value(found, "content_integrity") == 1.0
+
+
+def test_pages_that_the_crawler_rendered_and_the_run_could_not_judge_nothing(tmp_path: Path):
+    page = f"<html><body><noscript>{NOTICE}</noscript><div id='root'>{LOADING}</div><script src='/m.js'></script>"
+    own = {f"/{name}": f"The machine of hall {name} turns slowly, and nobody has seen it stop." for name in "xyz"}
+    found = measured(tmp_path, {**PAGES, **dict.fromkeys(own, page)}, *POINTS, *(point(*each) for each in own.items()))
+    [finding] = found.findings
+    assert (finding.code, finding.severity) == ("integrity.page_unreadable", "warning")
+    assert "in the browser" in detail(found, "integrity.page_unreadable")["reason"]
 
 
 def test_a_short_page_is_no_unreadable_page(tmp_path: Path):

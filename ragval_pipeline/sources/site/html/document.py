@@ -153,3 +153,20 @@ def _metas(html: str, attribute: str) -> Iterator[tuple[str, str]]:
     for node in parse_html(html).css(f"meta[{attribute}][content]"):
         if node.parent is None or node.parent.tag != "noscript":
             yield (node.attributes[attribute] or "").strip().lower(), node.attributes["content"] or ""
+
+
+#: Elements that the usual frameworks fill with a page in the browser.
+_MOUNTS = "#root, #app, #__next, #__nuxt, #___gatsby, #q-app, #svelte, app-root"
+#: Letters of a request to enable scripts; frames and pictures for counters have none.
+_REQUEST_LETTERS = 10  # definition
+
+
+def may_need_scripts(tree: LexborHTMLParser) -> bool:
+    """Whether a page may be built in the browser: it has a script, and a root for it or a request to enable scripts.
+
+    Pages that are whole without scripts may have both, too.
+    """
+    if tree.css_first("script") is None:
+        return False
+    requests = ("".join(filter(str.isalpha, node.text())) for node in tree.css("body noscript"))
+    return tree.css_first(_MOUNTS) is not None or any(len(text) >= _REQUEST_LETTERS for text in requests)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ragval_pipeline.sources.site.html.document import parse_html
+from ragval_pipeline.sources.site.html.document import may_need_scripts, parse_html
 from ragval_pipeline.sources.site.html.furniture import HEADINGS, content_element, is_furniture
 from ragval_pipeline.text.folding import fold_blanks
 
@@ -249,6 +249,7 @@ class PageText:
         headings: (level 1..6, text) of the content's headings, without anchors and zero-width characters.
         blocks: The content's paragraphs, headings, items, table rows and code blocks, in order.
         attributes: Texts of attributes that extractors may take for text, a line each.
+        scripted: Whether it may be built in the browser.
     """
 
     title: str | None
@@ -257,6 +258,7 @@ class PageText:
     headings: tuple[tuple[int, str], ...]
     blocks: tuple[Block, ...]
     attributes: str = ""
+    scripted: bool = False
 
 
 #: The text if there is no page.
@@ -271,6 +273,7 @@ def page_texts(html: str) -> PageText:
     """
     tree = parse_html(html)
     title, attributes = _title(tree), "\n".join(dict.fromkeys(_attribute_texts(tree)))
+    scripted = may_need_scripts(tree)
     tree.strip_tags(_NEVER, recursive=True)
     body = tree.body
     if body is None:  # a frameset
@@ -289,6 +292,7 @@ def page_texts(html: str) -> PageText:
         headings=tuple((block.level, block.text) for block in blocks if block.kind == "heading"),
         blocks=tuple(blocks),
         attributes=attributes,
+        scripted=scripted,
     )
 
 

@@ -24,6 +24,7 @@ COLUMNS: dict[str, str] = {
     "problem": "Why the page could not be read; null when it was read",
     "noindex": "The page asks not to be indexed",
     "redirected": "final_url is another page",
+    "scripted": "The page may be built in the browser: it has a script, and a root for it or a request to enable it",
     "target_key": "Canonical form of final_url if it is another page",
     "last_modified": "Last-Modified header, UTC, ISO 8601; null for a file",
     "sha256": "Hash of the page's bytes, hex",
@@ -48,6 +49,7 @@ class PageRecord:
     problem: str | None = None
     noindex: bool = False
     redirected: bool = False
+    scripted: bool = False
     target_key: str | None = None
     last_modified: datetime | None = None
     sha256: str | None = None
@@ -81,7 +83,7 @@ def record_of(copy: PageCopy, page_key: str) -> PageRecord:
         page_key=page_key,
         source=copy.source or "",
         **{name: getattr(copy, name) for name in _OF_COPY},
-        **{name: getattr(text, name) for name in ("title", "main", "body", "attributes", "blocks")},
+        **{name: getattr(text, name) for name in ("title", "main", "body", "attributes", "blocks", "scripted")},
     )
 
 
@@ -122,6 +124,7 @@ def arrow_schema() -> pa.Schema:
         "status": pa.int32(),
         "noindex": pa.bool_(),
         "redirected": pa.bool_(),
+        "scripted": pa.bool_(),
         "headings": pa.list_(pa.struct([("level", pa.int8()), ("text", pa.string())])),
         "blocks": pa.list_(pa.struct([("kind", pa.string()), ("text", pa.string())])),
     }
