@@ -44,6 +44,7 @@ def carry_out(
     """Carry out ``advice``: ids to delete, pages to delete, pages to ingest again, ids to delete after that.
 
     A page is ingested again by an ingestion that is right: it deletes the page's points and stores the right ones.
+    These overwrite points with the same ids.
     ``text`` and ``url`` are paths of the payload, ``ids`` those that repeat the point's id.
     """
     advice = {step: list((advice or {}).get(step, ())) for step in STEPS}
@@ -55,7 +56,9 @@ def carry_out(
     # Points of a development host have the page's path too: an ingestion of the site does not know them.
     hosts = {_url(point, url).split("/")[2] for point in right if "://" in _url(point, url)}
     kept = [point for point in after if not (folded(_url(point, url)) in again and _host(_url(point, url)) in hosts)]
-    after = kept + [point for point in right if folded(_url(point, url)) in again]
+    written = {point.id: point for point in right if folded(_url(point, url)) in again}
+    # A point with an id that is written again is overwritten, wherever it stood.
+    after = [point for point in kept if point.id not in written] + [*written.values()]
     after = _without(after, advice["delete_points_after"])
     wrong = _wrong(before, right, ids), _wrong(after, right, ids)
     passages = {_passage(point, text, url) for point in right}

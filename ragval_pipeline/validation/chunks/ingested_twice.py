@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.findings.factory import NAMED, make_finding
@@ -19,6 +20,8 @@ from ragval_pipeline.validation.thresholds import CLOCK_SKEW, MOST
 
 #: Evidence that separates generations and shows which are older.
 BY_DATE = "embedded_at"
+#: Evidence of the one generation that the page has as it is: what the others have beside it is out of date or damaged.
+BY_PAGE = "the page"
 #: Evidence that it does not matter which generation is kept.
 BY_TEXT = "the same texts"
 #: Evidence of which points belong together, but not which are older.
@@ -29,6 +32,9 @@ _REMEDIES = {
     "remediation.json. In future, delete a page's points before re-ingesting it.",
     BY_TEXT: "Delete the points under delete_point_ids in remediation.json: all copies but one of each text. In "
     "future, delete a page's points before re-ingesting it.",
+    BY_PAGE: "Delete the points under delete_point_ids in remediation.json: their ingestion has texts that differ from "
+    "the page, and another one has all of them as they are there. In future, delete a page's points before "
+    "re-ingesting it.",
     "": "It is not known which of the points are older: decide which of those under review_point_ids in "
     "remediation.json to keep. In future, delete a page's points before re-ingesting it.",
 }
@@ -48,7 +54,8 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
     twice = evidence.ingested_twice
-    pages = {key: _placed(own) for key, own in evidence.on_pages(twice)}
+    on_pages = dict(evidence.on_pages(twice))
+    pages = {key: _placed(own) for key, own in on_pages.items()}
     copied = {ref.point_id: digest for digest, refs in evidence.same_texts.groups.items() for ref in refs}
     only_copies = {
         key
@@ -61,8 +68,12 @@ def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
         generations, told_by = generations_of(placed)
         if told_by == BY_PLACE and _are_the_same(generations, copied):
             told_by = BY_TEXT
+        elif told_by == BY_PLACE and (current := _current(generations, evidence)) is not None:
+            rest = _of_others(current, on_pages[key], evidence)
+            first, *others = (one for one in generations if one is not current)
+            generations, told_by = [[*rest, *first], *others, current], BY_PAGE
         stored = tuple(tuple(chunk.point_id for chunk in generation) for generation in generations)
-        older = tuple(name for each in stored[:-1] for name in each) if told_by in {BY_DATE, BY_TEXT} else ()
+        older = tuple(name for each in stored[:-1] for name in each) if told_by in {BY_DATE, BY_PAGE, BY_TEXT} else ()
         details: dict[str, Any] = {
             "times_stored": twice[key],
             "told_by": told_by,
@@ -118,6 +129,32 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     return found.model_copy(update={"severity": "info"})
 
 
+def _current(generations: Sequence[list[ChunkFacts]], evidence: ChunkEvidence) -> list[ChunkFacts] | None:
+    """The only one of several generations of which no text differs from the page; None if there is no such.
+
+    It must be numbered through: places alone may join chunks of several ingestions.
+    """
+    changed = evidence.differing([chunk.point_id for own in generations for chunk in own], "drifted")
+    whole = [own for own in generations if not any(chunk.point_id in changed for chunk in own)]
+    if len(whole) != 1 or len(generations) < 2:
+        return None
+    is_numbered = all(_follows(one, other) for one, other in pairwise(whole[0]))
+    return whole[0] if is_numbered and whole[0][0].chunk_index is not None else None
+
+
+def _of_others(
+    current: Sequence[ChunkFacts], chunks: Sequence[ChunkFacts], evidence: ChunkEvidence
+) -> list[ChunkFacts]:
+    """The chunks of a page that hardly are on it and have a number of its present version, so that they are of none."""
+    numbers = {chunk.chunk_index for chunk in current}
+    placed = {chunk.point_id for chunk in _placed(chunks)}
+    rest = [chunk for chunk in chunks if chunk.point_id not in placed and chunk.chunk_index in numbers]
+    names = {chunk.point_id for chunk in rest}
+    gone = evidence.differing(names, "gone").keys()
+    changed = evidence.differing(names, "drifted").keys() | (gone - evidence.misplaced(gone))
+    return [chunk for chunk in rest if chunk.point_id in changed]
+
+
 def _are_the_same(generations: Sequence[Sequence[ChunkFacts]], copied: Mapping[str, Any]) -> bool:
     """Whether several generations have the same texts: then it does not matter which is kept."""
     texts = [sorted(str(copied.get(chunk.point_id, chunk.point_id)) for chunk in own) for own in generations]
@@ -132,7 +169,8 @@ def _placed(chunks: Sequence[ChunkFacts]) -> list[ChunkFacts]:
 def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]], str]:
     """The chunks of a page by ingestion, the oldest first if dated, and the evidence that separates them.
 
-    By dates or models; else each chunk follows the one that ends nearest to its beginning, and the age is unknown.
+    By dates or models; else each chunk follows the one with the number before its own, or the one that ends nearest to
+    its beginning, and the age is unknown.
     """
     in_order = sorted(chunks, key=lambda chunk: (_begins(chunk), _ends(chunk), chunk.point_id))
     dates = [parse_time(chunk.embedded_at) for chunk in in_order]
@@ -147,10 +185,18 @@ def generations_of(chunks: Sequence[ChunkFacts]) -> tuple[list[list[ChunkFacts]]
     for chunk in in_order:
         fitting = [chain for chain in chains if _begins(chain[-1]) < _begins(chunk) and _ends(chain[-1]) < _ends(chunk)]
         if fitting:
-            min(fitting, key=lambda chain: abs(_ends(chain[-1]) - _begins(chunk))).append(chunk)
+            nearest = min(
+                fitting, key=lambda chain: (not _follows(chain[-1], chunk), abs(_ends(chain[-1]) - _begins(chunk)))
+            )
+            nearest.append(chunk)
         else:
             chains.append([chunk])
     return chains, BY_PLACE
+
+
+def _follows(one: ChunkFacts, other: ChunkFacts) -> bool:
+    """Whether a chunk has the number after another's."""
+    return one.chunk_index is not None and other.chunk_index == one.chunk_index + 1
 
 
 def _split_by_date(dated: Sequence[tuple[Any, ChunkFacts]]) -> Iterator[list[ChunkFacts]]:

@@ -15,6 +15,7 @@ from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import percent, plural, times
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.facts.damage import Passage
 from ragval_pipeline.validation.facts.proven import unescapings
 from ragval_pipeline.validation.facts.store import filled
 from ragval_pipeline.validation.facts.texts import TextFacts
@@ -34,13 +35,14 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
         for word in words
     }
     subjects, cut = [], 0
-    for text in evidence.facts.texts("compared", "letters", "damaged", "found", "markup", where=filled("damaged")):
+    raw = {text.page_key for text in _with_markup(evidence)}
+    for text in evidence.facts.texts("compared", "letters", "damaged", "found", where=filled("damaged")):
         found = [
             passage
             for passage in text.damaged
             if (text.compared or not passage.words or not shown.issuperset(passage.words))
             # In raw HTML they are escaped as they should be.
-            and not (passage.after and _holds_markup(text) and passage.after in unescapings(passage.before))
+            and not (text.page_key in raw and _is_escaped(passage))
         ]
         if found:
             subject = text.ref.subject(passages=len(found), example=found[0].before, reads=found[0].after)
@@ -86,17 +88,37 @@ _ARE_CUT = tuple(f"{verb} a character only at the beginning or end of a line" fo
 @detector("text.markup", needs=ChunkEvidence)
 def find_markup(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with tags, entities or template code that their page does not show."""
-    texts = evidence.facts.texts("compared", "letters", "found", "markup", where=_has_markup)
     markup = letters = 0
     subjects = []
-    for text in filter(_holds_markup, texts):
-        own = text.letters + text.markup
-        markup, letters = markup + text.markup, letters + own
-        share = text.markup / own
-        subjects.append(replace(text.ref.subject(letters=text.markup, share=round(share, 4)), extent=share))
+    for text, own in _marked(evidence):
+        markup, letters = markup + own, letters + text.letters + own
+        share = own / (text.letters + own)
+        subjects.append(replace(text.ref.subject(letters=own, share=round(share, 4)), extent=share))
     if subjects:
         cause = f"{CATALOGUE['text.markup'].cause} {percent(markup / letters)} of their letters are markup."
         yield make_finding("text.markup", subjects, cause=cause, details={"share": round(markup / letters, 4)})
+
+
+def _marked(evidence: ChunkEvidence) -> Iterator[tuple[TextFacts, int]]:
+    """Texts with markup, and how many letters of it: some have only characters that the raw page escapes."""
+    raw = set[str | None]()
+    for text in _with_markup(evidence):
+        raw.add(text.page_key)
+        yield text, text.markup
+    columns = ("compared", "letters", "damaged", "found", "markup")
+    for text in evidence.facts.texts(*columns, where=filled("damaged")) if raw else ():
+        escaped = [passage.before for passage in text.damaged if _is_escaped(passage)]
+        own = sum(character.isalnum() for before in escaped for character in before)
+        if text.page_key in raw and own and not _holds_markup(text):
+            yield text, own
+
+
+def _with_markup(evidence: ChunkEvidence) -> Iterator[TextFacts]:
+    return filter(_holds_markup, evidence.facts.texts("compared", "letters", "found", "markup", where=_has_markup))
+
+
+def _is_escaped(passage: Passage) -> bool:
+    return passage.after is not None and passage.after in unescapings(passage.before)
 
 
 def _holds_markup(text: TextFacts) -> bool:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragval_pipeline.sources.embedders.tokens import Script
-from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.characters import is_blank, without_zero_width
 from ragval_pipeline.text.folding import FoldedText, fold_blanks, fold_lines, words_of
 from ragval_pipeline.text.markup import markup_pieces
 from ragval_pipeline.validation.facts.damage import Passage, damaged_passages, stray_characters
@@ -215,7 +215,9 @@ def described(
 
 def _hidden_markup(stored: StoredText, page: PageWords) -> int:
     """Letters of markup that the page neither shows nor has in its Markdown, if there is more than a piece or two."""
-    hidden = [piece for piece in markup_pieces(stored.text) if not page.has_written(piece)]
+    # Zero-width characters are damage of their own.
+    pieces = markup_pieces(without_zero_width(stored.text))
+    hidden = [piece for piece in pieces if not page.has_written(piece)]
     # Characters that are only escaped are damage of their own.
     if all(piece.startswith("&") for piece in hidden):
         hidden = [piece for piece in hidden if not is_escape(piece)]

@@ -125,6 +125,22 @@ def sentences(around: int) -> list[dict[str, str]]:
     return [{"text": text, "source_url": "/a"} for text in found]
 
 
+def test_the_only_ingestion_of_which_every_text_is_as_on_the_page_is_the_one_to_keep():
+    """Nothing says when the points were stored: the page itself tells which is its present version."""
+    before = TEXT.replace("part1.", "a room that was renamed.")
+    old, new = numbered(cut(60, text=before)), numbered(cut(100, 90))
+    found = twice(*old, *new)
+    assert found is not None
+    assert (found["told_by"], sorted(map(int, found["older"]))) == ("the page", [*range(len(old))])
+    both = twice(*old, *numbered(cut(100, 90, text=TEXT.replace("word70 ", "another room "))))
+    assert both is not None
+    assert (both["told_by"], both["older"]) == ("places on the page", [])
+
+
+def numbered(chunks: list[dict[str, str]]) -> list[dict[str, object]]:
+    return [{**chunk, "chunk_index": at} for at, chunk in enumerate(chunks)]
+
+
 def test_windows_that_slide_over_a_page_are_one_ingestion_by_their_numbers():
     numbered = [{**payload, "chunk_index": number} for number, payload in enumerate(windows(60, 12))]
     assert twice(*numbered) is None

@@ -67,8 +67,15 @@ def test_markup_that_the_page_shows_as_code_is_text(stored: str):
     assert found(f"{GRIPPER}\n{stored}") == ["0"]
 
 
-def test_entities_of_raw_html_are_no_wrong_character_set():
+def test_entities_of_raw_html_are_markup_in_each_chunk_of_the_page_and_no_wrong_character_set():
     page = f"{PAGE}<p>Arms &amp; legs &lt;both&gt;</p>"
     evidence = evidence_of(texts(page, "Arms &amp; legs"), [record(page)])
-    assert named(detected("text.markup", evidence)) == ["0"]
+    assert named(detected("text.markup", evidence)) == ["0", "1"]
+    assert named(detected("text.mojibake", evidence)) == []
+    evidence = evidence_of(texts(GRIPPER, "Arms &amp; legs"), [record(page)])
     assert named(detected("text.mojibake", evidence)) == ["1"]
+
+
+def test_zero_width_characters_within_code_that_the_page_shows_are_no_markup():
+    page = f"{PAGE}<p>Write {{% block grip %}} and {{{{ title }}}} there.</p>"
+    assert found(f"{GRIPPER} Write {{% blo\u200bck grip %}} and {{{{ ti\u200btle }}}} there.", page=page) == []

@@ -23,7 +23,7 @@
 # "chunk.duplicate_text" = ["point_copied", "two_spellings"]
 # "integrity.not_captured" = ["middle_lost", "texts_cut", "tables_dropped", "code_dropped", "crash_in_the_middle", "ids_from_the_tail"]
 # "integrity.drifted" = ["words_changed", "revised_not_ingested", "two_versions"]
-# "integrity.gone" = ["text_of_another_page", "url_of_another_page", "login_page_fetched", "two_versions"]
+# "integrity.gone" = ["text_of_another_page", "url_of_another_page", "login_page_fetched", "two_versions", "revised_not_ingested"]
 # "payload.missing_field" = ["url_dropped"]
 # "payload.empty_field" = ["text_emptied"]
 # "text.zero_width" = ["zero_width"]
