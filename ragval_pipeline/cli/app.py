@@ -22,6 +22,7 @@ from ragval_pipeline.cli.export import export
 from ragval_pipeline.cli.fetch_static import fetch_static
 from ragval_pipeline.cli.init import init
 from ragval_pipeline.cli.interrupts import check_interrupted
+from ragval_pipeline.cli.mcp import mcp
 from ragval_pipeline.cli.run import run
 from ragval_pipeline.cli.runs import bless, compare, history, report, show
 from ragval_pipeline.cli.schema import schema
@@ -64,6 +65,7 @@ COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     calibrate: ("ragval calibrate", "ragval calibrate --write"),
     fetch_static: ("ragval fetch-static",),
     export: ("ragval export points.parquet", "ragval export --redact shared.parquet"),
+    mcp: ("ragval mcp -s docs.yaml", "ragval mcp --http 8765"),
     schema: ("ragval schema suite", "ragval schema profile rag-validation"),
 }
 

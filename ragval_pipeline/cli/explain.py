@@ -61,7 +61,7 @@ def explain(
         with printing() as printer:
             _list(printer)
         return 0
-    title, sections = _explained(name, suite)
+    title, sections = explained(name, suite)
     with printing() as printer:
         printer.line((title, "bold"), (f"  {name}", "dim"))
         for heading, paragraphs in sections:
@@ -89,7 +89,12 @@ def _list(printer: LinePrinter) -> None:
             printer.line((title, ""), lead=[(f"  {name:{width}}  ", "bold")])
 
 
-def _explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
+def explained(name: str, suite: Path) -> tuple[str, list[_Section]]:
+    """The title of a finding or criterion, and what is to be said about it, as headings with paragraphs.
+
+    Raises:
+        SuiteError: There is nothing of that name, or the run that it names did not find it.
+    """
     from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
     from ragval_pipeline.suite.criteria import criterion_name, is_criterion, known_names
 

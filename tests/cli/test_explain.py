@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragval_pipeline.cli.explain import _explained
+from ragval_pipeline.cli.explain import explained
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.suite.criteria import all_criteria
 from tests.cli.conftest import Ended, Home
@@ -13,16 +13,16 @@ from tests.cli.conftest import Ended, Home
 pytestmark = pytest.mark.usefixtures("without_gx")
 
 
-def test_every_finding_and_criterion_is_explained() -> None:
+def test_every_finding_and_criterion_isexplained() -> None:
     for name in (*CATALOGUE, *(criterion.name for criterion in all_criteria([5]))):
-        title, found = _explained(name, Path("ragval.yaml"))
+        title, found = explained(name, Path("ragval.yaml"))
         sections = dict(found)
         assert title != name
         assert len(sections) >= 3, name
         assert all(paragraph.strip() for paragraphs in sections.values() for paragraph in paragraphs), name
 
 
-def test_a_finding_is_explained_with_its_measurement_threshold_and_remedy(ragval: Callable[..., Ended]) -> None:
+def test_a_finding_isexplained_with_its_measurement_threshold_and_remedy(ragval: Callable[..., Ended]) -> None:
     ended = ragval("explain", "integrity.drifted")
     assert ended.code == 0
     for part in (
@@ -43,7 +43,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, meant: str,
     assert f"Did you mean {meant}?" in ended.err
 
 
-def test_a_finding_of_a_kept_run_is_explained_with_its_subjects(home: Home, ragval: Callable[..., Ended]) -> None:
+def test_a_finding_of_a_kept_run_isexplained_with_its_subjects(home: Home, ragval: Callable[..., Ended]) -> None:
     home.edit(source={"exclude": ["/docs/intro"]})  # the page's chunks are out of scope now
     ragval("run", "-s", home.suite, "--only", "coverage")
     ended = ragval("explain", "-s", home.suite, "last:coverage.orphan_page")

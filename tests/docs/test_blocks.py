@@ -386,6 +386,16 @@ def points(stage: Stage, codes: Sequence[str]) -> None:
     assert main(["run"]) == 0
 
 
+@of("docs/how-to/agents.md", 1, 2)
+def agents(stage: Stage, codes: Sequence[str]) -> None:
+    """The commands are understood; tests/cli/test_mcp.py talks to the server."""
+    command, known = json.loads(codes[1])["mcpServers"]["ragval"], {"--http", "-s"}
+    for line in [*commands(codes[0]), command["args"]]:
+        assert line[0] == "mcp"
+        assert {word for word in line if word.startswith("-")} <= known
+        assert main([*line, "--help"]) == 0
+
+
 @of("docs/how-to/metrics.md", 1, 2)
 def metrics(stage: Stage, codes: Sequence[str]) -> None:
     """The alerts ask for metrics that a run writes."""
@@ -454,7 +464,7 @@ def test_every_block_runs_or_says_why_it_cannot() -> None:
     assert len(run) == len(set(run))
     assert set(run) | CANNOT.keys() == BLOCKS.keys()
     assert not set(run) & CANNOT.keys()
-    assert (len(run), len(CANNOT)) == (87, 13)
+    assert (len(run), len(CANNOT)) == (89, 13)
     texts = [(ROOT / page).read_text(encoding="utf-8") for page in PAGES]
     fences = sum(text.count("```") for text in texts)
     assert fences == 2 * len(BLOCKS)

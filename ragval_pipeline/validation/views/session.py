@@ -57,11 +57,12 @@ class Views:
         self._connection = connection
         self._seconds, self._memory = seconds, memory
 
-    def select(self, sql: str, *, most: int | None = None) -> pa.Table:
+    def select(self, sql: str, *, given: Mapping[str, Any] | None = None, most: int | None = None) -> pa.Table:
         """The rows of a single SELECT.
 
         Args:
             sql: The query, in DuckDB's SQL.
+            given: Values of its parameters, which it has as ``$name``.
             most: Rows returned at most; None: all.
 
         Raises:
@@ -73,7 +74,7 @@ class Views:
         try:
             self._check(sql)
             timer.start()
-            reader = self._connection.execute(sql).to_arrow_reader(100_000)  # work
+            reader = self._connection.execute(sql, given).to_arrow_reader(100_000)  # work
             return _first(reader, most)
         except duckdb.InterruptException:
             raise QueryError(f"it took more than {self._seconds:g} seconds") from None
