@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ragval_pipeline.validation.paired import ALPHA, drop_probabilities, drop_probability
 from ragval_pipeline.validation.regression.compare import is_drop
-from ragval_pipeline.validation.regression.paired import ALPHA, drop_probabilities, drop_probability
 
 PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "regression-power.md"
 SIZES = (15, 50, 500)

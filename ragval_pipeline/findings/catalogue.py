@@ -738,6 +738,16 @@ _ROWS = (
         "with both: the suite's, that of most queries, and one that most of at least 5 queries stating it miss.",
         cause="The threshold was taken from another model.",
         remedy="Calibrate the threshold on this index."),
+    FindingType("retrieval.lexical_better", "warning", "corpus", "queries", "query", "setting",
+        reads={Aspect.ANSWER},
+        title="Keyword search answers more questions",
+        means="is answered by plain BM25 and not by your search",
+        many="are answered by plain BM25 and not by your search",
+        measured="BM25 is computed in memory over the stored texts and asked the same questions. A question is "
+        "answered if every condition holds that it states, but for its score. The finding is reported if BM25 answers "
+        "significantly more of them (paired permutation test), or at least three that the judged search does not.",
+        cause="The questions contain names, codes or identifiers that the embedding model does not tell apart.",
+        remedy="Add a sparse vector and search both ways (hybrid), or choose a model that knows these words."),
     FindingType("retrieval.crowded_top_k", "warning", "subject", "queries", "query", "chunker",
         reads=OF_VECTORS | {
             Aspect.POSITION, Aspect.COPIES, Aspect.CURRENT, Aspect.TEXT, Aspect.CUT, Aspect.LETTERS,

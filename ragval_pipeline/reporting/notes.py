@@ -221,6 +221,13 @@ def _crowded(found: Mapping[str, Any], names: Names) -> str:
     return "; ".join(part for part in (repeated if found["repeated"] else "", beyond) if part)
 
 
+def _by_words(found: Mapping[str, Any], _: Names) -> str:
+    own = (
+        f"your search at rank {found['rank']}" if found["rank"] else f"not in {found['looked_at']} hits of your search"
+    )
+    return f"BM25 answers it at rank {found['rank_by_words']}, {own}"
+
+
 def _unsteady(found: Mapping[str, Any], _: Names) -> str:
     if found["overlap"] == 1:
         return "the same hits, in another order or with other scores"
@@ -286,6 +293,7 @@ NOTES: Mapping[str, Note] = {
     "query.duplicate": _asked_twice,
     "query.unreachable_gate": _out_of_reach,
     "retrieval.crowded_top_k": _crowded,
+    "retrieval.lexical_better": _by_words,
     "retrieval.nondeterministic": _unsteady,
     "regression.query_lost": _lost_query,
     "chunk.stale_tail": _left_over,

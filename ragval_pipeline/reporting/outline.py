@@ -9,8 +9,9 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
 from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.suite.criteria import GROUPS, group_of
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.repair.cases import JUDGED
-from ragval_pipeline.validation.report import ValidationReport
+from ragval_pipeline.validation.report import ANSWERED, WAYS, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
 VERDICT_WORDS = {"pass": "Pass", "fail": "Fail", "not_measured": "Not measured", "error": "Error"}
@@ -121,6 +122,17 @@ def sparse_words(report: ValidationReport) -> list[str]:
         for each in report.index.get("sparse") or ()
         if "points" in each
     ]
+
+
+def mode_words(report: ValidationReport) -> list[str]:
+    """How many questions each other way to search answers, and the judged one."""
+    found = []
+    for mode, values in report.retrieval_metrics.by_mode.items():
+        if (answered := values.get(ANSWERED)) is not None:
+            other, own = (round(share * answered.n) for share in (answered.value, answered.value - answered.difference))
+            told = f"{WAYS.get(mode, mode)} answers {other:,} of {plural(answered.n, 'question')}, your search {own:,}"
+            found.append(f"{told[:1].upper()}{told[1:]}")
+    return found
 
 
 #: What the numbers of sparse vectors are, in words.

@@ -284,6 +284,11 @@ class RetrievalSettings(Section):
         400, description="Maximum number of pages to search for by their own title and headings"
     )
     retriever: str | None = Field(None, description="module:attr, your production search")
+    also: Annotated[tuple[Literal["bm25"], ...], BeforeValidator(_one_is_a_list)] = Field(
+        ("bm25",),
+        description="Further ways to search, asked the same questions and compared, never a gate. bm25: in memory, "
+        "over the stored texts; []: none",
+    )
     sparse: SparseSettings = Field(default_factory=SparseSettings, description="The sparse vectors of a collection")
 
     _blank = field_validator("retriever", mode="before")(_blank_is_none)

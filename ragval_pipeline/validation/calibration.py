@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.validation.paired import fewest_pairs
 from ragval_pipeline.validation.query_report import QueryReport
-from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
 from ragval_pipeline.validation.verdict import TOLERANCE
 

@@ -12,8 +12,12 @@ from ragval_pipeline.validation.query_report import Entity, PrecisionMetric, Que
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
-#: ``groups``, ``held_to``, and null for figures of queries that were not run.
-SCHEMA_VERSION = "1.1"
+#: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``.
+SCHEMA_VERSION = "1.2"
+#: Names of the other ways to search, for readers.
+WAYS = {"bm25": "plain BM25"}
+#: The metric of another way that needs no page: the share of the questions that it answers.
+ANSWERED = "answered"
 
 
 class Distribution(Entity):
@@ -33,12 +37,29 @@ class MetricValue(Entity):
     ceiling: float | None = None
 
 
+class ModeValue(Entity):
+    """A metric of another way to search: its mean over ``n`` queries, and how much more than the judged way's that is.
+
+    ``interval`` are the 95 % limits of the difference, ``p`` is the probability of as much more by chance; both null
+    where they were not computed.
+    """
+
+    value: float
+    n: int
+    difference: float
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+
+
 class RetrievalMetrics(Entity):
-    """Retrieval metrics on pages and on chunks, and per category of the queries."""
+    """Retrieval metrics on pages and on chunks, per category of the queries, and of other ways to search."""
 
     page: dict[str, MetricValue] = Field(default_factory=dict)
     chunk: dict[str, MetricValue] = Field(default_factory=dict)
     by_category: dict[str, dict[str, MetricValue]] = Field(default_factory=dict)
+    by_mode: dict[str, dict[str, ModeValue]] = Field(
+        default_factory=dict, description="The ways of retrieval.also; answered: share of the questions answered"
+    )
 
 
 class ModuleCoverage(Entity):

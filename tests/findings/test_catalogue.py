@@ -96,6 +96,7 @@ absent.present E s
 absent.found E s
 sparse.missing E s
 index.no_idf W r
+retrieval.lexical_better W c
 """
 #: Ours: the contract names "*.unreachable" for every system, and Qdrant is one.
 OWN = {"index.unreachable": ("error", "run")}

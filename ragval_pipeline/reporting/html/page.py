@@ -34,6 +34,7 @@ from ragval_pipeline.reporting.html.questions import query_rows, score_note, sco
 from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
+    mode_words,
     outline_criteria,
     reason_of,
     sparse_words,
@@ -222,7 +223,7 @@ def _environment() -> Environment:
         one_line=one_line,
         shorten=shorten,
         facts=fact_rows,
-        sparse_words=sparse_words,
+        side_words=lambda report: [*sparse_words(report), *mode_words(report)],
         breakable=breakable,
         without_dot=lambda text: text.rstrip().removesuffix("."),
     )

@@ -13,8 +13,8 @@ from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
+from ragval_pipeline.validation.paired import fewest_pairs
 from ragval_pipeline.validation.query_report import query_results_of
-from ragval_pipeline.validation.regression.paired import fewest_pairs
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.outcome import Judged
 from ragval_pipeline.validation.thresholds import MOST, ROUNDING

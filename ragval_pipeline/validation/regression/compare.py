@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ragval_pipeline.validation.measurement import MeasuredValue
-from ragval_pipeline.validation.query_report import QueryReport
-from ragval_pipeline.validation.regression.paired import (
+from ragval_pipeline.validation.paired import (
     ALPHA,
     PairedTest,
     drop_probabilities,
     fewest_pairs,
     paired_test,
 )
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.pairing import (
     Pairing,
     RunAnswers,

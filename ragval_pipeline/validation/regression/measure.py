@@ -13,9 +13,9 @@ from ragval_pipeline.findings.model import Aspect, Finding, Subject
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
+from ragval_pipeline.validation.paired import ALPHA, fewest_pairs
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison, IndexChange, MetricChange, QueryLoss
-from ragval_pipeline.validation.regression.paired import ALPHA, fewest_pairs
 from ragval_pipeline.validation.regression.pairing import Pairing
 from ragval_pipeline.validation.regression.turnover import Turnover
 

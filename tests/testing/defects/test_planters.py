@@ -34,7 +34,8 @@ TOGETHER = [
     ("query.dead_target", "retrieval.dark_page", "chunk.near_duplicate", "absent.found"),
     ("query.negative_scored_high", "coverage.foreign_host", "payload.unexpected_module", "sparse.missing",
      "index.no_idf"),
-    ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present"),
+    ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present",
+     "retrieval.lexical_better"),
 ]  # fmt: skip
 _TOGETHER = {name for names in TOGETHER for name in names}
 #: Planted beside each other after a clean run.

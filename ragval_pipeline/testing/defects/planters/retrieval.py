@@ -17,6 +17,7 @@ from ragval_pipeline.testing.defects.choose import (
     choose_points,
     choose_queries,
     counted_queries,
+    named_pages,
     query_keys,
     required_fields,
     top_k_of,
@@ -114,6 +115,19 @@ def dark_page(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
         frozenset(chosen),
         causes=_WRONG_VECTORS,
     )
+
+
+@defect("retrieval.lexical_better", kind="points", amounts=(Amount(count=5),))
+def lexical_better(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives all chunks of the pages that some queries expect vectors that point away from their meaning."""
+    chosen = choose_queries(corpus, amount, rng, suits=lambda query: bool(query.get("relevant_urls")))
+    dark = {url for query in chosen for url in named_pages(query)}
+    for url in dark:
+        for point in corpus.pages()[url]:
+            point.vector = _away_from(point.vector or _noise(corpus.space.size, rng), rng)
+    asked = [query for query in counted_queries(corpus) if named_pages(query) and not query.get("negative")]
+    failed = frozenset(str(query["id"]) for query in asked if dark.issuperset(named_pages(query)))
+    return Planted("retrieval.lexical_better", failed, causes=_WRONG_VECTORS | {"query.failed", "retrieval.dark_page"})
 
 
 @defect("retrieval.hub_chunk", kind="points", amounts=(ALL,))

@@ -85,17 +85,36 @@ def drop_probability(differences: Sequence[float]) -> tuple[float, bool]:
     Pairs without a difference do not change any sum, so only the others are swapped. If all differences have the same
     size, as with pass and fail, the swaps are coin tosses and the binomial distribution is exact.
     """
-    from scipy import stats
-
     differing = [difference for difference in differences if abs(difference) > TOLERANCE]
     if not differing:
         return 1.0, True
     size = abs(differing[0])
     if all(abs(abs(difference) - size) <= TOLERANCE for difference in differing):
         losses = sum(difference < 0 for difference in differing)
-        return float(stats.binomtest(losses, len(differing), 0.5, alternative="greater").pvalue), True  # definition
+        return _as_many_heads(losses, len(differing)), True
     swapped, [observed], exact = _swapped([differing])
     return _share_as_low(swapped[:, 0], observed, exact=exact), exact
+
+
+def _as_many_heads(heads: int, tosses: int) -> float:
+    """The probability of at least so many heads; exact, and without scipy, which takes a second to import."""
+    ways = total = math.comb(tosses, heads)
+    for count in range(heads, tosses):
+        ways = ways * (tosses - count) // (count + 1)
+        total += ways
+    return float(total / 2**tosses)
+
+
+def binary_interval(wins: int, ties: int, losses: int) -> tuple[float, float]:
+    """95 % confidence interval of the mean difference of pairs that win, tie or lose by one (percentile bootstrap).
+
+    Raises:
+        ZeroDivisionError: There are no pairs.
+    """
+    pairs = wins + ties + losses
+    drawn = np.random.default_rng(_SEED).multinomial(pairs, [wins / pairs, ties / pairs, losses / pairs], RESAMPLES)
+    low, high = np.percentile((drawn[:, 0] - drawn[:, 2]) / pairs, (2.5, 97.5))  # definition
+    return float(low), float(high)
 
 
 def drop_probabilities(differences: Sequence[Sequence[float]]) -> tuple[list[float], bool]:

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from ragval_pipeline.validation.regression.paired import (
+from ragval_pipeline.validation.paired import (
     EXACT_UP_TO,
     drop_probabilities,
     drop_probability,

@@ -1,0 +1,151 @@
+"""BM25 in memory over the stored texts: what plain keyword search would find, without a server or a model."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ragval_pipeline.lazy import np, pa, pc
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
+from ragval_pipeline.text.characters import UNSPACED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Snapshot columns that are searched.
+COLUMNS = ("point_id", "text")
+#: Saturation of repeated words, and how much the length of a text counts, as in Lucene.
+K1, B = 1.2, 0.75
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
+#: Anything but ASCII and the punctuation of running text.
+_NOT_PLAIN = r"[\x{80}-\x{1fff}\x{2070}-\x{10ffff}]"
+
+
+def words_of(texts: pa.Array) -> pa.ListArray:
+    """The words of each text: lower case, without accents, split at everything but letters, digits and ``_``.
+
+    Scripts without spaces give each character and each pair of neighbours. A null has no words.
+    """
+    texts = pc.fill_null(texts.cast(pa.string()), "")
+    accented = pc.match_substring_regex(texts, _NOT_PLAIN)
+    if pc.any(accented).as_py():
+        texts = pc.replace_with_mask(texts, accented, _folded(texts.filter(accented)))
+    spaced = pc.ascii_trim_whitespace(pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{N}_]+", " "))
+    words = pc.ascii_split_whitespace(spaced)
+    # An empty text is split into one empty word.
+    return pc.if_else(pc.equal(spaced, ""), pa.scalar([], words.type), words)
+
+
+def _folded(texts: pa.Array) -> pa.Array:
+    """Texts without accents, and with spaces around each character and pair of a script without spaces."""
+    divided = [_UNSPACED_RUN.sub(_divided, text) for text in texts.to_pylist()]
+    decomposed = pc.utf8_normalize(pa.array(divided, pa.string()), form="NFKD")
+    return pc.replace_substring_regex(decomposed, r"\p{Mn}+", "")
+
+
+def _divided(run: re.Match[str]) -> str:
+    return f" {' '.join([*run[0], *map(''.join, pairwise(run[0]))])} "
+
+
+@dataclass
+class LexicalSearcher:
+    """Searches the texts of a snapshot for words.
+
+    Attributes:
+        batches: Reads ``COLUMNS`` of all points.
+        payloads: The payloads of some points, by id.
+    """
+
+    batches: Callable[[], Iterable[pa.RecordBatch]]
+    payloads: Callable[[Collection[str]], Mapping[str, dict[str, Any]]]
+    _index: _Index | None = field(default=None, repr=False)
+    _asked: dict[str, list[str]] = field(default_factory=dict, repr=False)
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Index the words of these queries: no others are ever looked up."""
+        self._asked = dict(zip(texts, words_of(pa.array(texts, pa.string())).to_pylist(), strict=True))
+        self._index = _Index.of(self.batches(), {word for words in self._asked.values() for word in words})
+
+    def refusal(self, text: str) -> str | None:
+        """None: every text can be searched for."""
+        return None
+
+    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The points with the highest scores for each text; those that share no word with it are not hits."""
+        assert self._index is not None
+        at, started = datetime.now(UTC), time.perf_counter()
+        found = [self._index.best(self._asked[text], limit) for text, limit in asked]
+        payloads = self.payloads({name for hits in found for name, _ in hits}) if fields else {}
+        share = 1000 * (time.perf_counter() - started) / max(len(asked), 1)
+        for hits in found:
+            yield Found(
+                [Hit(rank, name, score, payloads.get(name, {})) for rank, (name, score) in enumerate(hits, 1)],
+                share,
+                at,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Index:
+    """Weights of the words of some queries in all texts.
+
+    Attributes:
+        ids: Points, as text.
+        rows: For each word the texts that have it, as indices into ``ids``.
+        weights: Their scores.
+    """
+
+    ids: list[str]
+    rows: dict[str, NDArray[np.int64]]
+    weights: dict[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, batches: Iterable[pa.RecordBatch], vocabulary: Collection[str]) -> _Index:
+        known = pa.array(sorted(vocabulary), pa.string())
+        ids = list[str]()
+        lengths, rows, words = [], [], []
+        for batch in batches:
+            split = words_of(batch.column("text"))
+            counts = pc.list_value_length(split).to_numpy(zero_copy_only=False).astype(np.int64)
+            codes = pc.fill_null(pc.index_in(split.flatten(), known), -1).to_numpy(zero_copy_only=False)
+            numbers = np.repeat(np.arange(len(ids), len(ids) + len(counts)), counts)
+            lengths.append(counts)
+            rows.append(numbers[codes >= 0])
+            words.append(codes[codes >= 0].astype(np.int64))
+            ids += batch.column("point_id").to_pylist()
+        length = np.concatenate([np.empty(0, dtype=np.int64), *lengths])
+        keys = np.concatenate([np.empty(0, dtype=np.int64), *words]) * max(len(ids), 1) + np.concatenate(
+            [np.empty(0, dtype=np.int64), *rows]
+        )
+        keys, counts = np.unique(keys, return_counts=True)
+        word, row = np.divmod(keys, max(len(ids), 1))
+        holding = np.bincount(word, minlength=len(known))
+        rarity = np.log1p((len(ids) - holding + 0.5) / (holding + 0.5))
+        usual = K1 * (1 - B + B * length / max(length.mean() if len(length) else 1.0, 1.0))
+        scores = rarity[word] * counts * (K1 + 1) / (counts + usual[row])
+        ends = np.cumsum(holding)[:-1]
+        names = known.to_pylist()
+        return cls(
+            ids,
+            dict(zip(names, np.split(row, ends), strict=False)),
+            dict(zip(names, np.split(scores, ends), strict=False)),
+        )
+
+    def best(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """Ids and scores, best first; equal scores in the order of their ids."""
+        asked = [word for word in dict.fromkeys(words) if len(self.rows[word])]
+        if not asked:
+            return []
+        rows = np.concatenate([self.rows[word] for word in asked])
+        scores = np.bincount(rows, np.concatenate([self.weights[word] for word in asked]), minlength=len(self.ids))
+        some = np.flatnonzero(scores > 0)
+        if len(some) > limit:
+            last = np.partition(scores[some], -limit)[-limit]
+            some = some[scores[some] >= last]
+        ranked = sorted(some.tolist(), key=lambda row: (-scores[row], self.ids[row]))
+        return [(self.ids[row], float(scores[row])) for row in ranked[:limit]]
