@@ -634,6 +634,14 @@ _ROWS = (
         measured="The fields of qdrant.filter are compared with the collection's payload indexes.",
         cause="The index was never created.",
         remedy="Create a payload index for the field."),
+    FindingType("index.no_tenant_index", "warning", "run", "index", "field", "setting",
+        title="No index for tenants",
+        means="tells tenants apart and has no index for tenants",
+        many="tell tenants apart and have no index for tenants",
+        measured="The field of qdrant.partition_by is compared with the collection's payload indexes and, on a server "
+        "that knows them, with those for tenants (is_tenant). A field of qdrant.filter is index.payload_index_missing.",
+        cause="The index was never created, or not as one for tenants.",
+        remedy="Create a keyword index with is_tenant for the field: points of a tenant are then stored together."),
     FindingType("index.no_idf", "warning", "run", "vectors", "vector", "setting",
         title="Keyword search without word rarity",
         means="holds weights of BM25, and the collection does not weight them by how rare a word is",
@@ -870,6 +878,24 @@ _ROWS = (
         "Otherwise only embedding.query_input_type in the suite is wrong.",
         remedy="See first how the assistant embeds its questions, and have it use the input type for queries. Then set "
         "embedding.query_input_type to search_query. Changing only the suite would hide what the assistant does."),
+    FindingType("partition.untagged", "error", "subject", "metadata", "point", "reingest",
+        title="Points without a partition",
+        means="has no value of the field that searches filter by", many="have no value of the field that searches "
+        "filter by",
+        measured="The field of qdrant.partition_by is looked for in every point. An empty value is none.",
+        cause="The ingestion did not set it.",
+        remedy="Set the field and re-ingest: a search under a filter does not find these points, one without a filter "
+        "shows them to everyone."),
+    FindingType("partition.leak", "error", "subject", "metadata", "point", "reingest",
+        title="Points in another page's partition",
+        means="is in another partition than its page", many="are in other partitions than their pages",
+        measured="A page belongs to a partition if its folder does: at least three of the folder's pages are in that "
+        "partition alone, and at most a fifth only in others. Elsewhere, a page of at least three points belongs to "
+        "the partition of all its points but one, unless that one repeats another's text: files of two partitions may "
+        "be equal. A partition without a folder of its own is a selection from others, and not compared with folders.",
+        cause="The ingestion stored the page with the value of another partition: its readers find what is not theirs.",
+        remedy="Re-ingest the pages with the value of their own partition, then delete the points that are left under "
+        "the other one."),
     FindingType("absent.present", "error", "subject", "metadata", "point", "delete",
         breaks={Aspect.ABSENCE},
         title="What must be absent is in the index",

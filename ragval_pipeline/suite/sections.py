@@ -119,6 +119,11 @@ class QdrantSettings(Section):
         None,
         description="Payload values {field: value} that points must have: validates one site of a shared collection",
     )
+    partition_by: Text | None = Field(
+        None,
+        description="Payload field with the tenant, version or language that searches filter by: points without one, "
+        "and points in another one than their page, are named",
+    )
     prefer_grpc: bool = Field(False, description="Use gRPC if the server offers it, otherwise REST")
     grpc_port: Annotated[int, Field(ge=1, le=65535), BeforeValidator(_no_bool)] = Field(
         6334, description="gRPC port of the server"

@@ -316,6 +316,14 @@ SHORT_TEXT = threshold(
     "too much",
     evidence="curve near_duplicate: two changed words leave 0.50 of the triples of 20 words, and 0.73 of 40 words",
 )
+PARTITION_STRAYS = threshold(
+    0.2,
+    unit="share",
+    codes="partition.leak",
+    reason="a folder of which more pages are only in other partitions is shared by them, and its pages tell nothing",
+    evidence="definition of partition.leak: a page of a folder that belongs to another partition. Where tenants keep "
+    "their pages in one folder, no folder belongs to one of them",
+)
 FOLLOWED = threshold(
     0.4,
     unit="share",

@@ -172,6 +172,12 @@ def looking(stage: Stage, codes: Sequence[str]) -> None:
     assert [main(line) for line in commands(codes[0])] == [0] * 5
 
 
+@of("docs/how-to/several-collections.md", 5)
+def tenants(stage: Stage, codes: Sequence[str]) -> None:
+    stage.write("tenants.yaml", codes[0])
+    assert load_suite("tenants.yaml").qdrant.partition_by == "tenant"
+
+
 @of("docs/how-to/several-collections.md", 1, 2, 3, 4)
 def several_collections(stage: Stage, codes: Sequence[str]) -> None:
     """The loop with a stand-in for ragval that ends as a bad index and an unreachable one do."""

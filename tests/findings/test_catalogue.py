@@ -92,6 +92,9 @@ retrieval.invalid_order E r
 query.threshold_unfit W r
 embedder.input_type W r
 source.page_unfit W s
+index.no_tenant_index W r
+partition.leak E s
+partition.untagged E s
 absent.present E s
 absent.found E s
 sparse.missing E s

@@ -43,7 +43,7 @@ QUERIES_PROBED = POINTS_PROBED = 50
 
 def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches if they can differ."""
-    findings = find_all(Serving(manifest.facts, suite.qdrant.filter))
+    findings = find_all(Serving(manifest.facts, suite.qdrant.filter, suite.qdrant.partition_by))
     try:
         value = _not_measured(suite, manifest)
         if value is None:

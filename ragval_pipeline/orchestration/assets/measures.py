@@ -9,6 +9,7 @@ from typing import Any
 from upath import UPath
 
 from ragval_pipeline.errors import SuiteError
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.measuring import log_crash, problem_of
 from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import CHUNK_FACTS, is_selected, selected_groups
@@ -39,7 +40,7 @@ from ragval_pipeline.validation.facts.manifest import FactsManifest, Table
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.integrity.measure import measure_integrity
 from ragval_pipeline.validation.measurement import Measurement
-from ragval_pipeline.validation.payload import expectations
+from ragval_pipeline.validation.payload import expectations, tags
 from ragval_pipeline.validation.payload.evidence import PayloadRules, measure_payloads, take_evidence, with_expectations
 from ragval_pipeline.validation.quality import measure_quality
 from ragval_pipeline.validation.query_report import query_results_of
@@ -80,12 +81,20 @@ def judge_payloads(
     with expectations.loading_expectations():
         evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
         measured = measure_payloads(evidence)
-        present = find_all(held_of(suite, inventory, manifest))
-        measured = measured.model_copy(update={"findings": (*measured.findings, *present)})
+        others = [*find_all(held_of(suite, inventory, manifest)), *_of_partitions(suite, manifest)]
+        measured = measured.model_copy(update={"findings": (*measured.findings, *others)})
         judged = expectations.run_expectations(
             evidence.levels, fields=rules.fields, required=rules.required, addresses=rules.addresses
         )
     return with_expectations(measured, judged)
+
+
+def _of_partitions(suite: Suite, manifest: SnapshotManifest) -> list[Finding]:
+    """Findings about the partitions of a resolved suite's collection; none if it has none."""
+    if suite.qdrant.partition_by is None:
+        return []
+    points = tags.tagged_points(Snapshot(manifest).rows(tags.COLUMNS))
+    return find_all(tags.Partitioned(suite.qdrant.partition_by, list(points)))
 
 
 def held_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Held:

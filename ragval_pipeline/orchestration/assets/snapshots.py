@@ -38,6 +38,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.rules import fields_of_rules, load_rules
 from ragval_pipeline.validation.own_rules import checked_rules
+from ragval_pipeline.validation.payload.tags import PARTITION
 
 
 def read_site(task: Task) -> Mapping[str, Any]:
@@ -198,12 +199,18 @@ def read_points(task: Task) -> Mapping[str, Any]:
                 str(task.place.kept("prints")),
                 vectors=_needs_vectors(selected_groups(task.place.tags)),
             ),
-            extra=fields_of_rules(load_rules(task.suite)),
+            extra=_further_fields(task.suite),
             accept=before,
             on_progress=progress_of(PAYLOAD_SNAPSHOT),
         )
     task.observations.append(_observed_collection(task.key(COLLECTION), manifest))
     return _points_metadata(manifest)
+
+
+def _further_fields(suite: Suite) -> dict[str, str]:
+    """Payload fields that the suite's rules read, and that of its partitions, by their name in ``extra``."""
+    own = fields_of_rules(load_rules(suite))
+    return {**own, PARTITION: suite.qdrant.partition_by} if suite.qdrant.partition_by else own
 
 
 def _observed_collection(key: dg.AssetKey, manifest: SnapshotManifest) -> dg.AssetObservation:

@@ -28,6 +28,7 @@ class Serving:
 
     facts: CollectionFacts
     filtered: Mapping[str, object] | None = None
+    partition_by: str | None = None
 
 
 @detector("index.not_ready", needs=Serving)
@@ -69,6 +70,21 @@ def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
     if missing:
         details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
         yield make_finding("index.payload_index_missing", missing, details=details)
+
+
+@detector("index.no_tenant_index", needs=Serving)
+def find_no_tenant_index(serving: Serving) -> Iterator[Finding]:
+    """The field of the partitions without an index, or with one that is not for tenants."""
+    facts, field = serving.facts, serving.partition_by
+    if field is None or not answers_for_itself(facts):
+        return
+    indexed = {unquoted(name) for name in facts.payload_indexes}
+    tenants = None if facts.tenant_indexes is None else {unquoted(name) for name in facts.tenant_indexes}
+    if unquoted(field) in indexed and (tenants is None or unquoted(field) in tenants):
+        return
+    details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
+    cause = None if unquoted(field) not in indexed else "The field has an index, but not one for tenants."
+    yield make_finding("index.no_tenant_index", [field], details=details, cause=cause)
 
 
 def unindexed_points(facts: CollectionFacts) -> int | None:

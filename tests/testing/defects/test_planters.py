@@ -31,10 +31,10 @@ TOGETHER = [
      "query.duplicate", "vector.mixed_models"),
     ("integrity.not_captured", "payload.wrong_type", "query.threshold_unfit", "retrieval.slow", "text.zero_width",
      "vector.text_mismatch"),
-    ("query.dead_target", "retrieval.dark_page", "chunk.near_duplicate", "absent.found"),
+    ("query.dead_target", "retrieval.dark_page", "chunk.near_duplicate", "absent.found", "index.no_tenant_index"),
     ("query.negative_scored_high", "coverage.foreign_host", "payload.unexpected_module", "sparse.missing",
      "index.no_idf"),
-    ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present",
+    ("chunk.stale_tail", "query.weak_oracle", "source.scope", "absent.present", "partition.untagged",
      "retrieval.lexical_better"),
 ]  # fmt: skip
 _TOGETHER = {name for names in TOGETHER for name in names}

@@ -173,6 +173,7 @@ class CollectionFacts(BaseModel):
         other_vectors: Types of its other vectors, by name: ``sparse`` or ``multivector``.
         sparse: Every sparse vector of the collection.
         payload_indexes: Indexed fields with their type.
+        tenant_indexes: Indexed fields whose index is for tenants; None: the server does not say.
         ordered: Indexed fields by which points can be ordered.
         metadata: Free JSON stored with the collection by the ingestion.
         optimizer: ``ok`` or the optimiser's error.
@@ -201,6 +202,7 @@ class CollectionFacts(BaseModel):
     other_vectors: dict[str, OtherKind] = {}
     sparse: tuple[SparseFacts, ...] = ()
     payload_indexes: dict[str, str] = {}
+    tenant_indexes: tuple[str, ...] | None = None
     ordered: tuple[str, ...] = ()
     metadata: dict[str, Any] = {}
     optimizer: str = "ok"
@@ -265,6 +267,18 @@ def ordered_fields(schema: Mapping[str, Any]) -> tuple[str, ...]:
         for name, entry in schema.items()
         if entry.data_type.value in _ORDERED and getattr(entry.params, "range", None) is not False
     )
+
+
+#: The first version of Qdrant with indexes for tenants.
+_WITH_TENANTS = (1, 11)
+
+
+def tenant_fields(schema: Mapping[str, Any], version: str | None) -> tuple[str, ...] | None:
+    """Fields of ``CollectionInfo.payload_schema`` whose index is one for tenants; None if the server knows none."""
+    numbers = [int(part) for part in (version or "").split(".")[:2] if part.isdigit()]
+    if tuple(numbers) < _WITH_TENANTS:
+        return None
+    return tuple(name for name, entry in schema.items() if getattr(entry.params, "is_tenant", None))
 
 
 _KINDS: dict[OtherKind, str] = {"sparse": "sparse vector", "multivector": "multivector"}

@@ -20,6 +20,7 @@ from ragval_pipeline.sources.stores.qdrant.facts import (
     other_vectors_of,
     sparse_of,
     strict_mode_of,
+    tenant_fields,
     vectors_of,
 )
 from ragval_pipeline.sources.stores.qdrant.filtered import MOST_READ, WHOLE, LeftOut, left_out, named_alike
@@ -106,6 +107,7 @@ class CollectionReader:
         info: Any = self._ask(self._info)
         aliases = self._aliases()
         params, local = info.config.params, self._local is not None
+        version = None if local else self._server_version()
         used = params.vectors.get(self._vector_name or "") if isinstance(params.vectors, dict) else params.vectors
         return CollectionFacts(
             name=aliases.get(self._collection, self._collection),
@@ -120,6 +122,7 @@ class CollectionReader:
             other_vectors=other_vectors_of(params),
             sparse=sparse_of(params),
             payload_indexes={name: str(entry.data_type.value) for name, entry in (info.payload_schema or {}).items()},
+            tenant_indexes=None if local else tenant_fields(info.payload_schema or {}, version),
             ordered=ordered_fields(info.payload_schema or {}),
             metadata=getattr(info.config, "metadata", None) or {},
             optimizer=_optimizer(info.optimizer_status),
@@ -130,7 +133,7 @@ class CollectionReader:
             quantized=any(getattr(part, "quantization_config", None) is not None for part in (info.config, used)),
             strict_mode=strict_mode_of(info.config),
             sharding=getattr(params.sharding_method, "value", None),
-            server_version=None if local else self._server_version(),
+            server_version=version,
         )
 
     def count(self) -> int:

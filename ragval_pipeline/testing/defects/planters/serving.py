@@ -32,13 +32,13 @@ _SERVER: dict[str, Any] = {
 }
 
 
-def _pretend(corpus: Corpus, **facts: Any) -> None:
+def pretend(corpus: Corpus, **facts: Any) -> None:
     """Facts of a server made from those of the embedded collection, with some changed."""
     corpus.services.append(Service(reader=lambda inner: _Pretending(inner, {**_SERVER, **facts})))
 
 
 def _not_ready(corpus: Corpus, *_: object, **facts: Any) -> Planted:
-    _pretend(corpus, **facts)
+    pretend(corpus, **facts)
     return Planted("index.not_ready", frozenset({corpus.collection}))
 
 
@@ -72,7 +72,7 @@ def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
     for point in corpus.points:
         point.payload[_SITE_FIELD] = _SITE
     corpus.settings["qdrant"]["filter"] = {_SITE_FIELD: _SITE}
-    _pretend(corpus, payload_indexes={"source_url": "keyword"})
+    pretend(corpus, payload_indexes={"source_url": "keyword"})
     return Planted("index.payload_index_missing", frozenset({_SITE_FIELD}))
 
 
@@ -80,7 +80,7 @@ def no_payload_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Plan
 def poor_graph(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     """Makes the server miss every other hit after the first, as with too few links in its graph."""
     graph = {"m": 2, "ef_construct": 4, "full_scan_threshold": 1}
-    _pretend(corpus, hnsw=graph, indexed_vectors_count=len(corpus.points))
+    pretend(corpus, hnsw=graph, indexed_vectors_count=len(corpus.points))
     corpus.services.append(Service(reader=_Missing))
     return Planted("index.low_ann_recall", frozenset({corpus.collection}))
 

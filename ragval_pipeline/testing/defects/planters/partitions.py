@@ -1,0 +1,83 @@
+"""Partitions of an index, such as tenants: points without one, pages in another one, no index for them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+from urllib.parse import urlsplit
+
+from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, ids_of
+from ragval_pipeline.testing.defects.corpus import Corpus
+from ragval_pipeline.testing.defects.planters.serving import pretend
+from ragval_pipeline.testing.defects.registry import ONE, TENTH, Amount, Planted, defect
+from ragval_pipeline.validation.thresholds import FEWEST, PARTITION_STRAYS
+
+_FIELD = "tenant"
+
+
+@defect("partition.untagged", kind="points")
+def untagged(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives every point a tenant but some."""
+    _tag(corpus)
+    points = choose_points(corpus, amount, rng)
+    for point in points:
+        point.payload.pop(_FIELD)
+    return Planted("partition.untagged", ids_of(points))
+
+
+@defect("partition.leak", kind="points", variant="page", amounts=(ONE, TENTH))
+def retagged(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores a page of one tenant as another one's."""
+    tenants = _tag(corpus)
+    told = _told_apart(corpus, rng)
+    pages = choose_pages(corpus, amount, rng, suits=told.__contains__)
+    indexed = corpus.pages()
+    points = [point for url in pages for point in indexed[url]]
+    for point in points:
+        point.payload[_FIELD] = next(name for name in tenants if name != point.payload[_FIELD])
+    return Planted("partition.leak", ids_of(points))
+
+
+@defect("partition.leak", kind="points", amounts=(ONE, TENTH))
+def retagged_chunk(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Stores a chunk of one tenant's page as another one's."""
+    tenants = _tag(corpus)
+    pages = choose_pages(corpus, amount, rng, min_chunks=3)
+    points = [rng.choice(corpus.pages()[url]) for url in pages]
+    for point in points:
+        point.payload[_FIELD] = next(name for name in tenants if name != point.payload[_FIELD])
+    return Planted("partition.leak", ids_of(points))
+
+
+@defect("index.no_tenant_index", kind="service")
+def no_tenant_index(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
+    """Gives the points tenants, and the server a payload index that is not for tenants."""
+    _tag(corpus)
+    pretend(corpus, payload_indexes={_FIELD: "keyword"}, tenant_indexes=())
+    return Planted("index.no_tenant_index", frozenset({_FIELD}))
+
+
+def _tag(corpus: Corpus) -> list[str]:
+    """Give every point the folder of its page as its tenant; the tenants with several pages."""
+    counts: dict[str, int] = {}
+    for url, points in corpus.pages().items():
+        tenant = _folder(url)
+        counts[tenant] = counts.get(tenant, 0) + 1
+        for point in points:
+            point.payload[_FIELD] = tenant
+    settings: dict[str, Any] = corpus.settings["qdrant"]
+    settings["partition_by"] = _FIELD
+    return sorted(name for name, count in counts.items() if count >= FEWEST)
+
+
+def _folder(url: str) -> str:
+    return urlsplit(url).path.strip("/").rpartition("/")[0].rpartition("/")[2] or "start"
+
+
+def _told_apart(corpus: Corpus, rng: random.Random) -> set[str]:
+    """Pages that can be stored as another tenant's while their folders still belong to their own."""
+    folders: dict[str, list[str]] = {}
+    for url in corpus.pages():
+        folders.setdefault(_folder(url), []).append(url)
+    large = [urls for urls in folders.values() if len(urls) > FEWEST]
+    return {url for urls in large for url in rng.sample(urls, int(PARTITION_STRAYS * len(urls)))}

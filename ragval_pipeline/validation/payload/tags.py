@@ -1,0 +1,162 @@
+"""Whether every point has the partition that it belongs to: the tenant, version or language that searches filter by."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.findings.factory import NAMED, make_finding
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.suite.printing import plural, printable
+from ragval_pipeline.validation.detectors import detector
+from ragval_pipeline.validation.thresholds import FEWEST, PARTITION_STRAYS
+
+#: Name of the partition's field in the snapshot's column ``extra``.
+PARTITION = "qdrant.partition_by"
+#: Columns of the snapshot that are read.
+COLUMNS = ("point_id", "page_key", "page_url", "source_url", "text_sha256", "extra")
+
+
+class Tagged(NamedTuple):
+    """A point and its partition.
+
+    Attributes:
+        point_id: Its id as text.
+        page_key: Canonical form of its page; None: it names none.
+        page_url: Its page as in the sitemap, else as stored.
+        text: Hash of its text.
+        tags: Its partitions as text: several if the field is a list, none if it is absent or empty.
+    """
+
+    point_id: str
+    page_key: str | None
+    page_url: str | None
+    text: str | None
+    tags: tuple[str, ...]
+
+
+def tagged_points(rows: Iterable[Mapping[str, Any]]) -> Iterator[Tagged]:
+    """The points of a snapshot that was taken with the field ``PARTITION``, from rows with ``COLUMNS``."""
+    for row in rows:
+        value = json.loads(row["extra"]).get(PARTITION) if row["extra"] else None
+        values = value if isinstance(value, list) else [value]
+        tags = tuple(dict.fromkeys(_text(each) for each in values if each is not None and _text(each)))
+        yield Tagged(row["point_id"], row["page_key"], row["page_url"] or row["source_url"], row["text_sha256"], tags)
+
+
+def _text(value: Any) -> str:
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).strip()
+
+
+@dataclass(frozen=True)
+class Partitioned:
+    """The points of a collection with several partitions.
+
+    Attributes:
+        path: The payload field.
+        points: Every point.
+    """
+
+    path: str
+    points: Sequence[Tagged]
+
+    @cached_property
+    def pages(self) -> Mapping[str, Sequence[Tagged]]:
+        """The points with a partition, by page."""
+        pages: defaultdict[str, list[Tagged]] = defaultdict(list)
+        for point in self.points:
+            if point.page_key is not None and point.tags:
+                pages[point.page_key].append(point)
+        return pages
+
+    @cached_property
+    def owners(self) -> Mapping[str, str]:
+        """Folders of addresses that belong to one partition.
+
+        A folder does if several of its pages are in this partition alone, hardly a page is only in others, and no
+        folder within it belongs to another one.
+        """
+        only: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        pages: Counter[str] = Counter()
+        for key, points in self.pages.items():
+            tags = {tag for point in points for tag in point.tags}
+            for folder in _folders(key):
+                pages[folder] += 1
+                if len(tags) == 1:
+                    only[folder].update(tags)
+        found: dict[str, str] = {}
+        for folder, counts in only.items():
+            (tag, count), others = counts.most_common(1)[0], counts.total()
+            if count >= FEWEST and others - count <= PARTITION_STRAYS * pages[folder]:
+                found[folder] = tag
+        mixed = {above for folder in found for above in _folders(folder) if found.get(above, "") != found[folder]}
+        return {folder: tag for folder, tag in found.items() if folder not in mixed}
+
+    def owner(self, page_key: str) -> str | None:
+        """The partition that the page's folder belongs to; None: to none, or to several."""
+        return next((self.owners[folder] for folder in _folders(page_key) if folder in self.owners), None)
+
+
+def _folders(key: str) -> Iterator[str]:
+    """The folders that an address is in, the deepest first."""
+    head, mark, _ = key.rstrip("/").rpartition("/")
+    while mark and head.strip("/"):
+        yield head
+        head, mark, _ = head.rpartition("/")
+
+
+@detector("partition.untagged", needs=Partitioned)
+def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
+    """Points without a partition."""
+    subjects = [_subject(point) for point in partitioned.points if not point.tags]
+    if subjects:
+        cause = f"The ingestion did not set {printable(partitioned.path)} for them."
+        yield make_finding("partition.untagged", subjects, cause=cause, details={"field": partitioned.path})
+
+
+@detector("partition.leak", needs=Partitioned)
+def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
+    """Points that are in another partition than their page."""
+    subjects = []
+    ways: Counter[tuple[str, str]] = Counter()
+    owning = set(partitioned.owners.values())
+    for key, points in partitioned.pages.items():
+        owner = partitioned.owner(key)
+        for point in points:
+            other = owner or _of_all_others(point, points)
+            # A partition without pages of its own is a selection from others, such as a plan.
+            own = owner is None or owning.issuperset(point.tags)
+            if other is not None and other not in point.tags and own:
+                ways[", ".join(point.tags), other] += 1
+                subjects.append(_subject(point, partition=", ".join(point.tags), belongs_to=other))
+    if subjects:
+        told = "; ".join(
+            f"{plural(count, 'point')} of {printable(other)} in {printable(tag)}"
+            for (tag, other), count in ways.most_common(NAMED)
+        )
+        cause = f"{CATALOGUE['partition.leak'].cause} Found: {told}."
+        yield make_finding("partition.leak", subjects, cause=cause, details={"field": partitioned.path})
+
+
+def _of_all_others(point: Tagged, points: Sequence[Tagged]) -> str | None:
+    """The one partition of all other points of a page, if they are several and none holds the same text.
+
+    The same text may be in two partitions on purpose.
+    """
+    others = [other for other in points if other is not point]
+    tags = {other.tags for other in others}
+    alike = point.text is not None and any(other.text == point.text for other in others)
+    if len(others) + 1 < FEWEST or len(tags) > 1 or alike:
+        return None
+    [own] = tags
+    return own[0] if len(own) == 1 else None
+
+
+def _subject(point: Tagged, **details: str) -> Subject:
+    told = {**details, **({"page_url": point.page_url} if point.page_url else {})}
+    return Subject(point.point_id, details=told, page=point.page_key)

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.validation.detectors import find_all
+from ragval_pipeline.validation.index.readiness import Serving
+from ragval_pipeline.validation.payload.tags import Partitioned, Tagged, tagged_points
+
+Named = dict[str, set[str]]
+
+
+def page(key: str, tag: str, *, chunks: int = 2, salt: str = "") -> list[Tagged]:
+    name = f"{key}{salt}"
+    return [Tagged(f"{name}#{n}", key, key, f"text of {key} {n}", (tag,) if tag else ()) for n in range(chunks)]
+
+
+def pages(folder: str, tag: str, count: int = 5) -> list[Tagged]:
+    return [point for number in range(count) for point in page(f"{folder}/p{number}", tag)]
+
+
+def named(points: Iterable[Tagged]) -> Named:
+    found = find_all(Partitioned("tenant", list(points)))
+    return {finding.code: {subject.name for subject in finding.subjects} for finding in found}
+
+
+TWO = [*pages("x.example/a", "a"), *pages("x.example/b", "b")]
+
+
+def test_where_every_page_is_in_its_partition_nothing_is_named() -> None:
+    assert named(TWO) == {}
+    assert named([*pages("x.example/docs", "a"), *page("x.example/docs/q", "b")]) == {}
+
+
+def test_a_point_without_a_partition_is_named() -> None:
+    assert named([*TWO, *page("x.example/a/q", "")]) == {"partition.untagged": {"x.example/a/q#0", "x.example/a/q#1"}}
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_page_in_the_folder_of_one_partition_that_is_in_another_is_named(copied: bool) -> None:
+    own = page("x.example/b/q", "b") if copied else []
+    leaked = page("x.example/b/q", "a", salt="-copy")
+    assert named([*TWO, *own, *leaked]) == {"partition.leak": {"x.example/b/q-copy#0", "x.example/b/q-copy#1"}}
+
+
+def test_files_that_two_partitions_have_on_purpose_are_no_leak() -> None:
+    shared = [*pages("x.example/docs", "a"), *[point._replace(point_id=f"{point.point_id}b", tags=("b",))
+              for point in pages("x.example/docs", "a")]]  # fmt: skip
+    assert named(shared) == {}
+    assert named([*TWO, *shared]) == {}
+
+
+def test_a_partition_without_pages_of_its_own_is_a_selection_and_no_leak() -> None:
+    basic = [point._replace(point_id=f"{point.point_id}b", tags=("basic",)) for point in pages("x.example/b", "b", 2)]
+    assert named([*TWO, *basic]) == {}
+
+
+def test_a_point_in_both_partitions_is_shared_and_no_leak() -> None:
+    both = [point._replace(tags=("a", "b")) for point in page("x.example/b/q", "b")]
+    assert named([*TWO, *both]) == {}
+
+
+def test_pages_beside_the_folders_of_partitions_tell_nothing() -> None:
+    assert named([*TWO, *page("x.example/index", "a"), *page("x.example/about", "b")]) == {}
+
+
+def test_the_one_chunk_of_a_page_that_is_in_another_partition_is_named_unless_it_repeats_a_text() -> None:
+    whole = page("x.example/docs/q", "a", chunks=4)
+    odd = whole[2]._replace(tags=("b",))
+    assert named([*whole[:2], odd, *whole[3:]]) == {"partition.leak": {odd.point_id}}
+    assert named([*whole, odd._replace(point_id="copy")]) == {}
+
+
+def test_two_chunks_of_a_page_do_not_tell_which_is_in_the_wrong_partition() -> None:
+    first, second = page("x.example/docs/q", "a")
+    assert named([first, second._replace(tags=("b",))]) == {}
+
+
+@pytest.mark.parametrize(
+    ("extra", "tags"),
+    [
+        ('{"qdrant.partition_by": "acme"}', ("acme",)),
+        ('{"qdrant.partition_by": ["acme", "beta", "acme"]}', ("acme", "beta")),
+        ('{"qdrant.partition_by": 3}', ("3",)),
+        ('{"qdrant.partition_by": 0}', ("0",)),
+        ('{"qdrant.partition_by": "  "}', ()),
+        ('{"qdrant.partition_by": []}', ()),
+        ('{"qdrant.partition_by": null}', ()),
+        ('{"other": "acme"}', ()),
+        (None, ()),
+    ],
+)
+def test_the_values_of_the_field_are_partitions(extra: str | None, tags: tuple[str, ...]) -> None:
+    row = {"point_id": "1", "page_key": None, "page_url": None, "source_url": None, "text_sha256": None, "extra": extra}
+    assert [point.tags for point in tagged_points([row])] == [tags]
+
+
+@pytest.mark.parametrize(
+    ("indexes", "tenants", "is_named"),
+    [
+        ({}, (), True),
+        ({"tenant": "keyword"}, (), True),
+        ({"tenant": "keyword"}, ("tenant",), False),
+        ({"tenant": "keyword"}, None, False),
+        ({}, None, True),
+    ],
+)
+def test_the_field_of_the_partitions_needs_an_index_for_tenants_where_the_server_knows_them(
+    indexes: dict[str, str], tenants: tuple[str, ...] | None, is_named: bool
+) -> None:
+    facts = CollectionFacts(
+        name="docs", local=False, status="green", points_count=1, payload_indexes=indexes, tenant_indexes=tenants
+    )
+    found = find_all(Serving(facts, partition_by="tenant"))
+    assert [finding.code for finding in found] == (["index.no_tenant_index"] if is_named else [])
+    assert find_all(Serving(facts)) == []
