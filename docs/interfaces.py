@@ -48,11 +48,19 @@ def _keys(
 ) -> Iterator[str]:
     yield from (f"## {title}", "", *((f"{text}.", "") if text else ()))
     yield from ("| key | means | default | change it when |", "|---|---|---|---|")
-    for name, field in fields.items():
-        key = f"{prefix}{name}"
+    for key, field in _single_keys(fields, prefix):
         means = f"{_cell(field.description)}{_choices(field.annotation)}"
         yield f"| `{key}` | {means} | {_default(key, field)} | {by_hand.get(key, '')} |"
     yield ""
+
+
+def _single_keys(fields: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    """The keys of a section; of a section within it, its keys."""
+    for name, field in fields.items():
+        if within := _section_of(field.annotation):
+            yield from _single_keys(public_fields(within), f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field
 
 
 def _choices(annotation: Any) -> str:

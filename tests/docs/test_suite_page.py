@@ -23,6 +23,7 @@ SECTIONS = (
     "payload",
     "embedding",
     "retrieval",
+    "retrieval.sparse",
     "retry",
     "history",
     "scale",
@@ -32,12 +33,12 @@ SECTIONS = (
 
 
 def field_of(path: str) -> Any:
-    section, _, key = path.partition(".")
-    field = Suite.model_fields[section]
-    if not key:
-        return field
-    models = [field.annotation, *getattr(field.annotation, "__args__", ())]
-    return next(model.model_fields[key] for model in models if key in getattr(model, "model_fields", {}))
+    first, *keys = path.split(".")
+    field = Suite.model_fields[first]
+    for key in keys:
+        models = [field.annotation, *getattr(field.annotation, "__args__", ())]
+        field = next(model.model_fields[key] for model in models if key in getattr(model, "model_fields", {}))
+    return field
 
 
 def test_every_key_of_the_suite_has_a_row_and_no_row_is_without_a_key() -> None:
