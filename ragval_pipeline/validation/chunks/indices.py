@@ -16,7 +16,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import lost_passages
-from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, LONGEST_GAP, MOST, VERIFIED_FROM
+from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, FEWEST, LONGEST_GAP, MOST, VERIFIED_FROM
 
 #: A page that lost its first chunks has the same numbers as one counted from another start.
 _LATE = "The first chunks were deleted or never written, or the chunks of these pages are not numbered from {first}."
@@ -26,39 +26,48 @@ _COUNTED = (
 )
 #: The same if nothing of these pages is missing.
 _MISCOUNTED = "The chunks of these pages are not numbered from {first}: no passage of the pages is missing."
-_GOES_ON = "The numbers go on from page to page instead of starting from {first} on each: no passage is missing."
 _NUMBER = "Number the chunks of each page from {first}, then write the points again. Their texts and vectors are right."
 
 
 @detector("chunk.index_gap", needs=ChunkEvidence)
 def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
-    """Pages whose indices are not complete from 0."""
+    """Pages whose indices are not complete from 0, or from where those of another page end if one count does all."""
+    is_one_count = _is_one_count(evidence.orders)
     first = _first_index(evidence.orders)
-    subjects = list(_gaps(evidence, first))
-    late = all(subject.details["missing_count"] == subject.details["lowest"] - first for subject in subjects)
+    subjects = list(_gaps(evidence, None if is_one_count else first))
+    late = not is_one_count and all(
+        subject.details["missing_count"] == subject.details["lowest"] - first for subject in subjects
+    )
     if subjects and late:
         several = len(subjects) > 1
         named = f"{len(subjects):,} pages have" if several else f"The page {subjects[0].name} has"
         message = f"{named} no chunk {first}; later numbers are complete."
         told = (_LATE, _COUNTED)
         if all(_is_whole(evidence, subject.page or "") for subject in subjects):
-            told = (_GOES_ON if _is_one_count(evidence.orders, subjects) else _MISCOUNTED, _NUMBER)
+            told = (_MISCOUNTED, _NUMBER)
         cause, remedy = (words.format(first=first) for words in told)
         yield make_finding("chunk.index_gap", subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:
         yield make_finding("chunk.index_gap", subjects)
 
 
-def _gaps(evidence: ChunkEvidence, first: int) -> Iterator[Subject]:
+def _lacks_only_first(subject: Subject, first: int) -> bool:
+    return bool(subject.details["missing_count"] == subject.details["lowest"] - first)
+
+
+def _gaps(evidence: ChunkEvidence, start: int | None) -> Iterator[Subject]:
+    """The pages that lack a number, counted from ``start``; None: from the first number that each has."""
     orders = evidence.orders
-    pages = orders.in_full(orders.chosen(orders.last - first - orders.indices + 1 > 0))
+    begin = orders.first if start is None else start
+    pages = orders.in_full(orders.chosen(orders.last - begin - orders.indices + 1 > 0))
+    firsts = {key: min(page.points) if start is None else start for key, page in pages.items()}
     # If numbers restart in each parent chunk, subdivided chunks may be missing from them.
     again = any(page.parents for page in pages.values()) and orders.begin_again()
-    misplaced = evidence.misplaced({name for page in pages.values() for name in _behind_a_gap(page, first)})
+    misplaced = evidence.misplaced({name for key, page in pages.items() for name in _behind_a_gap(page, firsts[key])})
     for key, page in pages.items():
         if again and page.parents:
             continue
-        present = sorted(page.points)
+        present, first = sorted(page.points), firsts[key]
         missing = present[-1] - first + 1 - len(present)
         shown = list(islice(_between(first, present), LISTED))
         details = {"missing": shown, "missing_count": missing, "lowest": present[0], "highest": present[-1]}
@@ -75,11 +84,12 @@ def _is_whole(evidence: ChunkEvidence, page: str) -> bool:
     return page in evidence.read and not lost_passages(evidence.compared.pages[page].blocks)
 
 
-def _is_one_count(orders: Orders, subjects: Sequence[Subject]) -> bool:
-    """Whether most of these pages are counted from where another one ends."""
-    ends = {int(last) + 1 for last in orders.last}
-    starts = [subject.details["lowest"] for subject in subjects]
-    return len(set(starts)) == len(starts) > 1 and sum(start in ends for start in starts) > MOST * len(starts)
+def _is_one_count(orders: Orders) -> bool:
+    """Whether one count goes through the whole collection: most pages begin after another one ends, all apart."""
+    in_order = orders.first.argsort()
+    starts, ends = orders.first[in_order], orders.last[in_order]
+    apart = int((starts[1:] > ends[:-1]).sum())
+    return len(set(starts.tolist())) == len(starts) >= FEWEST and apart > MOST * (len(starts) - 1)
 
 
 def _behind_a_gap(page: PageOrder, first: int) -> Iterator[str]:
