@@ -712,7 +712,8 @@ _ROWS = (
         title="Questions that almost any answer passes",
         means="would pass with random hits in at least half of all cases",
         many="would pass with random hits in at least half of all cases",
-        measured="The probability that hits drawn at random from this index pass the query is computed.",
+        measured="The probability that hits drawn at random from this index pass the query is computed. Where a score "
+        "is judged, only the query's own hits are known to reach it, and any other chunk counts as one that does not.",
         cause="Too many chunks match the expected words, module or pages for this top_k.",
         remedy="Expect something that only the right chunks contain."),
     FindingType("query.duplicate", "warning", "subject", "queries", "query", "query",

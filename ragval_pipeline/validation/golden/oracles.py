@@ -14,6 +14,7 @@ from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import SAMPLED_CHUNKS, Chunk, GoldenSet, IndexFacts, Reviewed
+from ragval_pipeline.validation.query_report import query_results_of
 from ragval_pipeline.validation.retrieval.hits import expected_pages
 from ragval_pipeline.validation.retrieval.judge import deciding_conditions
 from ragval_pipeline.validation.retrieval.texts import (
@@ -35,18 +36,39 @@ _Requirement: TypeAlias = Callable[[Chunk], bool]
 
 @detector("query.weak_oracle", needs=Reviewed)
 def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
-    """Queries that pass with random chunks of this index, drawn without replacement, at least every other time."""
-    return met_by_chance(reviewed.golden, reviewed.facts)
+    """Queries that pass with random chunks of this index, drawn without replacement, at least every other time.
+
+    If a score is judged, only the hits are known to reach it; of most chunks nobody knows whether they do.
+    """
+    rules = reviewed.golden.settings.rules
+    thresholds = {query.id: rules.threshold(query) for query in reviewed.golden.queries}
+    reaching = {
+        report.query_id: frozenset(
+            hit.chunk_id
+            for hit in report.top_results
+            if hit.similarity_score is not None and rules.reaches(hit.similarity_score, thresholds[report.query_id])
+        )
+        for report in query_results_of(reviewed.results)
+        if report.query_id in thresholds
+    }
+    return met_by_chance(reviewed.golden, reviewed.facts, reaching)
 
 
-def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
-    """The same for an index that may differ from the stored one."""
+def met_by_chance(
+    golden: GoldenSet, facts: IndexFacts, reaching: Mapping[str, Collection[str]] | None = None
+) -> Iterator[Subject]:
+    """The same for an index that may differ from the stored one.
+
+    ``reaching`` are the points that are known to reach the threshold of each query; None: scores are not considered.
+    """
     settings, page_key = golden.settings, golden.inventory.folder().key
     for query in golden.queries:
         draws = query.top_k or settings.top_k
         # If half of the index is drawn, it contains any expectation.
         pointless = query.negative or draws > MOST * facts.points or not facts.sample
         required = {} if pointless else _required(query, page_key, settings.rules.module_match, settings.judge)
+        if required and reaching is not None and "score" in deciding_conditions(query, settings.judge):
+            required["score", 0] = _one_of(reaching.get(query.id, ()))
         met, chance = _chance(list(required.values()), facts, draws) if required else (0.0, 0.0)
         if chance >= MOST:
             details = {
@@ -59,6 +81,10 @@ def met_by_chance(golden: GoldenSet, facts: IndexFacts) -> Iterator[Subject]:
             pages = expected_pages(query, page_key)
             module = None if pages else normalise_name(query.expected_module or "") or None
             yield Subject(name=query.id, details=details, pages=tuple(sorted(pages)), module=module)
+
+
+def _one_of(points: Collection[str]) -> _Requirement:
+    return lambda chunk: chunk.point_id in points
 
 
 def facts_after(

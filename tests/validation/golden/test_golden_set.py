@@ -29,6 +29,8 @@ from ragval_pipeline.validation.golden.targets import (
     unreachable_gates,
 )
 from ragval_pipeline.validation.golden.thresholds import Scores, unfit_threshold
+from ragval_pipeline.validation.packed import Packed
+from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import MetricValue
 from tests.reporting import factory
 from tests.validation.factory import settings
@@ -275,6 +277,16 @@ def test_a_common_keyword_beside_a_page_or_a_chunk_is_no_weak_oracle_because_bot
     ]
     assert weak(asked, chunks) == {}
     assert weak(asked, chunks, judge=("keywords",)) == {"page": 1.0, "chunk": 1.0}
+
+
+@pytest.mark.parametrize(("score", "chance"), [(0.7, {}), (None, {"q": 1.0})])
+def test_a_judged_score_is_not_met_by_chance_where_only_a_few_hits_reach_it(score, chance):
+    chunks = [replace(chunk(f"/{n}", text="a robot moves"), point_id=str(n)) for n in range(20)]
+    asked = [query("q", expected_keywords=["robot"], min_similarity=score)]
+    hits = [factory.hit(number, 0.85 - 0.1 * number, chunk_id=str(number)) for number in (1, 2)]
+    results = {"query_results": Packed(QueryReport, [factory.query("q", "question q", 0.75, hits=hits)])}
+    found = weak_oracles(replace(evidence(asked, facts(*chunks)), results=results))
+    assert {subject.name: subject.details["chance"] for subject in found} == chance
 
 
 def test_ros_in_across_is_not_a_hit():
