@@ -778,7 +778,7 @@ _ROWS = (
             "many unrelated queries",
         measured="Every page is searched for by its title, headings and words. A chunk is listed if it is among the "
         "hits of far more queries about other pages than expected by chance, and these queries have few words in "
-        "common.",
+        "common. This is information only if every vector of the index was compared with its text and fits.",
         cause="The chunk is generic text, such as a licence or a table of contents, its vector belongs to another "
         "text, or the embedding model places it close to everything.",
         remedy="Read the chunk. Leave generic text out of the index; re-embed the chunk if its vector belongs to "

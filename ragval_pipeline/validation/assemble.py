@@ -23,6 +23,7 @@ from ragval_pipeline.validation.query_report import PrecisionMetric, QueryReport
 from ragval_pipeline.validation.repair.cleared import Simulated, with_would_clear
 from ragval_pipeline.validation.report import Cost, CoverageReport, QualityMetrics, RetrievalMetrics, ValidationReport
 from ragval_pipeline.validation.retrieval.texts import normalise_name
+from ragval_pipeline.validation.self_retrieval.hubs import with_judged_hubs
 from ragval_pipeline.validation.verdict import judge_criteria, judge_run
 
 #: Keys of a query that name pages.
@@ -177,7 +178,8 @@ def graded_findings(
     """All findings of a run, merged by code and scope, with the suite's severities and pages at other addresses."""
     found = [finding for measurement in measurements for finding in measurement.findings]
     moved = [measurement.sections.get("moved_pages", {}) for measurement in measurements]
-    return with_moved(grade_findings(merge_findings([*found, *extra]), severities), ChainMap(*moved))
+    merged = with_judged_hubs(merge_findings([*found, *extra]), measurements)
+    return with_moved(grade_findings(merged, severities), ChainMap(*moved))
 
 
 def _query_fields(sections: Mapping[str, Any]) -> dict[str, Any]:
