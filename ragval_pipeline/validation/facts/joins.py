@@ -14,6 +14,8 @@ from ragval_pipeline.validation.thresholds import FEWEST
 
 #: Maximum joins examined per chunk.
 MOST_JOINS = 2000  # work
+#: Characters shown on either side of a join without words.
+_SHOWN = 6  # shown
 _CLOSING = re.compile("[.!?:;,)]+[\"'\u201d\u2019\u00bb]*")
 
 
@@ -40,9 +42,29 @@ def joined_words(chunk: Alignment, page: Searched) -> list[str]:
             for letters in (fold(word), text.letters[slice(*text.whole_words(at, at + 1))])
         ):
             bare.append(word)
+    bare += islice(_joined_lines(chunk, page), MOST_JOINS)
     if bare or len(punctuated) >= FEWEST:
         return list(dict.fromkeys([*bare, *punctuated]))
     return []
+
+
+def _joined_lines(chunk: Alignment, page: Searched) -> Iterator[str]:
+    """Where lines of the page run into the one before, such as a heading and its paragraph, in scripts without spaces.
+
+    Between words of such a script a blank says nothing, but each block of a page begins a line.
+    """
+    text = chunk.text
+    for span in chunk.spans:
+        if span.kind != "run":
+            continue
+        inner = slice(span.start + 1, span.end)
+        alone = text.alone[inner] | text.alone[span.start : span.end - 1]
+        begun = page.folded.spaced[span.place + 1 : span.beyond] & alone & ~text.apart[inner]
+        for at in (span.start + 1 + begun.nonzero()[0]).tolist():
+            if page.begins_line(span.place + at - span.start):
+                start, end = _blanks_around(text, at)
+                offset = int(text.offsets[at])
+                yield text.shown[max(start, offset - _SHOWN) : min(end, offset + _SHOWN)]
 
 
 def _begins_a_sentence(text: FoldedText, at: int) -> bool:

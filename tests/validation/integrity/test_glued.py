@@ -88,3 +88,11 @@ def test_an_identifier_of_another_page_is_no_join_of_words_that_this_page_has_ap
     elsewhere = "Visitors ask the CameraController and sign, then they wear helmets, yellow ones, behind a line."
     assert glued(elsewhere, content=f"{CONTENT}<p>Camera controller and sign of the hall</p>") == []
     assert compared(CONTENT, elsewhere).differing[0].found < 50
+
+
+def test_a_heading_that_runs_into_its_paragraph_is_glued_in_a_script_without_spaces():
+    heading, first, second = "安装步骤", "请先关闭机器人手臂的电源再安装夹爪", "安装完成后检查所有螺丝是否拧紧"
+    content = f"<h2>{heading}</h2><p>{first},\n{second}</p><p>{second}</p>"
+    assert glued(f"{heading}\n{first},{second}\n{second}", content=content) == []
+    assert glued(f"{heading} {first},{second} {second}", content=content) == []
+    assert glued(f"{heading}{first},{second}\n{second}", content=content) == [["安装步骤请先关闭机器"]]
