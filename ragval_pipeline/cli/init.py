@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
     from ragval_pipeline.suite.sections import QdrantSettings
 
+#: The suite file without --output.
+SUITE = "ragval.yaml"
 #: Questions without --queries.
 USUAL = 8
 #: Points read for a first look: the user is waiting.
@@ -62,7 +64,15 @@ def init(
     output: Annotated[
         Path,
         typer.Option("--output", metavar="FILE", help="The suite file to write; queries.yaml is written next to it."),
-    ] = Path("ragval.yaml"),
+    ] = Path(SUITE),
+    defs: Annotated[
+        Path | None,
+        typer.Option(
+            "--defs",
+            metavar="DIR",
+            help="A folder of a Dagster project's defs: write a defs.yaml there instead of a suite file.",
+        ),
+    ] = None,
     queries: Annotated[
         int,
         typer.Option(
@@ -79,6 +89,7 @@ def init(
     from ragval_pipeline.cli.draft.suite_text import QUERIES, suite_text
     from ragval_pipeline.sources.storage import write_whole
 
+    output = output if defs is None else _defs_yaml(defs, output)
     serve_variables(output.expanduser().absolute().parent)
     wishes = _wishes(output, source, profile, queries)
     files = [output.absolute(), output.absolute().parent / QUERIES]
@@ -90,11 +101,30 @@ def init(
         drafted = _drafted(settings, wishes)
     asked = queries_text(drafted.questions, drafted.negatives, wishes.profile)
     # The suite file last: it names the other.
-    for file, text in zip(reversed(files), (asked, suite_text(drafted.suite)), strict=True):
+    settings_text = suite_text(drafted.suite) if defs is None else _component_text(drafted, files[0].parent)
+    for file, text in zip(reversed(files), (asked, settings_text), strict=True):
         write_whole(UPath(file), text.encode())
     with printing() as printer:
         _tell(drafted, files, printer)
     return 0
+
+
+def _defs_yaml(folder: Path, output: Path) -> Path:
+    """The file to write in a folder of definitions."""
+    if output != Path(SUITE):
+        raise SuiteError("give --output or --defs, not both", key="--defs")
+    if folder.exists() and not folder.is_dir():
+        raise SuiteError(f"{folder} is a file", key="--defs", remedy="Name a folder, such as src/PROJECT/defs/docs.")
+    return folder / "defs.yaml"
+
+
+def _component_text(drafted: Drafted, folder: Path) -> str:
+    """The ``defs.yaml``, whose reports are outside the source code."""
+    from ragval_pipeline.cli.draft.suite_text import suite_text
+    from ragval_pipeline.orchestration.component.scaffold import TYPE, project_of, reports_of, yaml_text
+
+    reports = reports_of(folder, project_of(folder))
+    return yaml_text(TYPE, f"{suite_text(drafted.suite)}\nreport_uri: {reports}   # reports and history\n")
 
 
 def _wishes(output: Path, source: str | None, profile: str | None, queries: int) -> Wishes:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import ROWS
-from ragval_pipeline.orchestration.metadata import AnyFinding, criterion_metadata, evidence_for, offenders_metadata
+from ragval_pipeline.orchestration.metadata import (
+    AnyFinding,
+    criterion_metadata,
+    evidence_for,
+    numbers,
+    offenders_in_words,
+    offenders_metadata,
+    report_link,
+)
 from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
 from ragval_pipeline.suite.criteria import Criterion, Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
@@ -20,6 +28,8 @@ from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
 
+#: The criterion that a score decides, whatever the model.
+_SCORED = "relevance_rate"
 #: Criteria with their gates.
 Gated: TypeAlias = Sequence[tuple[Criterion, Gate]]
 
@@ -28,12 +38,15 @@ def gated_criteria(suite: Suite) -> Gated:
     """The criteria with a gate, in report order, as far as known before a run.
 
     Under a profile these are the ones that the profile or the suite names: all others have ragval's thresholds, not
-    those of the profile's system.
+    those of the profile's system. The share of relevant hits is one only if named: its threshold is a score, and scores
+    of good hits differ from model to model.
     """
     gates, profile = gates_of(suite), get_profile(suite.profile)
-    named = None if profile is None else {*profile.gates, *suite.criteria}
     gated = [(entry, gates[entry.name]) for entry in criteria_of(suite) if gates[entry.name].threshold is not None]
-    return [(entry, gate) for entry, gate in gated if gate.required or named is None or entry.name in named]
+    named = {*suite.criteria, *(gates if profile is None else profile.gates)}
+    if suite.criteria.get(_SCORED) is None and profile is None:
+        named.discard(_SCORED)
+    return [(entry, gate) for entry, gate in gated if gate.required or entry.name in named]
 
 
 def measured_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
@@ -49,7 +62,7 @@ def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """The checks of ``validation_report``: a blocking one per required criterion, those that it measures, the verdict.
 
     The verdict is stricter than the criteria: an outside system may fail although every required criterion is met. A
-    suite that requires nothing blocks nothing.
+    suite that requires nothing blocks nothing, and can never reach the verdict pass: it has no such check.
     """
     gated = gated_criteria(suite)
     specs = [
@@ -57,10 +70,12 @@ def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
         for criterion, gate in gated
         if gate.required or criterion.asset == VALIDATION_REPORT
     ]
+    if not any(gate.required for _, gate in gated):
+        return specs
     verdict = dg.AssetCheckSpec(
         VERDICT_CHECK,
         asset=key,
-        blocking=any(gate.required for _, gate in gated),
+        blocking=True,
         description="The run's verdict is pass: no outside system failed, and every required criterion is met.",
     )
     return [*specs, verdict]
@@ -72,16 +87,27 @@ def failed_parts(parts: Iterable[Measurement]) -> list[Measurement]:
 
 
 def measured_results(
-    parts: Sequence[Measurement], suite: Suite, names: Collection[str], *, key: dg.AssetKey
+    parts: Sequence[Measurement],
+    suite: Suite,
+    names: Collection[str],
+    *,
+    key: dg.AssetKey,
+    elsewhere: Collection[str] = (),
 ) -> list[dg.AssetCheckResult]:
     """The check results of a measuring asset; none for a part whose system failed: its step fails instead.
 
-    The suite is resolved: a gate may be read from the environment.
+    The suite is resolved: a gate may be read from the environment. ``elsewhere``: criteria whose offenders the gate of
+    the report shows.
     """
     gates = gates_of(suite)
     failed = {part.asset for part in failed_parts(parts)}
     return [
-        _publish(judge_value(criterion, gates[criterion.name], _value(criterion, part)), part.findings, key)
+        _publish(
+            judge_value(criterion, gates[criterion.name], _value(criterion, part)),
+            part.findings,
+            key,
+            lists=criterion.name not in elsewhere,
+        )
         for criterion in criteria_of(suite)
         for part in parts
         if criterion.name in names and criterion.asset == part.asset and part.asset not in failed
@@ -112,7 +138,12 @@ def left_out(report: ValidationReport) -> list[CriterionResult]:
 
 
 def _publish(
-    result: CriterionResult, findings: Sequence[AnyFinding], key: dg.AssetKey, *, left_out: bool = False
+    result: CriterionResult,
+    findings: Sequence[AnyFinding],
+    key: dg.AssetKey,
+    *,
+    left_out: bool = False,
+    lists: bool = True,
 ) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
     evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
@@ -127,7 +158,8 @@ def _publish(
         description="not selected: this run validated only some groups" if left_out else result.reason,
         metadata={
             **criterion_metadata(result),
-            **(offenders_metadata(evidence, count="value_offenders") if measured else {}),
+            **({"value_offenders": sum(finding.count for finding in evidence)} if measured else {}),
+            **(offenders_metadata(evidence) if lists else {}),
         },
     )
 
@@ -151,7 +183,12 @@ def verdict_result(
         passed=report.verdict == "pass" and not missing and not late,
         severity=dg.AssetCheckSeverity.ERROR,
         description=f"{part}{headline(report)}",
-        metadata={"verdict": report.verdict},
+        metadata={
+            "verdict": report.verdict,
+            **numbers({"pass_rate": report.pass_rate}),
+            **({"offenders": words} if (words := offenders_in_words(report.findings)) else {}),
+            **report_link(folder),
+        },
     )
 
 

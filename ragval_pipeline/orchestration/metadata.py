@@ -18,15 +18,14 @@ from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
 
 if TYPE_CHECKING:
-    from ragval_pipeline.reporting.subjects import Subjects
     from ragval_pipeline.validation.query_report import QueryReport
 
-#: Rows of a table of offenders; the total is shown next to it.
-TABLE_ROWS = 50
+#: Rows of a table; the total is shown next to it. Dagster's event log keeps what is shown here for ever.
+TABLE_ROWS = 10
 #: Sections with a number per query or page.
 _NOT_PLOTTED = frozenset({"run", "qrels"})
 #: Readable columns first, then those for programs.
-OFFENDER_COLUMNS = ("what", "problem", "severity", "remedy", "because", "scope", "subject", "code")
+OFFENDER_COLUMNS = ("what", "problem", "severity", "because", "scope", "subject", "code")
 _ALWAYS = frozenset({"what", "subject"})
 #: Findings whose sentences begin an asset's page.
 _NAMED = 3
@@ -64,9 +63,9 @@ def asset_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
     return {
         **_result(parts, findings),
         **values,
-        **offenders_metadata(findings),
         **numbers(
             {
+                "offenders_count": sum(finding.count for finding in findings),
                 "error_findings": severities.count("error"),
                 "warning_findings": severities.count("warning"),
                 "seconds": round(sum(part.seconds for part in parts), 3),
@@ -145,35 +144,40 @@ def gate_text(result: CriterionResult) -> str:
     return "none" if result.threshold is None else f"{result.operator} {result.threshold:g}"
 
 
-def offenders_metadata(
-    findings: Sequence[AnyFinding], *, count: str = "offenders_count", subjects: Subjects | None = None
-) -> dict[str, Any]:
-    """The number of offenders, to plot under the name ``count``, and the first of them as a table."""
-    all_ = dg.MetadataValue.int(sum(finding.count for finding in findings))
-    return {count: all_, **({"offenders": offenders_table(findings, subjects)} if findings else {})}
+def offenders_metadata(findings: Sequence[AnyFinding]) -> dict[str, Any]:
+    """The first offenders as a table, one row per subject, and what to do; empty without findings."""
+    if not findings:
+        return {}
+    rows = list(islice((row for finding in findings for row in _rows(finding)), TABLE_ROWS))
+    columns = [name for name in OFFENDER_COLUMNS if any(row[name] for row in rows) or name in _ALWAYS]
+    remedies = dict.fromkeys(finding.remedy for finding in findings if finding.remedy)
+    return {
+        "offenders": table(rows, columns),
+        **({"remedy": dg.MetadataValue.text(" ".join(islice(remedies, _NAMED)))} if remedies else {}),
+    }
 
 
-def offenders_table(findings: Iterable[AnyFinding], subjects: Subjects | None = None) -> dg.TableMetadataValue:
-    """The first offenders as a table: one row per subject, without empty columns."""
-    from ragval_pipeline.reporting.subjects import Subjects
+def offenders_in_words(findings: Sequence[AnyFinding]) -> str:
+    """The first offenders in words, worst first, one per line; empty without any but those for information."""
+    loud = sorted(
+        (finding for finding in findings if finding.severity != "info"),
+        key=lambda finding: (SEVERITIES.index(finding.severity), bool(finding.because)),
+    )
+    return "\n".join(islice((f"{row['what']}: {row['problem']}" for one in loud for row in _rows(one)), _NAMED))
 
-    names = subjects or Subjects()
-    rows = list(islice((row for finding in findings for row in _rows(finding, names)), TABLE_ROWS))
-    return table(rows, [name for name in OFFENDER_COLUMNS if any(row[name] for row in rows) or name in _ALWAYS])
 
-
-def _rows(finding: AnyFinding, subjects: Subjects) -> Iterator[dict[str, Any]]:
+def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
     from ragval_pipeline.reporting.outline import own_first
+    from ragval_pipeline.reporting.subjects import Subjects
 
     reported = finding.reported() if isinstance(finding, Finding) else finding
     for name in own_first(reported) or [""]:
         yield {
-            "what": subjects.words(reported, name).line if name else reported.message,
+            "what": Subjects().words(reported, name).line if name else reported.message,
             "problem": CATALOGUE[finding.code].title if finding.code in CATALOGUE else finding.code,
             "subject": name,
             "code": finding.code,
             "severity": finding.severity,
-            "remedy": finding.remedy,
             "because": finding.because or "",
             "scope": finding.scope or "",
         }
@@ -204,6 +208,11 @@ def console_link(uri: str) -> dict[str, dg.MetadataValue]:
         "https": uri,
     }
     return {"open_report": dg.MetadataValue.url(links[scheme])} if scheme in links else {}
+
+
+def report_link(folder: str) -> dict[str, dg.MetadataValue]:
+    """Where the report of a run is, and a link if a browser can open it."""
+    return {"report": dg.MetadataValue.path(f"{folder}/report.html"), **console_link(f"{folder}/report.html")}
 
 
 def snapshot_schema() -> dg.TableSchema:

@@ -28,6 +28,7 @@ from ragval_pipeline.orchestration.names import (
     SITEMAP,
     SITEMAP_URLS,
     VALIDATION_REPORT,
+    VERDICT_CHECK,
     VERDICT_TAG,
     asset_key,
     pool_name,
@@ -192,7 +193,13 @@ class _Step:
             yield from checks
 
     def _checks_of(self, name: str, parts: Sequence[Measurement]) -> list[dg.AssetCheckResult]:
-        return measured_results(parts, self.task.suite, self.checks.get(name, ()), key=self.task.key(name))
+        return measured_results(
+            parts,
+            self.task.suite,
+            self.checks.get(name, ()),
+            key=self.task.key(name),
+            elsewhere=self.blocking if VALIDATION_REPORT in self.needed else (),
+        )
 
     def _reported(self) -> Iterator[Any]:
         from ragval_pipeline.orchestration.assets import validation_report
@@ -220,7 +227,9 @@ class _Step:
             yield from self._yielded(VALIDATION_REPORT, metadata, list(self._published(gates)), report)
         # Last of all: an ingestion that ends later than this is newer than the report.
         late = overtaken(task.context.instance, self.upstream, by=task.place.run_id, since=self.began)
-        yield from self._published([verdict_result(report, key=task.key(VALIDATION_REPORT), folder=folder, late=late)])
+        if VERDICT_CHECK in self.blocking:
+            verdict = verdict_result(report, key=task.key(VALIDATION_REPORT), folder=folder, late=late)
+            yield from self._published([verdict])
 
     def _published(self, gates: Iterable[dg.AssetCheckResult]) -> Iterator[dg.AssetCheckResult]:
         """The results of the selected checks; blocking ones that are not selected fail the step if they do not pass."""

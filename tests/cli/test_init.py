@@ -49,6 +49,21 @@ def test_the_demo_index_gets_a_suite_that_runs_and_passes(home: Home, ragval: Ra
     assert ragval("doctor", "-s", "my/ragval.yaml").code == 0
 
 
+def test_in_a_dagster_project_it_is_a_component(tmp_path: Path, ragval: Ragval) -> None:
+    store(tmp_path / "qdrant", langchain_payloads())
+    (tmp_path / "pyproject.toml").touch()
+    made = ragval("init", "--qdrant-path", "qdrant", "--defs", "src/shop/defs/docs")
+    assert made.code == 0
+    file = tmp_path / "src" / "shop" / "defs" / "docs" / "defs.yaml"
+    assert yaml.safe_load(file.read_text(encoding="utf-8"))["type"] == "ragval_pipeline.RagValidation"
+    suite = load_suite(file)
+    assert (suite.qdrant.collection, suite.qdrant.path) == ("docs", tmp_path / "qdrant")
+    assert Path(suite.report_uri).resolve() == tmp_path / "ragval_reports"
+    assert load_queries(suite)
+    assert not (tmp_path / "ragval.yaml").exists()
+    assert "--output or --defs" in ragval("init", "--qdrant-path", "qdrant", "--defs", "d", "--output", "my.yaml").err
+
+
 def test_nested_payloads_and_named_vectors_are_found(tmp_path: Path, ragval: Ragval) -> None:
     store(tmp_path / "qdrant", langchain_payloads(), vector_name="dense")
     assert ragval("init", "--qdrant-path", "qdrant").code == 0

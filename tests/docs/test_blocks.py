@@ -95,6 +95,7 @@ def component(stage: Stage, codes: Sequence[str]) -> None:
     with a_project() as project:
         project.folder.mkdir(exist_ok=True)
         (project.folder / "defs.yaml").write_text(codes[0], encoding="utf-8")
+        (project.folder / "queries.yaml").write_text("- What is it?\n", encoding="utf-8")
         assert "docs_after_ingestion" in {sensor.name for sensor in project.defs().sensors or ()}
     stage.serve_docs()
     suite = resolve_suite(suite_of(yaml.safe_load(codes[0])["attributes"], file=stage.folder / "defs.yaml"))

@@ -7,7 +7,8 @@ import json
 import dagster as dg
 
 from ragval_pipeline.orchestration.assets.table import ASSETS, MEASURING, asset_of
-from ragval_pipeline.suite.gates import criteria_of, gates_of
+from ragval_pipeline.orchestration.checks import gated_criteria
+from ragval_pipeline.suite.gates import gates_of
 from tests.orchestration.world import World, checked, materialised, metadata_of, report_file
 
 
@@ -28,10 +29,9 @@ def test_every_gate_of_a_good_index_passes(clean_world: World, clean_run: dg.Exe
 def test_every_criterion_with_a_gate_is_published_with_its_numbers(
     clean_world: World, clean_run: dg.ExecuteInProcessResult
 ) -> None:
-    gates = gates_of(clean_world.suite())
-    for criterion in criteria_of(clean_world.suite()):
+    for criterion, _ in gated_criteria(clean_world.suite()):
         asset = asset_of(criterion.asset)
-        if asset in MEASURING and gates[criterion.name].threshold is not None:
+        if asset in MEASURING:
             check = checked(clean_run, asset)[criterion.name]
             if check.metadata["verdict"].value != "not_measured":
                 assert isinstance(check.metadata["value"], dg.FloatMetadataValue | dg.IntMetadataValue)
@@ -61,6 +61,12 @@ def test_a_healthy_index_is_all_green(clean_run: dg.ExecuteInProcessResult) -> N
     recall = checked(clean_run, "index_health")["ann_recall"]
     assert recall.metadata["verdict"].value == "not_measured"
     assert "searches exactly" in recall.description
+
+
+def test_the_verdict_has_the_pass_rate(clean_run: dg.ExecuteInProcessResult) -> None:
+    shown = checked(clean_run, "validation_report")["verdict"].metadata
+    assert shown["pass_rate"].value == 100
+    assert "offenders" not in shown
 
 
 def test_the_published_verdicts_are_those_of_the_report(clean_run: dg.ExecuteInProcessResult) -> None:

@@ -16,6 +16,7 @@ from ragval_pipeline.orchestration.metadata import (
     evidence_for,
     number,
     numbers,
+    offenders_in_words,
     offenders_metadata,
     section_numbers,
     table,
@@ -61,8 +62,10 @@ def test_a_table_is_cut_and_its_cells_are_ones_that_dagster_shows() -> None:
 def test_offenders_are_a_row_a_subject_with_the_count_of_all() -> None:
     findings = [make_finding("coverage.missing_page", [f"https://x/{i:03}" for i in range(70)]),
                 make_finding("index.empty", [])]  # fmt: skip
+    assert (
+        asset_metadata([Measurement(asset="coverage_report", findings=tuple(findings))])["offenders_count"].value == 70
+    )
     shown = offenders_metadata(findings)
-    assert shown["offenders_count"].value == 70
     assert [record.data["subject"] for record in shown["offenders"].records][:2] == ["https://x/000", "https://x/001"]
     assert len(shown["offenders"].records) == TABLE_ROWS
 
@@ -70,7 +73,7 @@ def test_offenders_are_a_row_a_subject_with_the_count_of_all() -> None:
 def test_columns_that_hold_nothing_are_left_out() -> None:
     plain = make_finding("coverage.missing_page", ["https://x/1"])
     [row] = offenders_metadata([plain])["offenders"].records
-    assert row.data.keys() == {"what", "problem", "severity", "remedy", "subject", "code"}
+    assert row.data.keys() == {"what", "problem", "severity", "subject", "code"}
     caused = plain.model_copy(update={"because": "coverage.foreign_host"})
     [row] = offenders_metadata([caused])["offenders"].records
     assert row.data["because"] == "coverage.foreign_host"
@@ -101,7 +104,7 @@ def test_an_offender_is_named_in_words_and_the_page_of_a_measurement_begins_with
     shown = asset_metadata([Measurement(asset="index_health", findings=(finding,))])
     assert next(iter(shown)) == "result"
     assert shown["result"].value == finding.message
-    [row] = shown["offenders"].records
+    [row] = offenders_metadata([finding])["offenders"].records
     assert row.data["what"] == "/docs/intro, chunk_index 2 (its vector has similarity 0.31 to its own text)"
     assert (row.data["problem"], row.data["subject"]) == ("Vectors that do not fit their text", "9f1c")
 
@@ -112,7 +115,15 @@ def test_a_finding_without_subjects_is_still_a_row() -> None:
 
 
 def test_no_findings_no_table_but_a_zero_to_plot() -> None:
-    assert {name: value.value for name, value in offenders_metadata([]).items()} == {"offenders_count": 0}
+    assert offenders_metadata([]) == {}
+    assert asset_metadata([Measurement(asset="coverage_report")])["offenders_count"].value == 0
+
+
+def test_the_first_offenders_in_words_are_the_worst_and_none_is_for_information() -> None:
+    pages = [f"https://x/{number}" for number in range(5)]
+    info, worse = make_finding("coverage.foreign_host", pages), make_finding("coverage.missing_page", pages)
+    told = offenders_in_words([info.model_copy(update={"severity": "info"}), worse]).splitlines()
+    assert told == [f"/{number}: {CATALOGUE['coverage.missing_page'].title}" for number in range(3)]
 
 
 def test_the_page_of_a_measurement_says_why_it_measured_nothing() -> None:

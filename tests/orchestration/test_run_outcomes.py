@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlsplit
 
 import dagster as dg
 import pytest
@@ -77,10 +78,17 @@ def test_a_failed_criterion_carries_its_numbers_and_the_pages_to_blame(
         assert metadata["value"].value == 0.923077
         assert metadata["gate"].value == ">= 1"
         assert metadata["verdict"].value == "not_met"
-        [row] = [record.data for record in metadata["offenders"].records]
-        assert row["code"] == "coverage.missing_page"
-        assert row["subject"] == a_page(world)
         assert metadata["value_offenders"].value == 1
+    assert "offenders" not in checked(red, "coverage_report")["coverage"].metadata, "listed once"
+    [row] = [record.data for record in checked(red, "validation_report")["coverage"].metadata["offenders"].records]
+    assert row["code"] == "coverage.missing_page"
+    assert row["subject"] == a_page(world)
+
+
+def test_the_verdict_names_its_first_offenders_and_the_report(world: World, red: dg.ExecuteInProcessResult) -> None:
+    shown = checked(red, "validation_report")["verdict"].metadata
+    assert shown["offenders"].value.startswith(urlsplit(a_page(world)).path)
+    assert shown["report"].value == f"{report_file(red).parent}/report.html"
 
 
 def test_a_criterion_that_only_warns_leaves_the_run_green(world: World) -> None:

@@ -75,6 +75,8 @@ class Row:
             kinds -= {"xml"}
         if source is None:
             kinds -= {"html"}
+        if suite.points:
+            kinds = {"parquet" if kind == "qdrant" else kind for kind in kinds}
         if "embedder" in self.asks and suite.embedding.provider == "cohere":
             kinds |= {"cohere"}
         return kinds

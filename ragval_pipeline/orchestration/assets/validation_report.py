@@ -10,7 +10,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.assets import measures
 from ragval_pipeline.orchestration.assets.table import MEASURING
 from ragval_pipeline.orchestration.measuring import Work, log_crash, log_verdict, measured, vanished
-from ragval_pipeline.orchestration.metadata import console_link, gate_text, numbers, offenders_metadata, short, table
+from ragval_pipeline.orchestration.metadata import gate_text, numbers, report_link, short, table
 from ragval_pipeline.orchestration.names import (
     CHUNK_STRUCTURE,
     CONTENT_INTEGRITY,
@@ -22,10 +22,8 @@ from ragval_pipeline.orchestration.repairs import Trial
 from ragval_pipeline.orchestration.report import write_report
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.task import CountedEmbedding, Read, Task, budget_of, progress_of
-from ragval_pipeline.reporting.corpus import CorpusFiles, names_in, read_corpus
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.outline import verdict_words
-from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.sources.snapshot.sameness import Differences, compare_points
 from ragval_pipeline.sources.storage import ReportNotWrittenError, open_folder
 from ragval_pipeline.suite.criteria import criterion_name
@@ -148,33 +146,41 @@ def seen(report: ValidationReport, folder: str) -> dict[str, Any]:
     """Metadata of an observation of a report that is not materialised."""
     return {
         "verdict": dg.MetadataValue.text(report.verdict),
-        "report": dg.MetadataValue.path(f"{folder}/report.html"),
+        **report_link(folder),
         "run": dg.MetadataValue.dagster_run(report.run_id),
     }
 
 
 def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
     """Metadata of the report's page, the verdict first: the UI keeps this order."""
-    place = open_folder(folder)
-    subjects = Subjects(report, read_corpus(CorpusFiles.of_run(place), names_in(report), lengths=False))
     severities = [finding.severity for finding in report.findings]
     counts = {
         "pass_rate": report.pass_rate,
+        "offenders_count": sum(finding.count for finding in report.findings),
         "warning_findings": severities.count("warning"),
         "duration_seconds": report.duration_seconds,
     }
     return {
         "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
         # Browsers do not open local files from a web page: this shows the report's content in place.
-        "summary": dg.MetadataValue.md((place / "summary.md").read_text(encoding="utf-8")),
-        "report": dg.MetadataValue.path(f"{folder}/report.html"),
-        **console_link(f"{folder}/report.html"),
-        "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason", "name")),
-        **offenders_metadata(report.findings, subjects=subjects),
+        "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
+        **report_link(folder),
+        "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
         "collection": dg.MetadataValue.text(report.collection_name),
         **numbers({criterion.name: criterion.value for criterion in report.criteria}),
         **numbers(counts),
     }
+
+
+#: Letters of the summary's beginning: Dagster stores an asset's metadata twice, for ever.
+_SHOWN = 2_000
+
+
+def _beginning(summary: str) -> str:
+    """Whole lines of the summary."""
+    if len(summary) <= _SHOWN:
+        return summary
+    return f"{summary[:_SHOWN].rpartition(chr(10))[0]}\n\nThe report has the rest."
 
 
 def _gates(report: ValidationReport) -> Iterator[dict[str, Any]]:
@@ -187,5 +193,4 @@ def _gates(report: ValidationReport) -> Iterator[dict[str, Any]]:
             "value": short(criterion.value),
             "gate": gate_text(criterion),
             "reason": criterion.reason,
-            "name": criterion.name,
         }

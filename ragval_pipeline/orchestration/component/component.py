@@ -17,9 +17,10 @@ from ragval_pipeline.orchestration.alerts.targets import AlertTarget
 from ragval_pipeline.orchestration.build import build_validation_defs
 from ragval_pipeline.orchestration.component.attributes import Attributes, DagsterSettings, PromotionSettings, split
 from ragval_pipeline.orchestration.component.scaffold import SuiteScaffolder
-from ragval_pipeline.suite.load import load_suite, suite_of
+from ragval_pipeline.suite.load import load_suite, naming_file_of, suite_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.problems import suite_error
+from ragval_pipeline.suite.queries.load import load_queries
 
 
 def read_attributes(attributes: Attributes, context: dg.ResolutionContext) -> tuple[Suite, DagsterSettings]:
@@ -170,7 +171,14 @@ class RagValidation(dg.Component, dg.Resolvable):
         return cls(suite=suite, resources=settings.resources.given(), **own)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        """The definitions of the suite, with a sensor for its alerts."""
+        """The definitions of the suite, with a sensor for its alerts.
+
+        Raises:
+            SuiteError: The suite is wrong, or its queries, which ``dg check defs`` finds like this.
+        """
+        if "${" not in str(self.suite.queries):  # else known when a run starts
+            with naming_file_of(self.suite):
+                load_queries(self.suite)
         defs = self._owned(self._validation())
         if not self.alerts:
             return defs

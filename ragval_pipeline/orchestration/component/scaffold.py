@@ -14,6 +14,8 @@ from ragval_pipeline.suite.interpolation import variables_in
 from ragval_pipeline.suite.printing import suite_name
 
 QUERIES, SUITE = "queries.yaml", "ragval.yaml"
+#: How a ``defs.yaml`` names the Component.
+TYPE = "ragval_pipeline.RagValidation"
 
 
 class ScaffoldParams(BaseModel):
@@ -40,7 +42,7 @@ class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
             suite=suite,
             collection=given.collection or suite,
             sitemap=given.sitemap,
-            reports=_reports(folder, request.project_root),
+            reports=reports_of(folder, request.project_root),
         )
         if request.scaffold_format == "python":
             _write_new(folder / SUITE, settings)
@@ -53,8 +55,16 @@ class SuiteScaffolder(dg.Scaffolder[ScaffoldParams]):
         _write_new(folder / QUERIES, _STARTER_QUERIES)
 
 
-def _reports(folder: Path, project: Path | None) -> str:
-    """Reports outside the source code."""
+def project_of(folder: Path) -> Path | None:
+    """The root of the project that a folder is in; None if it is in none."""
+    files = ("pyproject.toml", "dg.toml")
+    return next(
+        (parent for parent in folder.absolute().parents if any((parent / name).is_file() for name in files)), None
+    )
+
+
+def reports_of(folder: Path, project: Path | None) -> str:
+    """Reports outside the source code, relative to the folder of a ``defs.yaml``."""
     target = (project or folder) / "ragval_reports"
     return Path(os.path.relpath(target, folder)).as_posix()
 

@@ -114,6 +114,18 @@ def test_a_wrong_key_of_the_second_instance_is_found_there(project: Project) -> 
     assert "defs.yaml:16: querys: is not a known key. Did you mean queries?" in said(caught.value)
 
 
+@pytest.mark.parametrize("text", [None, "- query_txt: What is it?\n", "- 'query_text: broken\n"])
+def test_a_query_file_that_is_missing_or_broken_is_found_when_definitions_load(
+    project: Project, text: str | None
+) -> None:
+    project.write(MINIMAL.replace('["What is it?"]', "queries.yaml"))
+    if text is not None:
+        (project.folder / "queries.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(Exception, match="Error while building") as caught:
+        project.defs()
+    assert str(project.folder / "queries.yaml") in said(caught.value)
+
+
 def test_without_attributes_the_first_missing_key_is_named(project: Project) -> None:
     project.folder.mkdir()
     (project.folder / "defs.yaml").write_text("type: ragval_pipeline.RagValidation\n", encoding="utf-8")
