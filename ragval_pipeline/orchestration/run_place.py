@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -33,12 +36,14 @@ class RunPlace:
         started: When it began, aware UTC.
         base: ``<report_uri>/<suite>``.
         tags: The run's tags.
+        scratch: Folder of the working files of runs.
     """
 
     run_id: str
     started: datetime
     base: UPath
     tags: Mapping[str, str]
+    scratch: UPath
 
     @property
     def folder(self) -> UPath:
@@ -58,7 +63,7 @@ class RunPlace:
     @property
     def work(self) -> UPath:
         """Folder of files needed only until the run ends."""
-        return self.base / ".work" / self.run_id
+        return self.scratch / self.run_id
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -87,7 +92,25 @@ def place_of_run(instance: dg.DagsterInstance, run_id: str, tags: Mapping[str, s
             if record.start_time
             else record.create_timestamp.replace(tzinfo=UTC)
         )
-    return RunPlace(run_id=run_id, started=started, base=history_folder(suite.report_uri, suite.suite), tags=dict(tags))
+    base = history_folder(suite.report_uri, suite.suite)
+    return RunPlace(run_id, started, base, dict(tags), scratch_of(base, shared=suite.scale.engine != "local"))
+
+
+def scratch_of(base: UPath, *, shared: bool) -> UPath:
+    """The folder of working files, which are read many times before the report is written.
+
+    Beside the reports if these are on this machine, else in its folder for temporary files: each of their small reads
+    is a request to an object store. ``shared``: other machines read them, too.
+    """
+    from upath import UPath
+
+    from ragval_pipeline.sources.storage import local_path
+
+    if shared or local_path(base) is not None:
+        return base / ".work"
+    # A folder that other users of the machine made could not be written.
+    user = getattr(os, "getuid", str)()
+    return UPath(tempfile.gettempdir()) / f"ragval-{user}" / hashlib.sha256(str(base).encode()).hexdigest()[:16]
 
 
 def purge_abandoned(instance: dg.DagsterInstance, place: RunPlace) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +10,7 @@ import dagster as dg
 import pytest
 from upath import UPath
 
-from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned
+from ragval_pipeline.orchestration.run_place import RunPlace, purge_abandoned, scratch_of
 
 TWO_DAYS_S = 2 * 86_400
 
@@ -24,7 +25,7 @@ def some_job() -> None:
 
 
 def place(base: UPath, run_id: str = "this-run") -> RunPlace:
-    return RunPlace(run_id=run_id, started=datetime.now(UTC), base=base, tags={})
+    return RunPlace(run_id=run_id, started=datetime.now(UTC), base=base, tags={}, scratch=base / ".work")
 
 
 def leave_behind(base: UPath, run_id: str, *, age_s: float = 0) -> UPath:
@@ -91,7 +92,22 @@ def test_left_overs_that_cannot_be_removed_do_not_stop_a_run(
 
 
 def test_reports_sort_by_the_start_of_their_run(tmp_path: Path) -> None:
-    one = RunPlace("abcdefgh-1", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), UPath(tmp_path), {})
+    UPath(tmp_path)
+    one = RunPlace(
+        "abcdefgh-1", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), UPath(tmp_path), {}, UPath(tmp_path) / ".work"
+    )
     assert one.folder.name == "20260102T030405Z-abcdefgh"
     assert one.staged("payload").is_relative_to(one.work)
     assert one.kept("payload").is_relative_to(one.folder)
+
+
+def test_working_files_are_on_this_machine_unless_others_read_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    here, bucket = UPath(tmp_path) / "reports" / "docs", UPath("memory://reports/docs")
+    assert scratch_of(here, shared=False) == here / ".work"
+    assert scratch_of(bucket, shared=True) == bucket / ".work"
+    scratch = scratch_of(bucket, shared=False)
+    assert scratch.parent.parent == UPath(tmp_path)
+    assert scratch != scratch_of(UPath("memory://reports/blog"), shared=False)
