@@ -30,9 +30,14 @@ OPEN = GRIPPER.rstrip(".")
         (f"Closing forceMotor current\n{GRIPPER}", CELLS, ["forceMotor"]),
         (f"{OPEN}{CAMERA}", paragraphs(OPEN, "Press the red button", CAMERA), ["harderCalibrate"]),
         (f"{OPEN}{CAMERA}", paragraphs(OPEN, "Chargers hum at night", CAMERA), ["harderCalibrate"]),
-        # A compound of the page, a script without blanks, and a word that begins as two of the page do.
+        # A script without blanks: only a block of the page is known to begin a line.
+        (UNSPACED.replace("\n", ""), f"<p>{UNSPACED}</p>", []),
+        (
+            UNSPACED.replace("\n", ""), paragraphs(*UNSPACED.split("\n")),
+            ["手臂会停下来直到电机电流", "流超过两安培然后夹爪保持"],
+        ),
+        # A compound of the page, and a word that begins as two of the page do.
         (COMPOUNDS, f"<p>{COMPOUNDS}</p>", []),
-        (UNSPACED.replace("\n", ""), paragraphs(*UNSPACED.split("\n")), []),
         (f"Part one is a handoffice. {GRIPPER}", paragraphs(f"Part one is a hand offer. {GRIPPER}"), []),
     ],
 )  # fmt: skip
