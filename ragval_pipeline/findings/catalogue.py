@@ -602,6 +602,18 @@ _ROWS = (
         "words.",
         cause="The point was written before hybrid search was switched on, or by another writer.",
         remedy="Ingest these points again with their sparse vectors."),
+    FindingType("sparse.text_mismatch", "error", "subject", "vectors", "point", "reingest",
+        reads={Aspect.FIELD, Aspect.TEXT, Aspect.KEPT}, fields=("text",),
+        title="Sparse vectors that do not fit their text",
+        means="has a sparse vector that does not fit its text",
+        many="have a sparse vector that does not fit their text",
+        measured="The sparse vectors of the stored texts are computed again, and the cosine and the lengths are "
+        "compared: with the function in retrieval.sparse.model, or with fastembed's BM25 if the numbers are those of "
+        "BM25 and fastembed is installed. Its language is found out, and words that no vector of the collection holds "
+        "count as stop words.",
+        cause="The text was changed and its sparse vector was not computed again, or the vectors of points got out of "
+        "step.",
+        remedy="Compute the sparse vectors of these points again."),
     FindingType("index.unreachable", "error", "run", "index", "system", "setting",
         title="Index not reachable",
         means="does not answer", many="do not answer",

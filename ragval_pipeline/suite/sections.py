@@ -258,8 +258,10 @@ class SparseSettings(Section):
     vector_name: str | None = Field(
         None, description="Sparse vector that every point must have; null: any of those that the collection has"
     )
-    model: Literal["bm25"] | None = Field(
-        None, description="bm25: the vectors are fastembed's or Qdrant's BM25; null: found out from their numbers"
+    model: Annotated[str, Field(pattern=r"^(bm25|[\w.]+:[\w.]+)$")] | None = Field(
+        None,
+        description="bm25: the vectors are fastembed's BM25; module:attr: your own function from texts to sparse "
+        "vectors; null: found out from their numbers",
     )
 
     _blank = field_validator("vector_name", "model", mode="before")(_blank_is_none)

@@ -135,7 +135,7 @@ NOISE = threshold(
 MATCH = threshold(
     0.99,
     unit="cosine",
-    codes="vector embedding_match",
+    codes="vector sparse embedding_match",
     reason="at or above it, a stored vector belongs to its text",
     evidence="the definition of the criterion embedding_match; float16, bfloat16 and int8 storage stay above 0.9998",
 )

@@ -153,6 +153,14 @@ def takedowns(stage: Stage, codes: Sequence[str]) -> None:
     assert [entry.kind for entry in entries] == ["url", "id", "phrase"]
 
 
+@of("docs/how-to/hybrid.md", 1, 2)
+def hybrid(stage: Stage, codes: Sequence[str]) -> None:
+    from ragval_pipeline.suite.sections import RetrievalSettings
+
+    found = [RetrievalSettings.model_validate(yaml.safe_load(code)["retrieval"]).sparse for code in codes]
+    assert [each.model for each in found] == ["bm25", "my_sparse:encode"]
+
+
 @of("docs/how-to/component.md", 8)
 def two_suites(stage: Stage, codes: Sequence[str]) -> None:
     for name in ("docs", "blog"):

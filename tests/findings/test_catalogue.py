@@ -98,6 +98,7 @@ partition.untagged E s
 absent.present E s
 absent.found E s
 sparse.missing E s
+sparse.text_mismatch E s
 index.no_idf W r
 retrieval.lexical_better W c
 """

@@ -1,7 +1,7 @@
 """``index_health``: readiness, recall and latency of the collection, and whether vectors match their texts."""
 
 import heapq
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from ragval_pipeline.orchestration.resources import limit_of, open_reader
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.cache import asked_anew, uncached
 from ragval_pipeline.sources.embedders.reembedding import embed_each, embed_like
+from ragval_pipeline.sources.embedders.sparse import knows_bm25, own_sparse_model, word_counts
 from ragval_pipeline.sources.search.production import production_searcher
 from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_again
 from ragval_pipeline.sources.search.timing import time_queries, time_searcher
@@ -29,9 +30,10 @@ from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.index import ann
 from ragval_pipeline.validation.index.readiness import Serving
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
+from ragval_pipeline.validation.sparse.compared import TextRow, compare_counts, compare_weights
 from ragval_pipeline.validation.sparse.measure import COLUMNS as SPARSE_COLUMNS
 from ragval_pipeline.validation.sparse.measure import measure_sparse
-from ragval_pipeline.validation.sparse.vectors import read_vectors
+from ragval_pipeline.validation.sparse.vectors import Compared, SparseVectors, read_vectors
 from ragval_pipeline.validation.vectors import comparison, sample
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
 from ragval_pipeline.validation.vectors.measure import measure_vectors
@@ -166,6 +168,7 @@ def examine_sparse(suite: Suite, manifest: SnapshotManifest, connection: Any) ->
     check_sparse_name(settings.vector_name, facts)
     if not facts.sparse:
         return Measurement(asset=SPARSE_VECTORS)
+    snapshot = Snapshot(manifest)
     with open_reader(connection, suite) as reader:
         vectors = [
             read_vectors(
@@ -176,10 +179,24 @@ def examine_sparse(suite: Suite, manifest: SnapshotManifest, connection: Any) ->
             )
             for each in facts.sparse
         ]
-    snapshot = Snapshot(manifest)
+    vectors = [each.with_compared(_computed_again(suite, each, snapshot)) for each in vectors]
     return measure_sparse(
         vectors, collection=facts.name, rows_of=lambda ids: rows_by_id(snapshot.batches(SPARSE_COLUMNS), ids)
     )
+
+
+def _computed_again(suite: Suite, vectors: SparseVectors, snapshot: Snapshot) -> Compared | None:
+    """Sparse vectors compared with those of the texts, computed again; None if their model is not known."""
+
+    def texts() -> Iterator[TextRow]:
+        for row in snapshot.rows(("point_id", "text", "embedded_text")):
+            yield row["point_id"], row["text"], row["embedded_text"]
+
+    if vectors.model is not None and ":" in vectors.model:
+        return compare_weights(vectors.held, texts, own_sparse_model(vectors.model, suite.folder))
+    if "bm25" in {vectors.model, vectors.weights} and knows_bm25():
+        return compare_counts(vectors.held, texts, word_counts())
+    return None
 
 
 def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, *, sampled: bool) -> "VectorSettings":

@@ -24,7 +24,7 @@ class Sparse:
 
     Attributes:
         vectors: By name.
-        rows: ``COLUMNS`` of the points that lack one.
+        rows: ``COLUMNS`` of the points that are named.
         collection: Name of the collection.
     """
 
@@ -54,8 +54,8 @@ def measure_sparse(
 
     ``rows_of`` reads ``COLUMNS`` of some points.
     """
-    lacking = {name for each in vectors for name in (*each.missing, *each.empty)}
-    evidence = Sparse(vectors, rows_of(lacking), collection)
+    named = {name for each in vectors for name in (*each.missing, *each.empty, *each.wrong)}
+    evidence = Sparse(vectors, rows_of(named), collection)
     sections = {"sparse": [each.section() for each in vectors]} if vectors else {}
     return Measurement(asset=ASSET, findings=tuple(find_all(evidence)), sections=sections)
 
@@ -85,6 +85,32 @@ def find_missing(sparse: Sparse) -> Iterator[Finding]:
         if len(named) == points
         else None,
     )
+
+
+@detector("sparse.text_mismatch", needs=Sparse)
+def find_text_mismatches(sparse: Sparse) -> Iterator[Finding]:
+    """Sparse vectors that are not those of the stored texts."""
+    for each in sparse.vectors:
+        if each.compared is None or not each.wrong:
+            continue
+        looks = [look for look, _ in each.wrong.values()]
+        weights = looks.count("weights")
+        yield make_finding(
+            "sparse.text_mismatch",
+            [
+                sparse.subject(name, cosine=round(cosine, 4), looks_like=_LOOKS[look])
+                for name, (look, cosine) in each.wrong.items()
+            ],
+            scope=each.facts.name,
+            details={"share": round(len(looks) / max(each.points, 1), 4), "other_weights": weights},
+            cause="The words are right, and their weights are not: they were computed with other settings."
+            if weights == len(looks)
+            else None,
+            looked_at=each.compared.points if each.compared.points < each.points else None,
+        )
+
+
+_LOOKS: Mapping[str, str] = {"text": "another text", "weights": "other weights"}
 
 
 @detector("index.no_idf", needs=Sparse)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np
@@ -24,6 +25,68 @@ WEIGHED = 512  # work
 Weights = Literal["bm25", "counts"]
 
 
+#: What a vector that does not match is: of another text, or of the same words with other weights.
+Look = Literal["text", "weights"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The vectors computed again.
+
+    Attributes:
+        points: Points compared.
+        language: Language of the word endings; empty: none. None for the user's own model.
+        wrong: What is wrong with a point's vector, by id, and its cosine with the computed one.
+    """
+
+    points: int
+    language: str | None
+    wrong: Mapping[str, tuple[Look, float]]
+
+
+#: Numbers of sparse vectors that are kept to be compared: 200 MB.
+KEPT = 25_000_000  # work
+
+
+@dataclass(frozen=True)
+class Held:
+    """Sparse vectors that were kept; of a large collection only the first.
+
+    Attributes:
+        places: Block, start and end of each vector, by point id.
+        blocks: Indices and values of vectors, one after another.
+    """
+
+    places: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    blocks: list[tuple[NDArray[np.uint32], NDArray[np.float32]]] = field(default_factory=list)
+
+    def add(self, batch: SparseBatch) -> None:
+        """Keep the vectors of a batch, but for empty ones, unless too many are kept already."""
+        if sum(len(indices) for indices, _ in self.blocks) > KEPT:
+            return
+        end = 0
+        for name, length in zip(batch.ids, batch.lengths.tolist(), strict=True):
+            start, end = end, end + length
+            if length:
+                self.places[name] = (len(self.blocks), start, end)
+        self.blocks.append((batch.indices, batch.values))
+
+    def has(self, name: str) -> bool:
+        """Whether the vector of a point was kept."""
+        return name in self.places
+
+    def row(self, name: str) -> dict[int, float]:
+        """The vector of a point, weight by index."""
+        block, start, end = self.places[name]
+        indices, values = self.blocks[block]
+        return dict(zip(indices[start:end].tolist(), values[start:end].tolist(), strict=True))
+
+    @cached_property
+    def vocabulary(self) -> frozenset[int]:
+        """All indices of the vectors."""
+        return frozenset(index for indices, _ in self.blocks for index in np.unique(indices).tolist())
+
+
 @dataclass(frozen=True)
 class SparseVectors:
     """The sparse vectors under one name.
@@ -36,6 +99,8 @@ class SparseVectors:
         weights: What their numbers are.
         judged: Whether searches are known to use them.
         model: Model that the suite states, or None.
+        held: The vectors themselves.
+        compared: How they compare with those of the texts, computed again; None: not known.
     """
 
     facts: SparseFacts
@@ -45,6 +110,17 @@ class SparseVectors:
     weights: Weights | None
     judged: bool = True
     model: str | None = None
+    held: Held = field(default_factory=Held, repr=False)
+    compared: Compared | None = None
+
+    def with_compared(self, compared: Compared | None) -> SparseVectors:
+        """The same, compared; the vectors themselves are given up."""
+        return replace(self, compared=compared, held=Held())
+
+    @property
+    def wrong(self) -> Mapping[str, tuple[Look, float]]:
+        """What is wrong with the vectors of points, by id."""
+        return self.compared.wrong if self.compared else {}
 
     def section(self) -> dict[str, Any]:
         """Its entry in the report."""
@@ -55,6 +131,7 @@ class SparseVectors:
             "points": self.points,
             "missing": len(self.missing),
             "empty": len(self.empty),
+            "computed_again": self.compared.points if self.compared else 0,
         }
 
 
@@ -64,13 +141,16 @@ def read_vectors(
     """Read the sparse vectors under a name once."""
     points, missing, empty = 0, list[str](), list[str]()
     sample: list[NDArray[np.float32]] = []
+    held = Held()
     for batch in batches:
+        held.add(batch)
         points += len(batch.ids) + len(batch.missing)
         missing += batch.missing
         empty += batch.empty
         if len(sample) < WEIGHED:
             sample += [values for _, _, values in batch.rows() if len(values)]
-    return SparseVectors(facts, points, tuple(missing), tuple(empty), weights_of(sample[:WEIGHED]), judged, model)
+    weights = weights_of(sample[:WEIGHED])
+    return SparseVectors(facts, points, tuple(missing), tuple(empty), weights, judged, model, held)
 
 
 def weights_of(vectors: Iterable[NDArray[np.float32]]) -> Weights | None:

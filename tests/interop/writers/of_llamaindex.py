@@ -17,6 +17,7 @@ from llama_index.core.node_parser import (
 )
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.vector_stores.qdrant import QdrantVectorStore
+from qdrant_client import models
 
 SIZES = {"small": (128, 16), "large": (256, 24)}
 STORAGE = Path("storage")
@@ -82,7 +83,9 @@ def hybrid(job: Job) -> None:
         found = list(model.embed(texts))
         return [each.indices.tolist() for each in found], [each.values.tolist() for each in found]
 
-    vectors = store(job, enable_hybrid=True, sparse_doc_fn=encode, sparse_query_fn=encode)
+    # With functions of one's own, LlamaIndex does not set the modifier that BM25 needs.
+    config = models.SparseVectorParams(modifier=models.Modifier.IDF)
+    vectors = store(job, enable_hybrid=True, sparse_doc_fn=encode, sparse_query_fn=encode, sparse_config=config)
     _write(job, splitter(job).get_nodes_from_documents(documents(job)), vectors)
 
 

@@ -100,5 +100,7 @@ def test_the_modifier_is_missed_where_the_weights_are_those_of_bm25(
 
 def test_the_report_lists_each_vector_with_model_modifier_and_coverage() -> None:
     section = measured(vectors({"1": FULL["1"], "2": FULL["2"], "3": None})).sections["sparse"]
-    assert section == [{"name": "bm25", "idf": True, "model": "bm25", "points": 3, "missing": 1, "empty": 0}]
+    assert section == [
+        {"name": "bm25", "idf": True, "model": "bm25", "points": 3, "missing": 1, "empty": 0, "computed_again": 0}
+    ]
     assert measured().sections == {}

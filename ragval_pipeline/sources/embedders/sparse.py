@@ -1,0 +1,91 @@
+"""Sparse vectors of texts: words and how often they occur, as fastembed's BM25 counts them, or the user's own model."""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.sources.own_code import call_guarded, load_attribute
+
+#: Weight by index, for each text.
+Encode = Callable[[Sequence[str]], list[dict[int, float]]]
+#: Languages whose word endings fastembed knows, the commonest first.
+LANGUAGES = (
+    "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "russian", "swedish", "danish",
+    "norwegian", "finnish", "turkish", "hungarian", "romanian", "greek", "arabic",
+)  # fmt: skip
+#: fastembed's saturation. Without a share of the length, a weight determines how often its word occurs.
+_K = 1.2
+
+
+def knows_bm25() -> bool:
+    """Whether fastembed is installed."""
+    return importlib.util.find_spec("fastembed") is not None
+
+
+def word_counts() -> Iterator[tuple[str, Encode]]:
+    """Functions that count the words of texts by fastembed's indices, by language, and last without word endings.
+
+    Stop words are counted, too: fastembed keeps them in files that it downloads, and nothing is downloaded here.
+    """
+    from fastembed.sparse.bm25 import Bm25
+    from py_rust_stemmers import SnowballStemmer
+
+    with tempfile.TemporaryDirectory(prefix="ragval-bm25-") as empty:
+        plain = Bm25("Qdrant/bm25", specific_model_path=empty, k=_K, b=0.0, disable_stemmer=True)
+    for language in LANGUAGES:
+        model = copy(plain)  # a new one takes half a second
+        model.stemmer = SnowballStemmer(language)
+        yield language, _counting(model)
+    yield "", _counting(plain)
+
+
+def _counting(model: Any) -> Encode:
+    def count(texts: Sequence[str]) -> list[dict[int, float]]:
+        found = model.embed(list(texts))
+        return [
+            {
+                index: float(round(value * _K / (_K + 1 - value)))
+                for index, value in zip(each.indices.tolist(), each.values.tolist(), strict=True)
+            }
+            for each in found
+        ]
+
+    return count
+
+
+def own_sparse_model(spec: str, search_path: Path | None) -> Encode:
+    """The user's own sparse model, ``module:attr``.
+
+    It maps a list of texts to as many sparse vectors: mappings of index to weight, or objects with ``indices`` and
+    ``values``.
+
+    Raises:
+        SuiteError: There is no such function.
+    """
+    function: Any = load_attribute(spec, key="retrieval.sparse.model", search_path=search_path)
+
+    def failure(problem: str) -> SystemFailure:
+        return SystemFailure(
+            f"{spec} {problem}", code="embedder.unreachable", system="embedder", subject=spec, remedy=f"Correct {spec}."
+        )
+
+    def encode(texts: Sequence[str]) -> list[dict[int, float]]:
+        vectors: Iterable[Any] = call_guarded(lambda: list(function(list(texts))), failure)
+        found = [_weights(vector) for vector in vectors]
+        if len(found) != len(texts):
+            raise failure(f"returned {len(found)} sparse vectors for {len(texts)} texts")
+        return found
+
+    return encode
+
+
+def _weights(vector: Any) -> dict[int, float]:
+    if isinstance(vector, Mapping):
+        return {int(index): float(weight) for index, weight in vector.items()}
+    return {int(index): float(weight) for index, weight in zip(vector.indices, vector.values, strict=True)}

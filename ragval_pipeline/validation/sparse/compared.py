@@ -1,0 +1,103 @@
+"""Stored sparse vectors compared with those of the stored texts, computed again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from ragval_pipeline.validation.sparse.vectors import Compared, Held, K, Look
+from ragval_pipeline.validation.thresholds import MATCH, MOST
+
+Weights = Mapping[int, float]
+Encode = Callable[[Sequence[str]], "list[dict[int, float]]"]
+#: Point id, stored text, and embedded text if it is another.
+TextRow = tuple[str, str | None, str | None]
+#: The share of the length, and the usual length in words, as fastembed sets them.
+B, USUAL = 0.75, 256  # definition
+#: Texts by which language and text are chosen, and texts computed at a time.
+_TRIED, _AT_ONCE = 64, 512  # work
+
+
+def compare_counts(
+    held: Held, texts: Callable[[], Iterable[TextRow]], models: Iterable[tuple[str, Encode]]
+) -> Compared | None:
+    """Compare with BM25, of a language that is found out; None if fastembed's words do not explain the vectors.
+
+    Stop words are unknown: words that are in no vector of the collection. Weights are compared if most vectors have
+    those of fastembed's usual settings.
+    """
+    sample = list(islice((row for row in texts() if held.has(row[0])), _TRIED))
+    best: tuple[float, str, Encode, int] | None = None
+    for language, encode in models:
+        for place in (1, 2):
+            score = _explained(held, sample, encode, place)
+            if best is None or score > best[0]:
+                best = (score, language, encode, place)
+        if best is not None and best[0] == 1.0:
+            break
+    if best is None or best[0] < MOST:
+        return None
+    _, language, encode, place = best
+    shapes, weighted = dict[str, float](), dict[str, tuple[float, float]]()
+    for name, counts in _encoded(texts(), encode, place, held):
+        stored = held.row(name)
+        known = {index: count for index, count in counts.items() if index in held.vocabulary}
+        shapes[name] = _cosine(dict.fromkeys(stored, 1.0), dict.fromkeys(known, 1.0))
+        weighted[name] = _compared(stored, _bm25(known))
+    usual = [name for name, (cosine, ratio) in weighted.items() if _is_same(cosine, ratio)]
+    if len(usual) >= MOST * len(shapes):
+        return Compared(len(shapes), language, _wrong(weighted))
+    wrong: dict[str, tuple[Look, float]] = {name: ("text", cosine) for name, cosine in shapes.items() if cosine < MATCH}
+    # Other words in most vectors are those of another tokenizer, of which nothing is known.
+    return Compared(len(shapes), language, wrong) if len(wrong) < MOST * len(shapes) else None
+
+
+def compare_weights(held: Held, texts: Callable[[], Iterable[TextRow]], encode: Encode) -> Compared:
+    """Compare with the vectors of the user's own model: of the embedded texts, if they are not the stored ones."""
+    found = {name: _compared(held.row(name), weights) for name, weights in _encoded(texts(), encode, 2, held)}
+    return Compared(len(found), None, _wrong(found))
+
+
+def _wrong(found: Mapping[str, tuple[float, float]]) -> dict[str, tuple[Look, float]]:
+    return {
+        name: ("text" if cosine < MATCH else "weights", cosine)
+        for name, (cosine, ratio) in found.items()
+        if not _is_same(cosine, ratio)
+    }
+
+
+def _is_same(cosine: float, ratio: float) -> bool:
+    return cosine >= MATCH and abs(ratio - 1) <= 1 - MATCH
+
+
+def _explained(held: Held, sample: Sequence[TextRow], encode: Encode, place: int) -> float:
+    """The share of vectors whose words are all in their text."""
+    found = [held.row(name).keys() <= counts.keys() for name, counts in _encoded(sample, encode, place, held)]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _encoded(rows: Iterable[TextRow], encode: Encode, place: int, held: Held) -> Iterator[tuple[str, dict[int, float]]]:
+    coming = ((row[0], row[place] or row[1] or "") for row in rows if held.has(row[0]))
+    while some := list(islice(coming, _AT_ONCE)):
+        yield from zip((name for name, _ in some), encode([text for _, text in some]), strict=True)
+
+
+def _bm25(counts: Weights) -> dict[int, float]:
+    bound = K * (1 - B + B * sum(counts.values()) / USUAL)
+    return {index: count * (K + 1) / (count + bound) for index, count in counts.items()}
+
+
+def _compared(stored: Weights, computed: Weights) -> tuple[float, float]:
+    """The cosine of two vectors, and the ratio of their lengths."""
+    length = _length(computed)
+    return _cosine(stored, computed), _length(stored) / length if length else math.inf
+
+
+def _cosine(one: Weights, other: Weights) -> float:
+    lengths = _length(one) * _length(other)
+    return sum(weight * other.get(index, 0.0) for index, weight in one.items()) / lengths if lengths else 0.0
+
+
+def _length(vector: Weights) -> float:
+    return math.sqrt(sum(weight * weight for weight in vector.values()))
