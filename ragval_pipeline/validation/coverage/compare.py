@@ -157,16 +157,21 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
         for spelling, points in page.spellings.items()
     ]
     if subjects and covered.comparable:
-        unlisted = sum(subject.details["reason"] == _UNLISTED for subject in subjects)
+        # A page may be stored under several addresses, such as one for each of its sections.
+        pages = [key for key in covered.indexed if key not in scope]
+        unlisted = sum(key not in out_of_scope for key in pages)
         excluded = "excluded by source.include or source.exclude"
-        counts = {_UNLISTED: unlisted, excluded: len(subjects) - unlisted}
+        counts = {_UNLISTED: unlisted, excluded: len(pages) - unlisted}
         told = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
-        cause, remedy = f"{told}.", None
+        cause, remedy, message = f"{told}.", None, None
         if elsewhere:
             cause = f"{cause} {len(elsewhere):,} on {', '.join(sorted(set(elsewhere.values()))[:NAMED])}."
             usual = CATALOGUE["coverage.orphan_page"].remedy
-            remedy = _SHARED if len(elsewhere) == len(subjects) else f"{usual} {_SHARED}"
-        yield make_finding("coverage.orphan_page", subjects, cause=cause, remedy=remedy)
+            remedy = _SHARED if len(elsewhere) == len(pages) else f"{usual} {_SHARED}"
+        if len(pages) < len(subjects):
+            are = "page is" if len(pages) == 1 else "pages are"
+            message = f"{len(pages):,} {are} in the index but not in scope, under {len(subjects):,} addresses."
+        yield make_finding("coverage.orphan_page", subjects, message=message, cause=cause, remedy=remedy)
 
 
 @detector("source.scope", needs=Covered)

@@ -108,6 +108,11 @@ def test_pages_of_a_site_that_shares_the_collection_may_be_its_own_and_a_stray_o
     assert told == {**dict.fromkeys(others, "blog.example.net"), f"{SITE}/gone": None}
     assert "3 on blog.example.net" in orphans.cause
     assert "qdrant.filter" in orphans.remedy
+    sections = [f"{url}#{part}" for url in others for part in ("top", "end")]
+    parts = by_code(measure(inventory, index(inventory, *own, *sections)))["coverage.orphan_page"]
+    assert parts.message == "3 pages are in the index but not in scope, under 6 addresses."
+    assert parts.cause == "3 not listed by the site. 3 on blog.example.net."
+    assert "Delete the points of these pages" not in parts.remedy
     stray = by_code(measure(inventory, index(inventory, *own, others[0])))["coverage.orphan_page"]
     assert stray.subjects[0].details == {"reason": "not listed by the site", "points": 1}
     private = by_code(
