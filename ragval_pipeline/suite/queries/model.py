@@ -145,6 +145,12 @@ class TestQuery(BaseModel):
         return [str(result[key]) for result in self.expected_results if key in result]
 
     @property
+    def stated_chunks(self) -> list[tuple[str, int]]:
+        """The chunks of the expected results that are stated by their page and number."""
+        found = ((result.get("source_url"), str(result.get("chunk_index", ""))) for result in self.expected_results)
+        return [(str(url), int(number)) for url, number in found if url is not None and number.isdecimal()]
+
+    @property
     def grades(self) -> dict[str, int]:
         """Relevance grade of each judged page as written in the query: relevant 2, acceptable 1, qrels as given."""
         return {

@@ -91,6 +91,7 @@ class IndexFacts:
         chapters: Number of points by stored chapter.
         sample: Every n-th chunk in id order: ids are random or in page order, so the sample is evenly spread.
         ids: Those of the ids expected by queries that a point has.
+        numbered: Page and chunk index of the points with an index that queries expect.
     """
 
     points: int = 0
@@ -99,11 +100,13 @@ class IndexFacts:
     chapters: Counter[str] = field(default_factory=Counter)
     sample: list[Chunk] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
+    numbered: set[tuple[str, int]] = field(default_factory=set)
 
 
 def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int, expected: Sequence[TestQuery] = ()) -> IndexFacts:
     """Collect the facts; ``expected`` are queries whose expected ids are looked up."""
     stated = {canonical_id(name) for query in expected for name in query.stated("id")}
+    numbers = {number for query in expected for _, number in query.stated_chunks}
     facts = IndexFacts()
     step = max(1, points // SAMPLED_CHUNKS)
     for batch in batches:
@@ -113,6 +116,9 @@ def collect_facts(batches: Iterable[pa.RecordBatch], *, points: int, expected: S
             counter.update({value: count for value, count in known if value})
         if stated:
             facts.ids |= stated.intersection(batch.column("point_id").to_pylist())
+        if numbers:
+            held = zip(batch.column("page_key").to_pylist(), batch.column("chunk_index").to_pylist(), strict=True)
+            facts.numbered |= {(page, number) for page, number in held if number in numbers and page is not None}
         sampled = range(-facts.points % step, batch.num_rows, step)
         for row in batch.take(array_of(sampled, pa.int64())).to_pylist():
             names = (row["page_key"], row["module"], row["chapter"])

@@ -55,7 +55,9 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
         results = {} if inventory.failure else {url: key(url) for url in query.stated("source_url")}
         ids = [name for name in query.stated("id") if canonical_id(name) not in facts.ids]
         of_results = [url for url in results if results[url] not in facts.pages] + _dead_result_names(query, facts)
-        of_results += ids
+        chunks = {f"{url}, chunk {number}": (key(url), number) for url, number in query.stated_chunks}
+        lost = [name for name, place in chunks.items() if place[0] in facts.pages and place not in facts.numbered]
+        of_results += [*ids, *lost]
         targets = _dead_pages(pages, facts, site.union(map(key, query.judgements)))
         targets += _dead_names(query, facts, module_match)
         if targets or of_results:
@@ -64,8 +66,11 @@ def dead_targets(reviewed: Reviewed) -> list[Finding]:
             on_site = site | ({query.expected_module} if borne else set())
             bare = {url: key(url.partition("?")[0]) for url in pages if "?" in url}
             meant = {url: known_urls.get(page, page) for url, page in bare.items() if page in known}
-            subject = _subject(query, targets, pages, list(known_urls.values()), facts, on_site, ids=ids, meant=meant)
+            subject = _subject(
+                query, targets, pages, list(known_urls.values()), facts, on_site, ids=[*ids, *lost], meant=meant
+            )
             told = {"expected_results": of_results} if of_results else {}
+            told |= {"chunks": lost} if lost else {}
             subjects.append(replace(subject, details={**subject.details, **told}))
     return [_dead(subjects)] if subjects else []
 
@@ -77,6 +82,8 @@ def _dead(subjects: list[Subject]) -> Finding:
         return make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)
     if all(subject.details["query_strings"] for subject in subjects):
         return make_finding("query.dead_target", subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)
+    if all(subject.details["targets"] == subject.details.get("chunks") for subject in subjects):
+        return make_finding("query.dead_target", subjects, cause=_OTHER_NUMBERS, remedy=_WITHOUT_NUMBERS)
     if all(subject.details["targets"] == subject.details.get("ids") for subject in subjects):
         return make_finding("query.dead_target", subjects, cause=_OTHER_IDS, remedy=_WITHOUT_IDS)
     return make_finding("query.dead_target", subjects)
@@ -89,6 +96,13 @@ _OTHER_IDS = "No point has the expected ids: points got new ones when they were 
 _WITHOUT_IDS = (
     "Correct the expected ids. If each ingestion gives new ones, derive ids from URL and index, or expect source_url, "
     "chunk_index or text instead."
+)
+_OTHER_NUMBERS = (
+    "The expected pages are in the index, but have no chunk with the expected number: they were split in another way "
+    "since, or these chunks were deleted."
+)
+_WITHOUT_NUMBERS = (
+    "Correct the expected chunk_index, or expect a text of the chunk instead, which does not change with the splitter."
 )
 _WITHOUT_QUERY = "Remove the query string from the expected URLs."
 _NAME_MODULES = "Re-ingest the pages with the module given by their URL: the expectations are right."

@@ -200,6 +200,30 @@ def test_expected_ids_that_no_point_has_are_not_misspelled_but_of_an_earlier_ing
     assert "misspelled" in found.cause
 
 
+def test_a_chunk_that_is_expected_by_page_and_number_is_dead_where_its_page_has_none_with_that_number():
+    rows = [
+        {
+            "point_id": str(n),
+            "page_key": f"{HOST}/docs/a",
+            "module": None,
+            "chapter": None,
+            "text": "",
+            "chunk_index": n,
+        }
+        for n in range(3)
+    ]
+    expected = {"q": 2, "r": 7}
+    asked = [
+        query(name, expected_results=[{"source_url": f"{HOST}/docs/a/", "chunk_index": number}])
+        for name, number in expected.items()
+    ]
+    index = collect_facts(pa.Table.from_pylist(rows).to_batches(), points=3, expected=asked)
+    [found] = dead_targets(evidence(asked, index, inventory("/docs/a")))
+    assert [subject.name for subject in found.subjects] == ["r"]
+    assert found.subjects[0].details["targets"] == [f"{HOST}/docs/a/, chunk 7"]
+    assert "no chunk with the expected number" in found.cause
+
+
 def test_an_expected_id_belonged_to_the_expected_page_if_that_is_missing():
     asked = [query("q", relevant_urls=[f"{HOST}/docs/b"], expected_results=[{"id": "id"}])]
     [found] = dead_targets(evidence(asked, facts(chunk("/docs/a")), inventory("/docs/a", "/docs/b")))
