@@ -54,7 +54,7 @@ COMMANDS: dict[Callable[..., int], tuple[str, ...]] = {
     show: ("ragval show", "ragval show baseline"),
     search: ('ragval search "How do I rotate an API key?"', 'ragval search -s docs.yaml --top-k 10 "rotate key"'),
     explain: ("ragval explain chunk.too_small", "ragval explain coverage", "ragval explain last:coverage.missing_page"),
-    history: ("ragval history --limit 50",),
+    history: ("ragval history --limit 50", "ragval history --html history.html"),
     compare: ("ragval compare", "ragval compare 20260101T000000Z-1a2b3c4d last"),
     bless: ("ragval bless last",),
     sql: (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -83,6 +85,12 @@ def history(
     limit: Annotated[
         int, typer.Option("--limit", metavar="RUNS", min=1, help="Number of runs to show, newest first.")
     ] = DEFAULT_RUNS,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page about all suites of the report folder, with links to reports."
+        ),
+    ] = None,
     as_json: Annotated[bool, json_flag("the runs as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
@@ -92,6 +100,9 @@ def history(
     from ragval_pipeline.sources.history import kept_runs
 
     kept = open_history(suite)
+    if html is not None:
+        _write_page(kept, html, limit)
+        return 0
     total = len(kept_runs(kept.base))
     chosen = known_baseline(kept.base, kept.suite.history.baseline) if total else None
     runs = read_history(kept.base, baseline=chosen, limit=limit)
@@ -104,6 +115,44 @@ def history(
         else:
             printer.line((f"{kept.base} holds no runs yet.", ""))
     return 0
+
+
+def _write_page(kept: History, file: Path, limit: int) -> None:
+    from upath import UPath
+
+    from ragval_pipeline.reporting.history.runs import known_baseline, read_history
+    from ragval_pipeline.reporting.html.history import history_page
+    from ragval_pipeline.sources.history import reading_from
+    from ragval_pipeline.sources.storage import local_path, write_whole, writing_to
+    from ragval_pipeline.suite.printing import plural
+
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        problem = "is a folder" if file.is_dir() else "is in a folder that does not exist"
+        raise SuiteError(f"{file} {problem}", key="--html", remedy="Name a file.")
+    place = kept.base.parent
+    with reading_from(place):
+        bases = sorted((base for base in place.iterdir() if base.is_dir()), key=str) if place.exists() else []
+    suites = {}
+    for base in bases:
+        wanted = kept.suite.history.baseline if base.name == kept.base.name else None
+        history = read_history(base, baseline=known_baseline(base, wanted), limit=limit)
+        if history.runs:
+            suites[base.name] = history
+    if not suites:
+        raise SuiteError(f"{place} holds no runs yet", key="--html", remedy="Validate an index first: ragval run.")
+
+    def link_to(suite: str, run: str) -> str:
+        report, local = place / suite / run / "report.html", local_path(place)
+        if local is None:
+            return str(report)
+        return quote(
+            Path(os.path.relpath(local.absolute() / suite / run / "report.html", file.absolute().parent)).as_posix()
+        )
+
+    with writing_to(UPath(file)):
+        write_whole(UPath(file), history_page(suites, place=str(place), link_to=link_to))
+    with printing() as printer:
+        printer.line((f"Wrote {file}: {plural(len(suites), 'suite')}", ""), wrap=False)
 
 
 def show(

@@ -62,7 +62,7 @@ _BUFFERED = 64
 
 def report_pieces(bundle: ReportBundle, corpus: Corpus | None = None) -> Iterator[bytes]:
     """The report as one HTML page in UTF-8, piece by piece; without a corpus, points are named by their ids."""
-    template = _environment().get_template("report.html.j2")
+    template = environment().get_template("report.html.j2")
     stream = template.stream(view=page_view(bundle, corpus or Corpus()), report=bundle.report)
     stream.enable_buffering(_BUFFERED)
     for piece in stream:
@@ -96,7 +96,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
         met=[result for result in outline.required if result.verdict == "met"],
         shown=outline.shown,
         unmeasured=outline.unmeasured,
-        sparks=sparklines(bundle.history, {result.name: _tone(result) for result in report.criteria}),
+        sparks=sparklines(bundle.history, {result.name: tone_of(result) for result in report.criteria}),
         findings=findings_view(bundle, subjects),
         counts=counts,
         pages=pages_view(bundle, corpus),
@@ -153,12 +153,12 @@ def _word(result: CriterionResult) -> str:
 def _reason(result: CriterionResult) -> str:
     """Why a criterion has its verdict, unless its value says so, with findings by their titles."""
     told = reason_of(result)
-    if _tone(result) == "good" or told.startswith(_size(result) or " "):
+    if tone_of(result) == "good" or told.startswith(_size(result) or " "):
         return ""
     return _CODES.sub(lambda match: title_of(match[0]), told.partition(LEFT_OUT)[0])
 
 
-def _tone(result: CriterionResult) -> str:
+def tone_of(result: CriterionResult) -> str:
     """The style: a missed gate that is not required warns, a value without a gate is neutral."""
     if result.verdict == "not_measured":
         return "none"
@@ -192,7 +192,8 @@ def _percent(share: float) -> float:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates of this package, with their filters, style and script."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -210,7 +211,7 @@ def _environment() -> Environment:
         gate=numbers.show_gate,
         criterion=criterion_name,
         means=_means,
-        tone=_tone,
+        tone=tone_of,
         word=_word,
         size=_size,
         bar=_bar,
