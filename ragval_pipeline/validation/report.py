@@ -131,7 +131,9 @@ class ValidationReport(Entity):
     failed_queries: int | None
     error_queries: int | None = Field(description="Queries that could not be asked or judged")
     pass_rate: float | None = Field(description="Percent of total_queries; null when none was judged")
-    avg_top1_score: float | None
+    avg_top1_score: float | None = Field(
+        description="Mean best score of the positive queries that count; null when none was answered"
+    )
     queries_above_threshold: int | None
     avg_precision_at_3: float | None
     avg_precision_at_5: float | None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ragval_pipeline.orchestration.assets.query_validation_results import _warn_of_cut
+from ragval_pipeline.orchestration.assets.query_validation_results import _cut_short
 from ragval_pipeline.orchestration.run import run_suite
 from ragval_pipeline.sources.embedders.hosted import CohereEmbedder
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -99,8 +99,9 @@ def test_a_query_that_is_judged_by_its_beginning_is_named_when_it_is_asked(caplo
         TestQuery(id="essay", query_text="How does a robot walk? " * 150),
         TestQuery(id="short", query_text="Why?"),
     ]
-    _warn_of_cut(queries, CohereEmbedder(model="embed-english-v3.0", api_key="a-test-key", cut_queries=True))
+    cut = _cut_short(queries, CohereEmbedder(model="embed-english-v3.0", api_key="a-test-key", cut_queries=True))
     [told] = [entry.getMessage() for entry in caplog.records]
+    assert told == f"essay: {cut['essay']}"
     assert told.startswith("essay: the query has at least ")
     assert told.endswith(" tokens, of which embed-english-v3.0 reads the first 512")
 

@@ -67,13 +67,13 @@ def ask_and_judge(
     vector = searched_vector(suite, manifest)
     settings = retrieval_settings(suite, inventory, vector)
     with asking(suite, vector, connection, embedding, repeats=suite.retrieval.repeats) as way:
-        _warn_of_cut(queries, way.embedder)
+        cut = _cut_short(queries, way.embedder)
         try:
             answers = _ask(suite, queries, settings, way)
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
             asked = next((query.query_text for query in queries if query.id not in refused), None)
             misused = [] if asked is None else way.findings(suite, asked)
-            measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure)
+            measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure, cut=cut)
             # The user's own search may cost money: it is called no more than necessary.
             free = answers.failure is None and suite.retrieval.retriever is None
             located = _located(suite, queries, measured, answers, settings, way) if free else {}
@@ -123,12 +123,13 @@ def _asked_by_words(
     return Modes("bm25", queries, judged, {answer.query_id: answer for answer in answers.answers}, settings)
 
 
-def _warn_of_cut(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> None:
-    """Warn about queries that are truncated."""
+def _cut_short(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> dict[str, str]:
+    """How much of each query that the embedder truncates it reads, by query id."""
     cut = {} if embedder is None else cut_short(embedder, [query.query_text for query in queries])
-    for query in queries:
-        if query.query_text in cut:
-            _log.warning("%s: %s", query.id, cut[query.query_text])
+    found = {query.id: cut[query.query_text] for query in queries if query.query_text in cut}
+    for name, told in found.items():
+        _log.warning("%s: %s", name, told)
+    return found
 
 
 def _log_each(measured: Measurement) -> None:

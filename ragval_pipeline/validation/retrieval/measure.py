@@ -115,6 +115,7 @@ def measure_retrieval(
     settings: RetrievalSettings,
     *,
     failure: SystemFailure | None = None,
+    cut: Mapping[str, str] | None = None,
 ) -> Measurement:
     """The measurement of ``query_validation_results``.
 
@@ -124,6 +125,7 @@ def measure_retrieval(
         answers: One result each; empty if no query could be run.
         settings: Retrieval settings of the suite.
         failure: The failure of a system during the queries, if any: then results are kept, but no criteria.
+        cut: By query id, how much of a query that is too long for the embedder was read: its results tell so.
     """
     given = {answer.query_id: answer for answer in answers}
     unasked = str(failure) if failure else "the query was not asked"
@@ -135,7 +137,7 @@ def measure_retrieval(
             answer = by_id[query.id]
             report = judge_query(query, answer, settings.rules, judge=settings.judge, top_k=settings.top_k)
             judged.append(Judged.of(report))
-            yield report
+            yield _with_note(report, (cut or {}).get(query.id))
 
     shown = Packed(QueryReport, reports())
     drafts = [verdict for query, verdict in zip(queries, judged, strict=True) if query.status == "draft"]
@@ -157,6 +159,13 @@ def measure_retrieval(
         repeated = repeated if repeated.reason_code == "not_applicable" else _all_drafts(repeated, drafts)
     values.append(repeated)
     return Measurement(asset=ASSET, values=tuple(values), findings=tuple(find_all(outcome)), sections=sections)
+
+
+def _with_note(report: QueryReport, note: str | None) -> QueryReport:
+    """A query's result with a note where it says why the query passed or failed."""
+    told = "pass_reason" if report.passed else "fail_reason"
+    reason = getattr(report, told)
+    return report if note is None else report.model_copy(update={told: f"{reason}; {note}" if reason else note})
 
 
 def _all_drafts(value: MeasuredValue, drafts: Sequence[Judged]) -> MeasuredValue:

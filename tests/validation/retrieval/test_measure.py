@@ -389,3 +389,12 @@ def test_without_ranks_rankings_are_as_deep_as_top_k() -> None:
     assert settings(ranks=()).depth == 5
     measurement = measure([(query(id="q", relevant_urls=[f"{SITE}/a"]), A)], ranks=())
     assert values(measurement)["mrr"][0] == 1.0
+
+
+@pytest.mark.parametrize(("page", "told"), [("/a", "pass_reason"), ("/b", "fail_reason")])
+def test_a_query_of_which_only_the_beginning_was_read_says_so_in_its_result(page: str, told: str) -> None:
+    asked = [query(id=name, relevant_urls=[f"{SITE}/a"]) for name in ("long", "short")]
+    cut = {"long": "the query has at least 600 tokens, of which m reads the first 512"}
+    answers = [answer(entry.id, *page_hits(page)) for entry in asked]
+    long, short = measure_retrieval(asked, answers, settings(), cut=cut).sections["query_results"]
+    assert getattr(long, told) == f"{getattr(short, told)}; {cut['long']}"
