@@ -50,6 +50,11 @@ class Card:
     below: list[Card]
 
     @property
+    def severities(self) -> list[str]:
+        """The severities of the finding and of all that follow from it, without repetitions."""
+        return list(dict.fromkeys([self.finding.severity, *(name for each in self.below for name in each.severities)]))
+
+    @property
     def remedy(self) -> str:
         """The first sentence of the remedy, without its conditions."""
         return f"{re.split('[;.] ', self.finding.remedy, maxsplit=1)[0].rstrip('.')}."

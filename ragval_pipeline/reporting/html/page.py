@@ -13,6 +13,7 @@ from functools import cache, partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting import numbers
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
@@ -99,6 +100,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
         sparks=sparklines(bundle.history, {result.name: tone_of(result) for result in report.criteria}),
         findings=findings_view(bundle, subjects),
         counts=counts,
+        codes=[CATALOGUE[code] for code in sorted({finding.code for finding in report.findings} & CATALOGUE.keys())],
         pages=pages_view(bundle, corpus),
         modules=list(modules_missing(bundle)),
         questions=rows,

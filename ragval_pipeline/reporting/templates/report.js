@@ -39,6 +39,31 @@
       });
     }
   }
+  for (const chips of document.querySelectorAll(".chips")) {
+    const entries = Array.from(document.getElementById(chips.dataset.in).querySelectorAll(chips.dataset.entries));
+    const said = chips.querySelector("output");
+    const show = (chosen) => {
+      const kind = chosen.dataset.kind;
+      let shown = 0;
+      for (const entry of entries) {
+        entry.hidden = kind !== "" && !entry.dataset.kinds.split(" ").includes(kind);
+        if (!entry.hidden) shown += 1;
+      }
+      for (const button of chips.querySelectorAll("button")) button.setAttribute("aria-pressed", button === chosen);
+      const [some, all] = [shown, entries.length].map((count) => count.toLocaleString("en"));
+      said.textContent = shown === entries.length ? "" : `${some} of ${all} shown`;
+    };
+    chips.addEventListener("click", (event) => {
+      const chosen = event.target.closest("button");
+      if (chosen) show(chosen);
+    });
+    // A link to an entry that is hidden shows all of them.
+    addEventListener("hashchange", () => {
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (target && target.closest("[hidden]")) show(chips.querySelector("button"));
+    });
+    chips.hidden = false;
+  }
   for (const button of document.querySelectorAll(".copy")) {
     button.hidden = false;
     button.addEventListener("click", async () => {

@@ -164,6 +164,27 @@ def test_the_table_is_filtered_by_words_and_by_result(browser, files):
         assert page.evaluate(f"{SHOWN}.length") == 0
 
 
+def test_chips_show_the_findings_of_one_severity_and_a_link_to_a_hidden_one_shows_all(browser, files):
+    with Watched(browser, files / "faulty.html") as opened:
+        page = opened.page
+        shown = "[...document.querySelectorAll('.finding[data-kinds]')].filter(card => !card.hidden).length"
+        everything = page.evaluate(shown)
+        chips = page.locator("#findings .chips")
+        chips.get_by_role("button", name="warning").click()
+        assert 0 < page.evaluate(shown) < everything
+        assert chips.locator("output").inner_text() == f"{page.evaluate(shown)} of {everything} shown"
+        page.locator(".steps .do a").first.click()
+        page.wait_for_function(f"{shown} === {everything}")
+
+
+def test_a_finding_leads_to_what_it_means_in_the_same_file(browser, files):
+    with Watched(browser, files / "faulty.html") as opened:
+        opened.page.locator(".finding .about").first.click()
+        told = opened.page.locator("#about-coverage\\.missing_page p").first
+        told.wait_for(state="visible")
+        assert told.inner_text() == CATALOGUE["coverage.missing_page"].sentence
+
+
 def test_a_column_sorts_up_and_down_and_says_so(browser, files):
     with Watched(browser, files / "large.html") as opened:
         page = opened.page

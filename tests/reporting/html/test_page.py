@@ -53,6 +53,15 @@ def page(bundle, corpus=None):
     return Page(report_html(bundle, corpus))
 
 
+def test_every_finding_has_its_documentation_in_the_file():
+    found = page(factory.faulty())
+    ids = [attributes["id"] for attributes in found.named("article") if attributes.get("id", "").startswith("about-")]
+    links = {attributes["href"] for attributes in found.named("a") if attributes.get("class") == "about"}
+    assert links == {f"#{name}" for name in ids}
+    assert len(ids) == len(set(ids)) == len(links) > 1
+    assert all(CATALOGUE[name.removeprefix("about-")].measured in found.text for name in ids)
+
+
 def lengths(*counts, unit="tokens, as stored"):
     return Corpus(lengths=counts, unit=unit)
 
