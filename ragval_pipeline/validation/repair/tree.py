@@ -9,6 +9,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import is_presumed
 from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
 from ragval_pipeline.validation.repair.cases import JUDGED
+from ragval_pipeline.validation.thresholds import MOST
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     """Attach each finding to the first one with the code of its ``because``; what costs readers most comes first.
 
     Every finding appears exactly once: one whose cause is not reported is a root. A root weighs as much as the gravest,
-    then the largest, of all that follows from it, wholly or in part.
+    then the largest, of all that follows from it, wholly or for the most part; of any other only its part counts.
     """
     first = {finding.code: index for index, finding in reversed(list(enumerate(findings)))}
     children: dict[int | None, list[int]] = {}
@@ -39,8 +40,10 @@ def finding_tree(findings: Sequence[ReportedFinding]) -> list[FindingNode]:
     for at in reversed(range(len(nodes))):  # causes come before what follows from them
         codes = {finding.code for finding in _all_of(nodes[at])}
         weights[at] = min([weights[at], *(led_to[code] for code in codes & led_to.keys())])
-        for code in _partial_causes(nodes[at]):
-            led_to[code] = min(weights[at], led_to.get(code, weights[at]))
+        for finding in _all_of(nodes[at]):
+            for code, count in finding.causes.items():
+                part = weights[at] if count > MOST * finding.count else _weight(finding, count / finding.count)
+                led_to[code] = min(part, led_to.get(code, part))
     return [nodes[at] for at in sorted(range(len(nodes)), key=weights.__getitem__)]
 
 
@@ -49,18 +52,14 @@ def gravest(node: FindingNode) -> tuple[int, float]:
     return min(map(_weight, _all_of(node)))
 
 
-def _weight(finding: ReportedFinding) -> tuple[int, float]:
-    return SEVERITIES.index(finding.severity), -finding.share
+def _weight(finding: ReportedFinding, part: float = 1.0) -> tuple[int, float]:
+    return SEVERITIES.index(finding.severity), -finding.share * part
 
 
 def _all_of(node: FindingNode) -> Iterable[ReportedFinding]:
     yield node.finding
     for below in node.consequences:
         yield from _all_of(below)
-
-
-def _partial_causes(node: FindingNode) -> set[str]:
-    return {code for finding in _all_of(node) for code in finding.causes}
 
 
 def causes(findings: Sequence[ReportedFinding]) -> list[FindingNode]:

@@ -104,7 +104,7 @@ _WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-vid
 
 
 def decode_html(body: bytes, *, content_type: str = "") -> str:
-    """Decode a page by its byte order mark, the header's charset, its meta charset, or else as UTF-8.
+    """Decode a page by its byte order mark, the header's charset, its meta charset, or else as its bytes suggest.
 
     Invalid bytes are replaced: a page is judged as a reader sees it.
     """
@@ -113,11 +113,22 @@ def decode_html(body: bytes, *, content_type: str = "") -> str:
             return body.decode(name, errors="replace")
     told = _HEADER_CHARSET.search(content_type)
     meant = _META_CHARSET.search(body[:PRESCAN_BYTES])
-    label = told[1] if told else meant[1].decode("ascii", "replace") if meant else "utf-8"
+    if told is None and meant is None:
+        return _undeclared(body)
+    label = told[1] if told else meant[1].decode("ascii", "replace") if meant else ""
     try:
         return body.decode(_BROWSERS_READ.get(label.lower(), label), errors="replace")
     except (LookupError, ValueError):
         return body.decode("utf-8", errors="replace")
+
+
+def _undeclared(body: bytes) -> str:
+    """A page without a declaration: UTF-8, or windows-1252 as in browsers if hardly any of its letters are UTF-8."""
+    text = body.decode("utf-8", errors="replace")
+    broken = text.count("\ufffd")
+    if not broken or sum(not character.isascii() for character in text) > 2 * broken:  # most are whole
+        return text
+    return body.decode("windows-1252", errors="replace")
 
 
 def asks_not_to_be_indexed(html: str, *, header: str = "") -> bool:
