@@ -609,8 +609,8 @@ _ROWS = (
         many="have a sparse vector that does not fit their text",
         measured="The sparse vectors of the stored texts are computed again, and the cosine and the lengths are "
         "compared: with the function in retrieval.sparse.model, or with fastembed's BM25 if the numbers are those of "
-        "BM25 and fastembed is installed. Its language is found out, and words that no vector of the collection holds "
-        "count as stop words.",
+        "BM25 and fastembed is installed. Its language is found out, and words that most vectors of texts "
+        "with them lack count as stop words.",
         cause="The text was changed and its sparse vector was not computed again, or the vectors of points got out of "
         "step.",
         remedy="Compute the sparse vectors of these points again."),

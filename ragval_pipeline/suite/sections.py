@@ -84,6 +84,8 @@ Rank = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_no_bool)]
 Parallel = Annotated[int, Field(ge=1, le=64), BeforeValidator(_no_bool)]
 Judge = Literal["score", "module", "chapter", "url", "keywords", "results"]
 Severities = Literal["error", "warning", "info", "off"]
+#: Ways to search beside the judged one.
+Way = Literal["bm25", "sparse", "hybrid"]
 
 
 class Section(BaseModel):
@@ -291,10 +293,13 @@ class RetrievalSettings(Section):
         400, description="Maximum number of pages to search for by their own title and headings"
     )
     retriever: str | None = Field(None, description="module:attr, your production search")
-    also: Annotated[tuple[Literal["bm25"], ...], BeforeValidator(_one_is_a_list)] = Field(
+    also: Annotated[tuple[Way, ...], BeforeValidator(_one_is_a_list)] = Field(
         ("bm25",),
         description="Further ways to search, asked the same questions and compared, never a gate. bm25: in memory, "
-        "over the stored texts; []: none",
+        "over the stored texts; sparse: by the collection's sparse vectors; hybrid: by both, fused; []: none",
+    )
+    fusion: Literal["rrf", "dbsf"] = Field(
+        "rrf", description="How Qdrant fuses the hits of a hybrid search: by their ranks, or by their scores"
     )
     sparse: SparseSettings = Field(default_factory=SparseSettings, description="The sparse vectors of a collection")
 

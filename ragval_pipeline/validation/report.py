@@ -15,7 +15,7 @@ from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 #: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``.
 SCHEMA_VERSION = "1.2"
 #: Names of the other ways to search, for readers.
-WAYS = {"bm25": "plain BM25"}
+WAYS = {"bm25": "plain BM25", "sparse": "search by sparse vectors", "hybrid": "hybrid search"}
 #: The metric of another way that needs no page: the share of the questions that it answers.
 ANSWERED = "answered"
 

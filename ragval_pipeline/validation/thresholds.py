@@ -95,7 +95,7 @@ FEWEST = threshold(
     3,
     unit="pages, points, claims or words",
     codes="text chunk.token_count_off chunk.over_model_limit payload.constant_field integrity source_captured "
-    "vector retrieval.crowded_top_k",
+    "vector sparse.text_mismatch retrieval.crowded_top_k",
     reason="fewer are not enough to establish a pattern or a share",
     evidence="convention: two may coincide by chance. Three points of another model, or half of six, are still "
     "detected",

@@ -1,7 +1,7 @@
 """``query_validation_results``: test queries run, judged and reviewed, and pages searched for by their titles."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
@@ -17,19 +17,17 @@ from ragval_pipeline.orchestration.asking import (
 )
 from ragval_pipeline.orchestration.assets.measures import held_of
 from ragval_pipeline.orchestration.names import GOLDEN_SET, QUERY_VALIDATION_RESULTS, SELF_RETRIEVAL
+from ragval_pipeline.orchestration.other_ways import OtherWays
 from ragval_pipeline.orchestration.task import progress_of
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.embedders.reembedding import cut_short
 from ragval_pipeline.sources.search.answers import Answer, Answers, Question, ask_with
-from ragval_pipeline.sources.search.lexical import COLUMNS as LEXICAL_COLUMNS
-from ragval_pipeline.sources.search.lexical import LexicalSearcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
-from ragval_pipeline.sources.snapshot.manifest import COLUMNS as COLUMNS_OF_POINTS
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
-from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
+from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles import get_profile
@@ -45,7 +43,6 @@ from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, q
 from ragval_pipeline.validation.retrieval.diagnosis import diagnose
 from ragval_pipeline.validation.retrieval.hits import HitReader
 from ragval_pipeline.validation.retrieval.measure import measure_retrieval
-from ragval_pipeline.validation.retrieval.modes import Modes, comparable
 from ragval_pipeline.validation.retrieval.repeats import with_manner
 from ragval_pipeline.validation.self_retrieval import own_queries as own
 from ragval_pipeline.validation.self_retrieval.measure import measure_self_retrieval, unfound_pages
@@ -85,7 +82,11 @@ def ask_and_judge(
     sections = {**measured.sections, "query_diagnosis": located, **vectors}
     if answers.failure is None:
         judged = {answer.query_id: answer for answer in answers.answers}
-        modes = [_asked_by_words(suite, queries, judged, settings, manifest) for _ in suite.retrieval.also]
+        try:
+            modes = OtherWays(suite, manifest, connection, embedding).asked(queries, judged, settings)
+        except SystemFailure as failure:  # affects no criterion
+            _log.warning("other ways to search were not compared: %s", failure)
+            modes = []
         by_mode = {mode.name: values for mode in modes if (values := mode.values())}
         metrics = {**sections["retrieval_metrics"], "by_mode": _dumped(by_mode)}
         sections = {**sections, "retrieval_metrics": metrics}
@@ -95,32 +96,6 @@ def ask_and_judge(
 
 def _dumped(by_mode: "Mapping[str, Mapping[str, ModeValue]]") -> dict[str, dict[str, Any]]:
     return {mode: {name: value.model_dump() for name, value in values.items()} for mode, values in by_mode.items()}
-
-
-def _asked_by_words(
-    suite: Suite,
-    queries: "Sequence[TestQuery]",
-    judged: "Mapping[str, Answer]",
-    settings: "RetrievalSettings",
-    manifest: SnapshotManifest,
-) -> Modes:
-    """The queries asked by BM25 over the snapshot's texts; texts are read only if a query can be compared."""
-    snapshot, fields = Snapshot(manifest), suite.payload.fields
-    names = [name for name in fields if name in COLUMNS_OF_POINTS]
-
-    def payloads(ids: "Collection[str]") -> dict[str, dict[str, Any]]:
-        rows = rows_by_id(snapshot.batches(list(dict.fromkeys(["point_id", *names]))), ids)
-        return {point: {fields[name]: row[name] for name in names} for point, row in rows.items()}
-
-    asked = comparable(queries, settings)
-    searcher = LexicalSearcher(lambda: snapshot.batches(LEXICAL_COLUMNS), payloads)
-    answers = ask_with(
-        questions_of(asked, settings),
-        searcher=searcher,
-        fields=list(fields.values()),
-        page_of=settings.rules.read.page,
-    )
-    return Modes("bm25", queries, judged, {answer.query_id: answer for answer in answers.answers}, settings)
 
 
 def _cut_short(queries: "Sequence[TestQuery]", embedder: "Embedder | None") -> dict[str, str]:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ragval_pipeline.sources.embedders.cache import uncached
 from ragval_pipeline.sources.embedders.reembedding import EmbeddedTexts, embed_each
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Quantization, Reader, Search
+from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Quantization, Reader, Search, WordSearch
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ragval_pipeline.sources.embedders.base import Embedder
+    from ragval_pipeline.sources.embedders.sparse import Encode
 
     Vector = NDArray[np.float32]
 
@@ -76,6 +77,46 @@ class IndexSearcher:
     def forget(self) -> None:
         """Free the vectors of the prepared texts: nothing more is searched for."""
         self._given = EmbeddedTexts()
+
+
+@dataclass
+class WordSearcher:
+    """Searches a collection by its sparse vectors, or by these and the dense ones, fused by Qdrant.
+
+    Attributes:
+        reader: The collection.
+        encode: The words of texts, weight by index.
+        using: Name of the sparse vectors.
+        dense: Has embedded the texts; None: by words alone.
+        fusion: How both are fused.
+    """
+
+    reader: Reader
+    encode: Encode
+    using: str
+    dense: IndexSearcher | None = None
+    fusion: Literal["rrf", "dbsf"] = "rrf"
+    _words: dict[str, dict[int, float]] = field(default_factory=dict, repr=False)
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Find the words of the texts; a question's words count once."""
+        found = self.encode(texts)
+        self._words = {text: dict.fromkeys(words, 1.0) for text, words in zip(texts, found, strict=True)}
+        if self.dense is not None:
+            self.dense.prepare(texts)
+
+    def refusal(self, text: str) -> str | None:
+        """The embedder's reason for refusing a text."""
+        return None if self.dense is None else self.dense.refusal(text)
+
+    def search_all(self, asked: Sequence[tuple[str, int]], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The hits of each text, in the server's order."""
+        vectors = [None if self.dense is None else self.dense.vector_of(text) for text, _ in asked]
+        searches = (
+            WordSearch(self._words[text], self.using, limit, None if vector is None else vector.tolist(), self.fusion)
+            for (text, limit), vector in zip(asked, vectors, strict=True)
+        )
+        return self.reader.search_words(searches, fields=fields)
 
 
 Kind = Literal["query", "point"]

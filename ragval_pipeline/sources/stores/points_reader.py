@@ -17,7 +17,16 @@ from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorF
 from ragval_pipeline.sources.stores.qdrant.filtered import MOST_READ, WHOLE, LeftOut, left_out, named_alike
 from ragval_pipeline.sources.stores.qdrant.local import LocalVectors
 from ragval_pipeline.sources.stores.qdrant.names import filter_model, payload_selector
-from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit, Point, Quantization, Search, VectorBatch, Way
+from ragval_pipeline.sources.stores.qdrant.protocol import (
+    Found,
+    Hit,
+    Point,
+    Quantization,
+    Search,
+    VectorBatch,
+    Way,
+    WordSearch,
+)
 from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.text.characters import encodable_payload
 
@@ -115,6 +124,10 @@ class PointsReader:
             )
 
     def sparse(self, name: str) -> Iterator[SparseBatch]:
+        """Nothing: a file of points has no sparse vectors."""
+        yield from ()
+
+    def search_words(self, searches: Iterable[WordSearch], *, fields: Sequence[str]) -> Iterator[Found]:
         """Nothing: a file of points has no sparse vectors."""
         yield from ()
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
+from ragval_pipeline.lazy import np
 from ragval_pipeline.validation.sparse.vectors import Compared, Held, K, Look
-from ragval_pipeline.validation.thresholds import MATCH, MOST
+from ragval_pipeline.validation.thresholds import FEWEST, MATCH, MOST
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Weights = Mapping[int, float]
 Encode = Callable[[Sequence[str]], "list[dict[int, float]]"]
@@ -24,25 +30,19 @@ def compare_counts(
 ) -> Compared | None:
     """Compare with BM25, of a language that is found out; None if fastembed's words do not explain the vectors.
 
-    Stop words are unknown: words that are in no vector of the collection. Weights are compared if most vectors have
-    those of fastembed's usual settings.
+    Stop words are unknown: they are those that most vectors of texts with them lack. Weights are compared if most
+    vectors have those of fastembed's usual settings.
     """
-    sample = list(islice((row for row in texts() if held.has(row[0])), _TRIED))
-    best: tuple[float, str, Encode, int] | None = None
-    for language, encode in models:
-        for place in (1, 2):
-            score = _explained(held, sample, encode, place)
-            if best is None or score > best[0]:
-                best = (score, language, encode, place)
-        if best is not None and best[0] == 1.0:
-            break
-    if best is None or best[0] < MOST:
+    chosen = choose_model(held, texts(), models)
+    if chosen is None:
         return None
-    _, language, encode, place = best
+    language, encode, place = chosen
+    found = {name: _packed(counts) for name, counts in _encoded(texts(), encode, place, held)}
+    left_out = _left_out(found, held)
     shapes, weighted = dict[str, float](), dict[str, tuple[float, float]]()
-    for name, counts in _encoded(texts(), encode, place, held):
-        stored = held.row(name)
-        known = {index: count for index, count in counts.items() if index in held.vocabulary}
+    for name, counts in found.items():
+        stored = {index: weight for index, weight in held.row(name).items() if index not in left_out}
+        known = {index: count for index, count in _unpacked(counts) if index not in left_out}
         shapes[name] = _cosine(dict.fromkeys(stored, 1.0), dict.fromkeys(known, 1.0))
         weighted[name] = _compared(stored, _bm25(known))
     usual = [name for name, (cosine, ratio) in weighted.items() if _is_same(cosine, ratio)]
@@ -51,6 +51,55 @@ def compare_counts(
     wrong: dict[str, tuple[Look, float]] = {name: ("text", cosine) for name, cosine in shapes.items() if cosine < MATCH}
     # Other words in most vectors are those of another tokenizer, of which nothing is known.
     return Compared(len(shapes), language, wrong) if len(wrong) < MOST * len(shapes) else None
+
+
+#: Indices and counts of a text's words.
+_Packed = tuple["NDArray[np.uint32]", "NDArray[np.float32]"]
+
+
+def _packed(counts: Weights) -> _Packed:
+    return np.array(list(counts), dtype=np.uint32), np.array(list(counts.values()), dtype=np.float32)
+
+
+def _unpacked(counts: _Packed) -> Iterator[tuple[int, float]]:
+    return zip(counts[0].tolist(), counts[1].tolist(), strict=True)
+
+
+def _left_out(found: Mapping[str, _Packed], held: Held) -> frozenset[int]:
+    """The words that no vector has, and those that most vectors of texts with them lack, if these are a few.
+
+    A stop word may have the index of a word that is none: "other" and "others".
+    """
+    having, lacking, anywhere = Counter[int](), Counter[int](), set[int]()
+    for name, (indices, _) in found.items():
+        words, stored = indices.tolist(), held.row(name).keys()
+        having.update(words)
+        lacking.update(word for word in words if word not in stored)
+        anywhere.update(stored)
+    return frozenset(
+        index
+        for index, count in lacking.items()
+        if index not in anywhere or (having[index] >= FEWEST and count > MOST * having[index])
+    )
+
+
+def choose_model(
+    held: Held, texts: Iterable[TextRow], models: Iterable[tuple[str, Encode]]
+) -> tuple[str, Encode, int] | None:
+    """The language whose words explain most vectors, what finds them, and the column of ``TextRow`` that they are of.
+
+    None if even these explain less than half of some vectors.
+    """
+    sample = list(islice((row for row in texts if held.has(row[0])), _TRIED))
+    best: tuple[float, str, Encode, int] | None = None
+    for language, encode in models:
+        for place in (1, 2):
+            score = _explained(held, sample, encode, place)
+            if best is None or score > best[0]:
+                best = (score, language, encode, place)
+        if best is not None and best[0] == 1.0:
+            break
+    return None if best is None or best[0] < MOST else best[1:]
 
 
 def compare_weights(held: Held, texts: Callable[[], Iterable[TextRow]], encode: Encode) -> Compared:

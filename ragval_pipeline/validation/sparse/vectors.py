@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np
@@ -80,11 +79,6 @@ class Held:
         block, start, end = self.places[name]
         indices, values = self.blocks[block]
         return dict(zip(indices[start:end].tolist(), values[start:end].tolist(), strict=True))
-
-    @cached_property
-    def vocabulary(self) -> frozenset[int]:
-        """All indices of the vectors."""
-        return frozenset(index for indices, _ in self.blocks for index in np.unique(indices).tolist())
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,20 @@ def test_the_language_is_found_out_and_words_left_out_everywhere_are_not_missed(
     assert (found.points, found.language, found.wrong) == (12, language, {})
 
 
+def test_a_stop_word_may_share_its_ending_with_a_word_that_is_none(models: dict[str, Encode]) -> None:
+    texts = [f"{text} {'others' if number == 3 else 'other'}" for number, text in enumerate(texts_of("english"))]
+    counts = models["english"](texts)
+    [other] = models["english"](["other"])
+    [stop] = models["english"](["the"])
+    made = [
+        {index: count for index, count in row.items() if index not in stop and (number == 3 or index not in other)}
+        for number, row in enumerate(counts)
+    ]
+    found = compare_counts(held([weighted(row) for row in made]), lambda: rows(texts), models.items())
+    assert found is not None
+    assert found.wrong == {}
+
+
 def test_vectors_of_other_texts_and_other_weights_are_named(models: dict[str, Encode]) -> None:
     texts = texts_of("english")
     made = stored(texts, "english", models)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -55,6 +55,25 @@ class Search:
 
     vector: Sequence[float]
     limit: int
+
+
+@dataclass(frozen=True)
+class WordSearch:
+    """One search by sparse vectors, or by sparse and dense ones, whose hits are fused.
+
+    Attributes:
+        words: Weight by index of the sparse vector.
+        using: Name of the sparse vectors.
+        limit: Number of hits, of each of the two ways and of both.
+        vector: The dense vector; None: by words alone.
+        fusion: How the hits of both are fused.
+    """
+
+    words: Mapping[int, float]
+    using: str
+    limit: int
+    vector: Sequence[float] | None = None
+    fusion: Literal["rrf", "dbsf"] = "rrf"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +151,9 @@ class Reader(Protocol):
 
     def search(self, vector: Sequence[float], *, limit: int, fields: Sequence[str], exact: bool) -> list[Hit]:
         """The nearest points, best first."""
+
+    def search_words(self, searches: Iterable[WordSearch], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The results of searches by sparse vectors, in order."""
 
     def search_all(
         self,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.sources.calls import Attempts
+from ragval_pipeline.sources.calls import Attempts, in_order
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
 from ragval_pipeline.sources.stores.qdrant.facts import (
@@ -42,6 +44,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import (
     Search,
     VectorBatch,
     Way,
+    WordSearch,
 )
 from ragval_pipeline.sources.stores.qdrant.rest import RestPoints
 from ragval_pipeline.sources.stores.qdrant.scanning import PARALLEL_FROM, BatchedSearches, read_all, way_of
@@ -418,6 +421,45 @@ class CollectionReader:
         if stored is None:
             return calls.all(searches)
         return stored.search_all(searches, payloads=partial(self._payloads, fields=fields), otherwise=calls.all)
+
+    def search_words(self, searches: Iterable[WordSearch], *, fields: Sequence[str]) -> Iterator[Found]:
+        """The results of searches by sparse vectors, in order, fused with those by dense ones if given.
+
+        Raises:
+            SystemFailure: Qdrant fails; of several failures the first search's.
+        """
+        workers = 1 if self._local is not None else self._concurrency
+        yield from in_order(partial(self._search_words, fields=fields), searches, workers=workers)
+
+    def _search_words(self, search: WordSearch, *, fields: Sequence[str]) -> Found:
+        from qdrant_client import models
+
+        asked_at, started = datetime.now(UTC), time.perf_counter()
+        if not search.words and search.vector is None:
+            return Found([], 0.0, asked_at)
+        words = models.SparseVector(indices=list(search.words), values=list(search.words.values()))
+        condition = self._filter()
+        how: dict[str, Any] = {"query": words, "using": search.using}
+        if search.vector is not None:
+            ways: list[tuple[Any, str | None]] = [(list(search.vector), self._vector_name)]
+            ways += [(words, search.using)] if search.words else []
+            how = {
+                "query": models.FusionQuery(fusion=models.Fusion(search.fusion)),
+                "prefetch": [
+                    models.Prefetch(query=query, using=using, filter=condition, limit=search.limit)
+                    for query, using in ways
+                ],
+            }
+        call = partial(
+            self._client.query_points,
+            self._collection,
+            query_filter=condition,
+            limit=search.limit,
+            with_payload=payload_selector(fields),
+            **how,
+        )
+        response: Any = self._limits.whole(call, search.limit)
+        return Found(_hits(response.points), 1000 * (time.perf_counter() - started), asked_at)
 
     def _payloads(self, ids: Sequence[str], *, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Some fields of some points of an embedded collection."""
