@@ -80,6 +80,7 @@ EVERYTHING: dict[str, Any] = {
         "self_sample": 50,
         "retriever": "mine:search",
         "also": [],
+        "fusion": "dbsf",
         "sparse": {"vector_name": "words", "model": "bm25"},
     },
     "criteria": {"coverage": 0.5, "mrr": None, "recall_at_7": {"threshold": 0.1, "required": False}},
