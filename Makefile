@@ -11,10 +11,10 @@ WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format docs dist dev lock resolve clean
+.PHONY: help demo test test-all test-dagster lint format docs dist dev lock resolve clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.installed ## Build the demo index, validate it, print the summary, write the report
 	$(BIN)/ragval demo
@@ -50,6 +50,9 @@ dev: $(VENV)/.installed ## Open the Dagster UI with the demo's two code location
 
 dist: $(VENV)/.installed ## Build what a package index takes: make dist REPOSITORY=https://HOST/OWNER/ragval
 	$(BIN)/python -m docs.publish $(REPOSITORY)
+
+test-dagster: $(VENV)/.installed ## Run the Dagster tests with the lowest and the newest Dagster of the range
+	UV=$(BIN)/uv EXCEPT="$(EXTERNAL) or $(SLOW)" .ci/dagster
 
 resolve: $(VENV)/.installed ## Check that the package installs from wheels alone, on every supported Python and platform
 	UV=$(BIN)/uv .ci/resolve
