@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragval_pipeline.lazy import pa, pc
 from ragval_pipeline.sources.arrow import array_of, one_of
 from ragval_pipeline.validation.facts.places import Place, is_within, united
 from ragval_pipeline.validation.facts.store import FactRows
+from ragval_pipeline.validation.integrity.content import pages_holding
 from ragval_pipeline.validation.thresholds import ANCHOR_LETTERS, MOST
 
 #: The points of some to be deleted whose deletion is not proven to lose nothing.
@@ -17,7 +18,7 @@ Unproven = Callable[[Set[str]], Set[str]]
 #: What a point is stored for, if the index has partitions: its value of each field that tells them apart.
 PartitionOf = Callable[[str], object]
 
-_COLUMNS = ("point_id", "page_key", "compared", "digest", "letters", "found", "places", "lengths")
+_COLUMNS = ("point_id", "page_key", "compared", "digest", "letters", "found", "places", "lengths", "probes")
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,16 @@ class Proof:
     def unproven(self, deleted: Set[str]) -> set[str]:
         """Those of some points that hold something of the site which no point that stays holds.
 
-        A point whose page was not read, or that names none, is proven only by another one with the same text.
+        A point whose page was not read, or that names none, is proven only by another one with the same text, and one
+        with the text of another page by that or if this page lacks nothing.
         """
         if not deleted:
             return set()
         found = {name for name in deleted if name in self.moved}
         pages, texts = self._concerned(deleted)
         unread: dict[str, tuple[object, ...]] = {}
+        apart: dict[str, tuple[int, ...]] = {}
+        of_apart: dict[str, tuple[str, tuple[object, int | None]]] = {}
         stay: set[tuple[object, ...]] = set()
         concerned, scope = one_of("page_key", pages), self._scope()
         for table in self.facts.by_bucket("chunks", _COLUMNS):
@@ -67,6 +71,9 @@ class Proof:
                     by_page.setdefault(key, []).append(entry)
                 if name not in deleted:
                     stay |= {(entry.partition, entry.digest), (entry.partition, entry.digest, key)}
+                elif row["compared"] and row["probes"]:
+                    apart[name] = tuple(row["probes"])
+                    of_apart[name] = (key, (entry.partition, entry.digest))
                 elif not row["compared"] and key in self.moved:
                     found.add(name)
                 elif not row["compared"] and (key is None or key in scope):
@@ -75,7 +82,26 @@ class Proof:
             for chunks in by_page.values():
                 found.update(_losing(chunks, deleted))
         found.update(name for name, text in unread.items() if text not in stay)
+        for name, keys in self._of_lacking_pages(apart).items():
+            own, text = of_apart[name]
+            if own not in keys and text not in stay:
+                found.add(name)
         return found
+
+    def _of_lacking_pages(self, texts: Mapping[str, tuple[int, ...]]) -> dict[str, list[str]]:
+        """The pages with most of some texts, by point; left out are texts of which these pages lack nothing.
+
+        ``texts`` are hashes of runs of letters.
+        """
+        if not texts:
+            return {}
+        whole = set()
+        pages = []
+        for page in self.facts.pages():
+            pages.append(replace(page, blocks=()))
+            if page.chunks and not any(block.held < block.letters for block in page.blocks):
+                whole.add(page.page_key)
+        return {name: keys for name, keys in pages_holding(texts, pages).items() if not whole.issuperset(keys)}
 
     def _scope(self) -> frozenset[str]:
         return frozenset(key for batch in self.facts.batches("pages", ("page_key",)) for key in batch[0].to_pylist())
