@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +11,12 @@ import dagster as dg
 import pytest
 
 from ragval_pipeline import gate
+from ragval_pipeline.orchestration.checks import verdict_result
 from ragval_pipeline.orchestration.names import asset_key
+from ragval_pipeline.orchestration.triggers.automation import Upstream
+from ragval_pipeline.orchestration.triggers.records import overtaken
 from ragval_pipeline.suite.model import Suite
+from tests.reporting.factory import report as passing
 
 SUITE = Suite.model_validate(
     {
@@ -118,6 +123,20 @@ def test_two_reports_open_it_twice_without_an_ingestion(shop: Shop) -> None:
     for _ in range(2):
         shop.validates(passed=True)
         assert shop.requested()
+
+
+def test_an_ingestion_that_ends_during_a_validation_is_not_covered_by_it(shop: Shop) -> None:
+    shop.ingests()
+    began, upstream = time.time(), Upstream(INGESTION)
+    assert overtaken(shop.instance, upstream, by="its run", since=began) is None
+    shop.ingests()
+    late = overtaken(shop.instance, upstream, by="its run", since=began)
+    assert late == "reported from outside"
+    met = verdict_result(passing("pass", criteria=[]), key=REPORT, folder="reports", late=late)
+    assert not met.passed
+    assert met.severity == dg.AssetCheckSeverity.ERROR
+    assert "is not covered: validate again" in str(met.description)
+    assert overtaken(shop.instance, upstream, by="its run", since=time.time()) is None
 
 
 def test_the_usual_guard_of_dagster_would_have_opened(shop: Shop) -> None:
