@@ -257,6 +257,11 @@ def test_a_meta_refresh_names_its_target(content, target):
     assert refresh_target(html, base=f"{HOST}/docs/old") == target
 
 
+def test_the_target_of_a_meta_refresh_begins_at_the_base_of_its_page():
+    html = page("", '<base href="/book/"><meta http-equiv="refresh" content="0; url=new">')
+    assert refresh_target(html, base=f"{HOST}/docs/old") == f"{HOST}/book/new"
+
+
 def test_a_page_that_sends_on_is_redirected_and_one_that_reloads_itself_is_not(tmp_path):
     (tmp_path / "old.html").write_text(page("", '<meta http-equiv="refresh" content="0; url=/docs/new">'))
     (tmp_path / "live.html").write_text(page("", '<meta http-equiv="refresh" content="60">'))

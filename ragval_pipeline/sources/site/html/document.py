@@ -138,11 +138,13 @@ def asks_not_to_be_indexed(html: str, *, header: str = "") -> bool:
 
 
 def refresh_target(html: str, *, base: str) -> str | None:
-    """The absolute address of a ``<meta http-equiv="refresh">``, or None."""
+    """The absolute address of a ``<meta http-equiv="refresh">``, or None; the page's ``<base>`` counts, if it has one."""
     for name, content in _metas(html, "http-equiv"):
         match = _REFRESH.fullmatch(content) if name == "refresh" else None
         if match and match["target"].strip():
-            return join(base, match["target"].strip())
+            node = parse_html(html).css_first("base[href]")
+            own = base if node is None else join(base, (node.attributes["href"] or "").strip())
+            return join(own, match["target"].strip())
     return None
 
 
