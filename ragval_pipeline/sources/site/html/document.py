@@ -138,7 +138,7 @@ def asks_not_to_be_indexed(html: str, *, header: str = "") -> bool:
 
 
 def refresh_target(html: str, *, base: str) -> str | None:
-    """The absolute address of a ``<meta http-equiv="refresh">``, or None; the page's ``<base>`` counts, if it has one."""
+    """The absolute address of a ``<meta http-equiv="refresh">``, or None; a ``<base>`` of the page counts."""
     for name, content in _metas(html, "http-equiv"):
         match = _REFRESH.fullmatch(content) if name == "refresh" else None
         if match and match["target"].strip():
