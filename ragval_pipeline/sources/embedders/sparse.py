@@ -33,8 +33,7 @@ def word_counts() -> Iterator[tuple[str, Encode]]:
 
     Stop words are counted, too: fastembed keeps them in files that it downloads, and nothing is downloaded here.
     """
-    from fastembed.sparse.bm25 import Bm25
-    from py_rust_stemmers import SnowballStemmer
+    from fastembed.sparse.bm25 import Bm25, SnowballStemmer  # type: ignore[attr-defined]  # the stemmer that it uses
 
     with tempfile.TemporaryDirectory(prefix="ragval-bm25-") as empty:
         plain = Bm25("Qdrant/bm25", specific_model_path=empty, k=_K, b=0.0, disable_stemmer=True)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.lazy import np, pa, pc
+from ragval_pipeline.sources.arrow import array_of, constant, numbers_of, without_nulls
 from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
 from ragval_pipeline.text.characters import UNSPACED
 
@@ -31,20 +32,20 @@ def words_of(texts: pa.Array) -> pa.ListArray:
 
     Scripts without spaces give each character and each pair of neighbours. A null has no words.
     """
-    texts = pc.fill_null(texts.cast(pa.string()), "")
+    texts = without_nulls(texts.cast(pa.string()), "")
     accented = pc.match_substring_regex(texts, _NOT_PLAIN)
     if pc.any(accented).as_py():
         texts = pc.replace_with_mask(texts, accented, _folded(texts.filter(accented)))
     spaced = pc.ascii_trim_whitespace(pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{N}_]+", " "))
     words = pc.ascii_split_whitespace(spaced)
     # An empty text is split into one empty word.
-    return pc.if_else(pc.equal(spaced, ""), pa.scalar([], words.type), words)
+    return pc.if_else(pc.equal(spaced, constant("")), array_of([[]], words.type)[0], words)
 
 
 def _folded(texts: pa.Array) -> pa.Array:
     """Texts without accents, and with spaces around each character and pair of a script without spaces."""
     divided = [_UNSPACED_RUN.sub(_divided, text) for text in texts.to_pylist()]
-    decomposed = pc.utf8_normalize(pa.array(divided, pa.string()), form="NFKD")
+    decomposed = pc.utf8_normalize(array_of(divided, pa.string()), form="NFKD")
     return pc.replace_substring_regex(decomposed, r"\p{Mn}+", "")
 
 
@@ -68,7 +69,7 @@ class LexicalSearcher:
 
     def prepare(self, texts: Sequence[str]) -> None:
         """Index the words of these queries: no others are ever looked up."""
-        self._asked = dict(zip(texts, words_of(pa.array(texts, pa.string())).to_pylist(), strict=True))
+        self._asked = dict(zip(texts, words_of(array_of(texts, pa.string())).to_pylist(), strict=True))
         self._index = _Index.of(self.batches(), {word for words in self._asked.values() for word in words})
 
     def refusal(self, text: str) -> str | None:
@@ -106,13 +107,13 @@ class _Index:
 
     @classmethod
     def of(cls, batches: Iterable[pa.RecordBatch], vocabulary: Collection[str]) -> _Index:
-        known = pa.array(sorted(vocabulary), pa.string())
+        known = array_of(sorted(vocabulary), pa.string())
         ids = list[str]()
         lengths, rows, words = [], [], []
         for batch in batches:
             split = words_of(batch.column("text"))
-            counts = pc.list_value_length(split).to_numpy(zero_copy_only=False).astype(np.int64)
-            codes = pc.fill_null(pc.index_in(split.flatten(), known), -1).to_numpy(zero_copy_only=False)
+            counts = numbers_of(pc.list_value_length(split)).astype(np.int64)
+            codes = numbers_of(without_nulls(pc.index_in(split.flatten(), known), -1))
             numbers = np.repeat(np.arange(len(ids), len(ids) + len(counts)), counts)
             lengths.append(counts)
             rows.append(numbers[codes >= 0])
