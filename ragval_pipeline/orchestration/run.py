@@ -283,7 +283,8 @@ def tidied(place_of: Callable[[], RunPlace], base: UPath) -> Iterator[None]:
         with _leaving_it_if_refused(base, "the working files of the run were not removed"):
             place = place_of()
             remove_tree(place.work)
-            for folder in (place.work.parent, place.base, *made):
+            place.remove_scratch()
+            for folder in (place.base, *made):
                 if folder.exists() and not any(folder.iterdir()):
                     folder.rmdir()
 

@@ -73,6 +73,14 @@ class RunPlace:
         finally:
             with suppress(OSError):  # the next run removes them
                 remove_tree(self.work)
+                self.remove_scratch()
+
+    def remove_scratch(self) -> None:
+        """Remove the folders of working files that are empty."""
+        inside_base = self.scratch.parent == self.base
+        for folder in (self.scratch,) if inside_base else (self.scratch, self.scratch.parent):
+            if folder.exists() and not any(folder.iterdir()):
+                folder.rmdir()
 
 
 def run_place(context: dg.AssetExecutionContext, suite: Suite) -> RunPlace:
