@@ -11,12 +11,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import tenacity
-
+from ragval_pipeline.lazy import OnFirstUse
 from ragval_pipeline.sources.memory import collect_answers
 from ragval_pipeline.suite.sections import RetrySettings
+
+if TYPE_CHECKING:
+    import tenacity
+else:
+    tenacity = OnFirstUse("tenacity")
 
 T = TypeVar("T")
 
