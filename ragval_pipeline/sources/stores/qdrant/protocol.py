@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from ragval_pipeline.sources.calls import Attempts
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
-from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
-from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ragval_pipeline.sources.calls import Attempts
+    from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+    from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
+    from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 
 
 class Point(NamedTuple):
