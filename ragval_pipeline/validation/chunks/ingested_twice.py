@@ -91,9 +91,9 @@ _PARTED = (
     "apart, such as tenants, languages or versions."
 )
 _JUDGE_EACH = (
-    "Name the field in qdrant.partition_by, and judge one partition at a time, with qdrant.filter: {{{path}: {value}}}. "
-    "Delete nothing across its values: each partition needs its own copy. If the field only tells ingestions apart, "
-    "delete the points of the older ones."
+    "Name the field in qdrant.partition_by, and judge one partition at a time, with qdrant.filter: "
+    "{{{path}: {value}}}. Delete nothing across its values: each partition needs its own copy. If the field only tells "
+    "ingestions apart, delete the points of the older ones."
 )
 
 
