@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
@@ -313,3 +313,40 @@ def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = 
         return [finding for finding in findings if finding.severity == "error"]
     codes = {row.code for row in CATALOGUE.values() if criterion in row.criteria}
     return [finding for finding in findings if finding.code in codes] or ([] if met else list(findings))
+
+
+def masked_metadata(metadata: Mapping[str, Any], masked: Callable[[str], str]) -> dict[str, Any]:
+    """Metadata with its texts and tables as they may be shown; links stay."""
+    return dict(metadata) if masked is str else {name: _masked(value, masked) for name, value in metadata.items()}
+
+
+def masked_check(check: dg.AssetCheckResult, masked: Callable[[str], str]) -> dg.AssetCheckResult:
+    """The result of a check with its texts as they may be shown."""
+    if masked is str:
+        return check
+    return dg.AssetCheckResult(
+        asset_key=check.asset_key,
+        check_name=check.check_name,
+        passed=check.passed,
+        severity=check.severity,
+        description=None if check.description is None else masked(check.description),
+        metadata=masked_metadata(check.metadata, masked),
+    )
+
+
+def _masked(value: Any, masked: Callable[[str], str]) -> Any:
+    from ragval_pipeline.reporting.masked import masked_value
+
+    match value:
+        case str():
+            return masked(value)
+        case dg.TextMetadataValue(text=str(text)):
+            return dg.MetadataValue.text(masked(text))
+        case dg.MarkdownMetadataValue(md_str=str(text)):
+            return dg.MetadataValue.md(masked(text))
+        case dg.JsonMetadataValue():
+            return dg.MetadataValue.json(masked_value(value.data, masked))
+        case dg.TableMetadataValue():
+            rows = [dg.TableRecord(masked_value(dict(row.data), masked)) for row in value.records]
+            return dg.MetadataValue.table(records=rows, schema=value.schema)
+    return value

@@ -18,7 +18,7 @@ from ragval_pipeline.orchestration.checks import (
     verdict_result,
 )
 from ragval_pipeline.orchestration.measuring import log_crash, measure_parts, reading_the_suite, reading_the_world
-from ragval_pipeline.orchestration.metadata import asset_metadata, snapshot_schema
+from ragval_pipeline.orchestration.metadata import asset_metadata, masked_check, masked_metadata, snapshot_schema
 from ragval_pipeline.orchestration.names import (
     COLLECTION,
     INDEX_HEALTH,
@@ -186,6 +186,11 @@ class _Step:
     def _yielded(
         self, name: str, metadata: Mapping[str, Any], checks: Sequence[dg.AssetCheckResult], value: Any = None
     ) -> Iterator[Any]:
+        from ragval_pipeline.reporting.masked import masking
+        from ragval_pipeline.suite.absent import load_absent
+
+        masked = masking(load_absent(self.task.suite))
+        metadata, checks = masked_metadata(metadata, masked), [masked_check(check, masked) for check in checks]
         if name in self.selected:
             key = self.task.key(name)
             yield dg.MaterializeResult(asset_key=key, value=value, metadata=metadata, check_results=checks)

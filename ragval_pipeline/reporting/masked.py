@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.suite.absent import AbsentEntry
+from ragval_pipeline.suite.criteria import all_criteria
+from ragval_pipeline.text.characters import without_zero_width
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -29,12 +34,28 @@ def without_phrases(bundle: ReportBundle, entries: Sequence[AbsentEntry]) -> Rep
         findings=[Finding.model_validate(masked_value(finding.model_dump(), masked)) for finding in bundle.findings],
         extras=masked_value(bundle.extras, masked),
         queries=masked_value(bundle.queries, masked),
+        rankings=_named(bundle.rankings, masked),
+        judgements=_named(bundle.judgements, masked),
+        asked_at=_named(bundle.asked_at, masked),
+        query_vectors=_named(bundle.query_vectors, masked),
         masked=masked,
     )
 
 
-#: An address, or the canonical form of one: it is no text, and has to lead somewhere.
-_ADDRESS = r"(?<!\S)(?:https?://|/|[\w.-]+\.[a-z]{2,}/)\S*"
+def _named(by_query: Mapping[str, Any], masked: Callable[[str], str]) -> dict[str, Any]:
+    """Values by query id, with the ids as they may be shown: an id is made of its query's words."""
+    return {masked(name): value for name, value in by_query.items()}
+
+
+#: What is no text and has to stay as it is: an address, or the canonical form of one; a time; an id.
+_KEPT = (
+    r"(?<!\S)(?:https?://|/|[\w.-]+\.[a-z]{2,}/)[^\s\u3001-\u303f\uff01-\uff0f\uff1a-\uff20]*",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?",
+    r"(?<![^\W_])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![^\W_])",
+)
+
+
+_FIELD = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def masking(entries: Sequence[AbsentEntry]) -> Callable[[str], str]:
@@ -47,12 +68,36 @@ def masking(entries: Sequence[AbsentEntry]) -> Callable[[str], str]:
     patterns = [r"[\W_]*".join(map(re.escape, words_of(entry.value))) for entry in written]
     names = {f"p{number}": entry.name for number, entry in enumerate(written)}
     named = (f"(?P<p{number}>{each})" for number, each in enumerate(patterns))
-    pattern = re.compile("|".join((_ADDRESS, *named)), re.IGNORECASE)
+    pattern = re.compile("|".join((*_KEPT, *named)), re.IGNORECASE)
 
     def put(match: re.Match[str]) -> str:
         return f"[{names[match.lastgroup]}]" if match.lastgroup else match[0]
 
-    return lambda text: pattern.sub(put, text)
+    def masked(text: str) -> str:
+        if text in _own_words():
+            return text
+        # Phrases are looked for in this form.
+        shown = text if text.isascii() else unicodedata.normalize("NFKC", without_zero_width(text))
+        found = pattern.sub(put, shown)
+        return text if found == shown else found
+
+    return masked
+
+
+@cache
+def _own_words() -> frozenset[str]:
+    """What a report calls verdicts, codes and criteria: a phrase that is spelt like one of them is not meant."""
+    return frozenset(
+        (*CATALOGUE, *(entry.name for entry in all_criteria(())), *_constants(ValidationReport.model_json_schema()))
+    )
+
+
+def _constants(schema: Any) -> Iterator[str]:
+    """Every value that a JSON schema enumerates."""
+    for entry in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _constants(entry)
+    if isinstance(schema, dict):
+        yield from (each for each in (*schema.get("enum", ()), schema.get("const")) if isinstance(each, str))
 
 
 def masked_value(value: Any, masked: Callable[[str], str]) -> Any:
@@ -62,7 +107,12 @@ def masked_value(value: Any, masked: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, dict):
-        return {name: masked_value(entry, masked) for name, entry in value.items()}
+        return {_key(name, masked): masked_value(entry, masked) for name, entry in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(masked_value(entry, masked) for entry in value)
     return value
+
+
+def _key(name: Any, masked: Callable[[str], str]) -> Any:
+    """A key, masked unless it is spelt like the name of a field: others are categories, modules or a query's own."""
+    return name if not isinstance(name, str) or _FIELD.fullmatch(name) else masked(name)

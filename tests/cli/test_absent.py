@@ -33,6 +33,21 @@ def test_what_must_be_absent_is_named_and_its_words_stand_in_no_file_of_the_repo
     assert PHRASE.lower() not in f"{ended.out}{ended.err}".lower()
 
 
+def test_a_phrase_that_a_report_uses_itself_takes_no_report_away(home: Home, ragval: Ragval) -> None:
+    home.edit(absent=["pass", "error", "coverage", {"phrase": "2026"}])
+    ended = ragval("run", "-s", home.suite, "--json", "--only", "coverage")
+    assert ended.code == 0, ended.err
+    assert ended.json["verdict"] == "pass"
+
+
+def test_the_id_of_a_question_says_no_phrase_that_its_words_hold(home: Home, ragval: Ragval) -> None:
+    home.edit(absent=[PHRASE], queries=[{"query_text": "What is Isaac Sim for?", "relevant_urls": [PAGE]}])
+    ragval("run", "-s", home.suite, "--only", "queries")
+    [report] = home.reports()
+    trec = [report.parent / "run.trec", report.parent / "qrels.trec"]
+    assert [file.name for file in trec if "what-is-isaac-sim" in file.read_text().lower()] == []
+
+
 def test_a_list_that_is_not_there_is_an_error_before_anything_is_read(home: Home, ragval: Ragval) -> None:
     home.edit(absent="nowhere.txt")
     ended = ragval("run", "-s", home.suite, "--only", "metadata")

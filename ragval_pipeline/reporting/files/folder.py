@@ -53,7 +53,7 @@ NAMES = (
 def run_files(bundle: ReportBundle) -> dict[str, Content]:
     """The content of every file of the run's folder, by relative name."""
     profile = masked_value(render_profile_report(bundle, bundle.report.profile), bundle.masked)
-    bundle = replace(bundle, remedies=remediation(bundle.plan, bundle.findings))
+    bundle = replace(bundle, remedies=masked_value(remediation(bundle.plan, bundle.findings), bundle.masked))
     corpus = read_corpus(CorpusFiles.of_bundle(bundle), names_in(bundle.report), bundle.inventory, masked=bundle.masked)
     readable = readable_files(bundle, corpus)
     outputs: dict[str, bytes | Pieces | None] = {
