@@ -114,9 +114,18 @@ def _folders(key: str) -> Iterator[str]:
 def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
     """Points without a partition."""
     subjects = [_subject(point) for point in partitioned.points if not point.tags]
-    if subjects:
-        cause = f"The ingestion did not set {printable(partitioned.path)} for them."
-        yield make_finding("partition.untagged", subjects, cause=cause, details={"field": partitioned.path})
+    if not subjects:
+        return
+    path, remedy = printable(partitioned.path), None
+    if len(subjects) < len(partitioned.points):
+        cause = f"The ingestion did not set {path} for them."
+    else:
+        cause = f"No point has {path}: the ingestion did not set it, or it has another path in the payload."
+        remedy = (
+            "Correct qdrant.partition_by if the field has another path, as in metadata.tenant. Otherwise set the field "
+            "and re-ingest."
+        )
+    yield make_finding("partition.untagged", subjects, cause=cause, remedy=remedy, details={"field": partitioned.path})
 
 
 @detector("partition.leak", needs=Partitioned)

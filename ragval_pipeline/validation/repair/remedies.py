@@ -6,6 +6,7 @@ is listed for afterwards, and everything else is left to a person.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
@@ -101,7 +102,7 @@ class RepairPlan:
             if listed["replaced"] and ("delete_point_ids" in remedy or not listed["review"]):
                 remedy = ""
             elif listed["review"] and "delete_point_ids" in remedy:
-                remedy = _DECIDE
+                remedy = _decide(remedy)
         if listed["replaced"] and "delete_after_ingesting" not in remedy:
             remedy = f"{remedy} {_AFTER if remedy else _INGEST + _AFTER}".strip()
         if listed["review"] and "review_point_ids" not in remedy:
@@ -118,7 +119,16 @@ _DECIDE = (
     "Decide about the points under review_point_ids in remediation.json: what was measured does not show which of them "
     "can be deleted without losing text."
 )
+#: Between two sentences of a remedy.
+_SENTENCES = re.compile(r"(?<=\.) ")
 _REST = "Those under review_point_ids are for you to decide on: it is not certain that nothing is lost with them."
+
+
+def _decide(remedy: str) -> str:
+    """A remedy for points that are all to be reviewed: what it says beyond the lists still holds."""
+    lists = ("delete_point_ids", "review_point_ids")
+    kept = [one for one in _SENTENCES.split(remedy) if not any(name in one for name in lists)]
+    return " ".join([_DECIDE, *kept])
 
 
 def plan_remedies(

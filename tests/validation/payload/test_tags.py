@@ -7,7 +7,7 @@ import pytest
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.index.readiness import Serving
-from ragval_pipeline.validation.payload.tags import Partitioned, Tagged, tagged_points
+from ragval_pipeline.validation.payload.tags import Partitioned, Tagged, find_untagged, tagged_points
 
 Named = dict[str, set[str]]
 
@@ -36,6 +36,14 @@ def test_where_every_page_is_in_its_partition_nothing_is_named() -> None:
 
 def test_a_point_without_a_partition_is_named() -> None:
     assert named([*TWO, *page("x.example/a/q", "")]) == {"partition.untagged": {"x.example/a/q#0", "x.example/a/q#1"}}
+
+
+def test_a_field_that_no_point_has_may_have_another_path() -> None:
+    (nowhere,) = find_untagged(Partitioned("tenant", page("x.example/a/q", "")))
+    (somewhere,) = find_untagged(Partitioned("tenant", [*TWO, *page("x.example/a/q", "")]))
+    assert nowhere.cause.startswith("No point has tenant:")
+    assert "qdrant.partition_by" in nowhere.remedy
+    assert "qdrant.partition_by" not in somewhere.remedy
 
 
 @pytest.mark.parametrize("copied", [False, True])

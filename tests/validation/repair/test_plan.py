@@ -11,7 +11,7 @@ from ragval_pipeline.validation.repair import corpus
 from ragval_pipeline.validation.repair.corpus import COLUMNS
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.plan import plan_repairs
-from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
+from ragval_pipeline.validation.repair.remedies import Listing, RepairPlan, names_to_look_up, plan_remedies
 from ragval_pipeline.validation.repair.repair import Guess, Repair, SearchMode
 from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup, lookup_of
 
@@ -418,3 +418,11 @@ def test_only_dead_expectations_of_a_query_are_left_out() -> None:
     assert planned(dead_target("chapter", expected_pages=alive))[0].dropped == {"q": frozenset({"chapter"})}
     results = dead_target(expected_pages=alive, expected_results=["/z"])
     assert planned(results)[0].dropped == {"q": frozenset({"results"})}
+
+
+def test_what_is_left_to_a_person_keeps_the_advice_beyond_the_lists() -> None:
+    finding = make_finding("absent.present", ["1"])
+    told = RepairPlan(review={"1": ["absent.present"]}).said_of(finding).remedy
+    assert "delete_point_ids" not in told
+    assert "review_point_ids" in told
+    assert told.endswith("has to be removed there first, and the page ingested again.")
