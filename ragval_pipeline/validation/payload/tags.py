@@ -97,6 +97,12 @@ class Partitioned:
         mixed = {above for folder in found for above in _folders(folder) if found.get(above, "") != found[folder]}
         return {folder: tag for folder, tag in found.items() if folder not in mixed}
 
+    @cached_property
+    def by_page(self) -> bool:
+        """Whether partitions are whole pages; else points of several partitions in one page are no accident."""
+        several = sum(len({point.tags for point in points}) > 1 for points in self.pages.values())
+        return several < FEWEST or several <= PARTITION_STRAYS * len(self.pages)
+
     def owner(self, page_key: str) -> str | None:
         """The partition that the page's folder belongs to; None: to none, or to several."""
         return next((self.owners[folder] for folder in _folders(page_key) if folder in self.owners), None)
@@ -137,7 +143,9 @@ def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
     for key, points in partitioned.pages.items():
         owner = partitioned.owner(key)
         for point in points:
-            other = owner or _of_all_others(point, points)
+            if _says(key, point.tags):
+                continue
+            other = owner or (_of_all_others(point, points) if partitioned.by_page else None)
             # A partition without pages of its own is a selection from others, such as a plan.
             own = owner is None or owning.issuperset(point.tags)
             if other is not None and other not in point.tags and own:
@@ -150,6 +158,12 @@ def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
         )
         cause = f"{CATALOGUE['partition.leak'].cause} Found: {told}."
         yield make_finding("partition.leak", subjects, cause=cause, details={"field": partitioned.path})
+
+
+def _says(key: str, tags: Sequence[str]) -> bool:
+    """Whether an address names one of these partitions by a folder, as in ``/docs/de/intro``."""
+    folders = key.casefold().split("/")[1:-1]
+    return any(tag.casefold() in folders for tag in tags)
 
 
 def _of_all_others(point: Tagged, points: Sequence[Tagged]) -> str | None:

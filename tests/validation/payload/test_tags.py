@@ -65,6 +65,17 @@ def test_a_partition_without_pages_of_its_own_is_a_selection_and_no_leak() -> No
     assert named([*TWO, *basic]) == {}
 
 
+def test_a_page_whose_address_names_its_partition_is_no_leak() -> None:
+    docs = [*pages("x.example/docs", "en", 20), *pages("x.example/docs/de", "de", 2)]
+    blog = [*pages("x.example/blog", "en", 20), *pages("x.example/blog/de", "de")]
+    assert named([*docs, *blog]) == {}
+
+
+def test_files_of_one_name_that_two_partitions_have_with_their_own_texts_are_no_leak() -> None:
+    own = [Tagged(f"{n}b", f"files/p{n}", None, f"own text {n}", ("b",)) for n in range(5)]
+    assert named([*pages("files", "a"), *own]) == {}
+
+
 def test_a_point_in_both_partitions_is_shared_and_no_leak() -> None:
     both = [point._replace(tags=("a", "b")) for point in page("x.example/b/q", "b")]
     assert named([*TWO, *both]) == {}
