@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Findings that explain why nothing could be measured.
 _PREVENTING = frozenset({"check.crashed", "index.empty", "source.empty", "vector.dimension"})
+#: Longer texts are no paths, but questions.
+_LONGEST = 1000
 
 OnlyGroups = Annotated[
     list[str] | None,
@@ -82,21 +84,26 @@ def run(
 
     groups = groups_of(only)
     check_output(output)
+    loaded = load_suite(suite)
+    taken = _files_of(loaded)
     writers: list[Callable[[Run], None]] = []
     if dataset is not None:
-        writers.append(partial(_write_dataset, *_checked(dataset, groups)))
+        writers.append(partial(_write_dataset, *_checked(dataset, groups, taken)))
+        taken |= {dataset[1].resolve()}
     if metrics is not None:
-        _check_file(metrics, "--metrics")
+        _check_file(metrics, "--metrics", taken)
         writers.append(partial(_write_metrics, metrics))
 
     def write(finished: Run) -> None:
         for writer in writers:
             writer(finished)
 
-    return validate_and_show(load_suite(suite), only=groups, output=output, as_json=as_json, afterwards=write)
+    return validate_and_show(loaded, only=groups, output=output, as_json=as_json, afterwards=write)
 
 
-def _checked(dataset: tuple[str, Path], groups: Collection[str] | None) -> tuple[DatasetFormat, Path]:
+def _checked(
+    dataset: tuple[str, Path], groups: Collection[str] | None, taken: Collection[Path]
+) -> tuple[DatasetFormat, Path]:
     """The format and file of a dataset, refused before anything is read."""
     name, file = dataset
     written_as = next((known for known in FORMATS if known == name), None)
@@ -106,15 +113,32 @@ def _checked(dataset: tuple[str, Path], groups: Collection[str] | None) -> tuple
         )
     if groups is not None and "queries" not in groups:
         raise SuiteError("needs the group queries", key="--dataset", remedy="Add queries to --only.")
-    _check_file(file, "--dataset")
+    _check_file(file, "--dataset", taken)
     return written_as, file
 
 
-def _check_file(file: Path, key: str) -> None:
+def _files_of(suite: Suite) -> set[Path]:
+    """The suite file, and every file or folder that it may name: what is written must not replace what is read."""
+
+    def named(value: Any) -> Iterator[str | Path]:
+        if isinstance(value, str | Path):
+            yield value
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from named(inner)
+
+    inputs = suite.model_dump(include={"points", "source", "queries", "absent", "traffic", "rules"})
+    paths = {suite.folder / each for each in named(inputs) if "://" not in str(each) and len(str(each)) < _LONGEST}
+    return {each.resolve() for each in (*paths, *([suite.file] if suite.file else []))}
+
+
+def _check_file(file: Path, key: str, taken: Collection[Path]) -> None:
     """Refuse a file that cannot be written, before anything is read."""
     if file.is_dir() or not file.absolute().parent.is_dir():
         problem = "is a folder" if file.is_dir() else "is in a folder that does not exist"
         raise SuiteError(f"{printable(str(file))} {problem}", key=key, remedy="Name a file.")
+    if file.resolve() in taken:
+        problem = "is read by this run, or written twice"
+        raise SuiteError(f"{printable(str(file))} {problem}", key=key, remedy="Name another file.")
 
 
 def _write_dataset(written_as: DatasetFormat, file: Path, finished: Run) -> None:

@@ -85,3 +85,24 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(home: 
     assert ended.code == 2
     assert "is a folder" in ended.message
     assert home.reports() == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--metrics", "ragval.yaml"),
+        ("--dataset", "ragas", "queries.yaml"),
+        ("--dataset", "ragas", "both.txt", "--metrics", "both.txt"),
+    ],
+)
+def test_no_file_that_is_read_or_written_already_is_replaced(
+    home: Home, ragval: Ragval, options: tuple[str, ...]
+) -> None:
+    before = {file: file.read_bytes() for file in home.folder.glob("*.yaml")}
+    assert before
+    at = [str(home.folder / each) if "." in each else each for each in options]
+    ended = ragval("run", "-s", home.suite, *at)
+    assert ended.code == 2
+    assert "Name another file" in ended.message
+    assert {file: file.read_bytes() for file in home.folder.glob("*.yaml")} == before
+    assert home.reports() == []
