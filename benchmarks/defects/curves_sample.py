@@ -67,7 +67,7 @@ def _row(corpus: Corpus, point: StoredPoint) -> Row:
     )  # fmt: skip
     url = corpus.get(point, "source_url")
     stored: Row = {name: corpus.get(point, name) for name in names}
-    stored |= dict.fromkeys(("embedded_text", "text_hash", "chunk_id", "parent_id"))
+    stored |= dict.fromkeys(("embedded_text", "text_hash", "chunk_id", "parent_id", "beside"))
     return {**stored, "point_id": str(point.id), "page_key": url, "page_url": url, "text_sha256": str(point.id)}
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.findings.catalogue import Action
+from ragval_pipeline.findings.catalogue import OWN_PREFIX, Action
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
@@ -108,7 +108,8 @@ def findings_view(bundle: ReportBundle, subjects: Subjects) -> FindingsView:
             title=title_of(finding.code),
             message=subjects.message(finding),
             pattern=subjects.pattern(finding),
-            action=_ACTIONS[action_on(finding, bundle)],
+            # The rule's own remedy says what to do.
+            action="" if finding.code.startswith(OWN_PREFIX) else _ACTIONS[action_on(finding, bundle)],
             clears=would_change(finding),
             lines="" if finding.because and goes_away(finding) else lines_to_copy(finding, bundle),
             facts=subjects.facts(facts),

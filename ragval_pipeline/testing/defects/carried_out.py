@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -60,10 +61,19 @@ def _ingest(corpus: Corpus, urls: Iterable[str]) -> None:
     if payloads:
         made = {str(point.id): point for point in embedded_points(payloads)}
         kept = [point for point in corpus.points if str(point.id) not in made]
-        corpus.points = kept + [
+        ingested = [
             StoredPoint(name, dict(point.payload or {}), list(point.vector or ()))  # type: ignore[arg-type]
             for name, point in made.items()
         ]
+        changed = {
+            entry.url: dt.datetime.fromisoformat(entry.lastmod) for entry in corpus.site.entries if entry.lastmod
+        }
+        for point in ingested:
+            # An ingestion is later than the change that it is made for, also where that was planted a moment ago.
+            if (last := changed.get(str(corpus.get(point, "source_url")))) is not None and last.tzinfo is not None:
+                made_at = dt.datetime.fromisoformat(str(corpus.get(point, "embedded_at")))
+                corpus.put(point, "embedded_at", max(made_at, last).isoformat())
+        corpus.points = kept + ingested
 
 
 def promised(folder: str | Path) -> frozenset[str]:

@@ -286,3 +286,10 @@ def test_a_tile_names_the_errors_that_count_and_not_those_of_other_criteria():
     text = page(factory.bundle(factory.report(criteria=[missed]))).text
     assert CATALOGUE["vector.zero"].title in text
     assert CATALOGUE["coverage.missing_page"].title not in text
+
+
+def test_a_rule_of_ones_own_is_no_bug_of_ours() -> None:
+    found = make_finding("custom.no_owner", ["1"], message="1 point has no owner.", cause="Not set.", remedy="Set it.")
+    shown = page(factory.bundle(factory.report("fail", findings=[found]))).text
+    assert "1 point has no owner." in shown
+    assert "Report a bug" not in shown
