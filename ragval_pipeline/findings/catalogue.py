@@ -902,11 +902,10 @@ _ROWS = (
     FindingType("partition.leak", "error", "subject", "metadata", "point", "reingest",
         title="Points in another page's partition",
         means="is in another partition than its page", many="are in other partitions than their pages",
-        measured="A page belongs to a partition if its folder does: at least three of the folder's pages are in that "
-        "partition alone, and at most a fifth only in others. Elsewhere, a page of at least three points belongs to "
-        "the partition of all its points but one, unless that one repeats another's text: files of two partitions may "
-        "be equal. A partition without a folder of its own is a selection from others, and not compared with folders.",
-        cause="The ingestion stored the page with the value of another partition: its readers find what is not theirs.",
+        measured="A point is listed if all others of its page, at least two, are in one other partition. One that "
+        "repeats another's text is not, since files of two partitions may be equal. If most pages have points of "
+        "several partitions, none is. Of a page that is in the wrong partition as a whole, nothing tells.",
+        cause="The ingestion stored the point with another partition's value: its readers find what is not theirs.",
         remedy="Re-ingest the pages with the value of their own partition, then delete the points that are left under "
         "the other one."),
     FindingType("absent.present", "error", "subject", "metadata", "point", "delete",

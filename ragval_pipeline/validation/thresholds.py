@@ -61,7 +61,7 @@ MOST = threshold(
     unit="share",
     codes="text chunk.order_shuffled chunk.duplicate_index chunk.one_per_page chunk.stale_tail chunk.ingested_twice "
     "integrity source_captured vector query.weak_oracle query.threshold_unfit retrieval.crowded_top_k "
-    "regression.corpus_turnover payload.constant_field source.suspicious_lastmod",
+    "regression.corpus_turnover payload.constant_field source.suspicious_lastmod partition.leak",
     reason="more than half of the letters, chunks, pages, points, hits or queries count as most of them",
     evidence="definition of integrity.not_captured and query.weak_oracle. In 200 chunks of the handbook with a "
     "fifth of the words replaced, at least 61 % of the letters are found on their page and at most 39 % on another "
@@ -315,14 +315,6 @@ SHORT_TEXT = threshold(
     reason="with fewer words, two changed words make a different statement; with fewer tokens, special tokens weigh "
     "too much",
     evidence="curve near_duplicate: two changed words leave 0.50 of the triples of 20 words, and 0.73 of 40 words",
-)
-PARTITION_STRAYS = threshold(
-    0.2,
-    unit="share",
-    codes="partition.leak",
-    reason="a folder of which more pages are only in other partitions is shared by them, and its pages tell nothing",
-    evidence="definition of partition.leak: a page of a folder that belongs to another partition. Where tenants keep "
-    "their pages in one folder, no folder belongs to one of them",
 )
 FOLLOWED = threshold(
     0.4,

@@ -45,9 +45,9 @@ def metrics_text(report: ValidationReport, *, last_pass: str | None) -> bytes:
         def collect(self) -> Iterator[GaugeMetricFamily]:
             return _families(report.suite, metrics_of(report, last_pass=last_pass))
 
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(Figures())
-    return bytes(generate_latest(registry))
+    collected = CollectorRegistry(auto_describe=False)
+    collected.register(Figures())
+    return bytes(generate_latest(collected))
 
 
 def _families(suite: str, metrics: Iterable[Metric]) -> Iterator[GaugeMetricFamily]:

@@ -14,7 +14,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural, printable
 from ragval_pipeline.validation.detectors import detector
-from ragval_pipeline.validation.thresholds import FEWEST, PARTITION_STRAYS
+from ragval_pipeline.validation.thresholds import FEWEST, MOST
 
 #: Name of the partition's field in the snapshot's column ``extra``.
 PARTITION = "qdrant.partition_by"
@@ -75,45 +75,10 @@ class Partitioned:
         return pages
 
     @cached_property
-    def owners(self) -> Mapping[str, str]:
-        """Folders of addresses that belong to one partition.
-
-        A folder does if several of its pages are in this partition alone, hardly a page is only in others, and no
-        folder within it belongs to another one.
-        """
-        only: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        pages: Counter[str] = Counter()
-        for key, points in self.pages.items():
-            tags = {tag for point in points for tag in point.tags}
-            for folder in _folders(key):
-                pages[folder] += 1
-                if len(tags) == 1:
-                    only[folder].update(tags)
-        found: dict[str, str] = {}
-        for folder, counts in only.items():
-            (tag, count), others = counts.most_common(1)[0], counts.total()
-            if count >= FEWEST and others - count <= PARTITION_STRAYS * pages[folder]:
-                found[folder] = tag
-        mixed = {above for folder in found for above in _folders(folder) if found.get(above, "") != found[folder]}
-        return {folder: tag for folder, tag in found.items() if folder not in mixed}
-
-    @cached_property
     def by_page(self) -> bool:
         """Whether partitions are whole pages; else points of several partitions in one page are no accident."""
         several = sum(len({point.tags for point in points}) > 1 for points in self.pages.values())
-        return several < FEWEST or several <= PARTITION_STRAYS * len(self.pages)
-
-    def owner(self, page_key: str) -> str | None:
-        """The partition that the page's folder belongs to; None: to none, or to several."""
-        return next((self.owners[folder] for folder in _folders(page_key) if folder in self.owners), None)
-
-
-def _folders(key: str) -> Iterator[str]:
-    """The folders that an address is in, the deepest first."""
-    head, mark, _ = key.rstrip("/").rpartition("/")
-    while mark and head.strip("/"):
-        yield head
-        head, mark, _ = head.rpartition("/")
+        return several < FEWEST or several <= MOST * len(self.pages)
 
 
 @detector("partition.untagged", needs=Partitioned)
@@ -136,19 +101,13 @@ def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
 
 @detector("partition.leak", needs=Partitioned)
 def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
-    """Points that are in another partition than their page."""
+    """Points that are in another partition than all others of their page."""
     subjects = []
     ways: Counter[tuple[str, str]] = Counter()
-    owning = set(partitioned.owners.values())
-    for key, points in partitioned.pages.items():
-        owner = partitioned.owner(key)
+    for points in partitioned.pages.values() if partitioned.by_page else ():
         for point in points:
-            if _says(key, point.tags):
-                continue
-            other = owner or (_of_all_others(point, points) if partitioned.by_page else None)
-            # A partition without pages of its own is a selection from others, such as a plan.
-            own = owner is None or owning.issuperset(point.tags)
-            if other is not None and other not in point.tags and own:
+            other = _of_all_others(point, points)
+            if other is not None and other not in point.tags:
                 ways[", ".join(point.tags), other] += 1
                 subjects.append(_subject(point, partition=", ".join(point.tags), belongs_to=other))
     if subjects:
@@ -158,12 +117,6 @@ def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
         )
         cause = f"{CATALOGUE['partition.leak'].cause} Found: {told}."
         yield make_finding("partition.leak", subjects, cause=cause, details={"field": partitioned.path})
-
-
-def _says(key: str, tags: Sequence[str]) -> bool:
-    """Whether an address names one of these partitions by a folder, as in ``/docs/de/intro``."""
-    folders = key.casefold().split("/")[1:-1]
-    return any(tag.casefold() in folders for tag in tags)
 
 
 def _of_all_others(point: Tagged, points: Sequence[Tagged]) -> str | None:

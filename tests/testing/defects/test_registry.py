@@ -54,11 +54,7 @@ def test_one_name_cannot_be_planted_in_two_ways():
         again(lambda corpus, amount, rng: Planted("coverage.missing_page", frozenset()))
 
 
-#: The demo's folders have too few pages to tell whose one more is.
-NOT_IN_THE_DEMO = {"partition.leak:page"}
-
-
-@pytest.mark.parametrize("name", sorted(defects().keys() - NOT_IN_THE_DEMO))
+@pytest.mark.parametrize("name", sorted(defects()))
 def test_a_planter_declares_what_it_does_and_does_the_same_with_the_same_seed(name: str, base: Corpus, corpus: Corpus):
     entry = find_defect(name)
     planted = entry.plant_in(corpus, entry.amounts[0])

@@ -10,7 +10,7 @@ from ragval_pipeline.testing.defects.choose import choose_pages, choose_points, 
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.planters.serving import pretend
 from ragval_pipeline.testing.defects.registry import ONE, TENTH, Amount, Planted, defect
-from ragval_pipeline.validation.thresholds import FEWEST, PARTITION_STRAYS
+from ragval_pipeline.validation.thresholds import FEWEST
 
 _FIELD = "tenant"
 
@@ -23,19 +23,6 @@ def untagged(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
     for point in points:
         point.payload.pop(_FIELD)
     return Planted("partition.untagged", ids_of(points))
-
-
-@defect("partition.leak", kind="points", variant="page", amounts=(ONE, TENTH))
-def retagged(corpus: Corpus, amount: Amount, rng: random.Random) -> Planted:
-    """Stores a page of one tenant as another one's."""
-    tenants = _tag(corpus)
-    told = _told_apart(corpus, rng)
-    pages = choose_pages(corpus, amount, rng, suits=told.__contains__)
-    indexed = corpus.pages()
-    points = [point for url in pages for point in indexed[url]]
-    for point in points:
-        point.payload[_FIELD] = next(name for name in tenants if name != point.payload[_FIELD])
-    return Planted("partition.leak", ids_of(points))
 
 
 @defect("partition.leak", kind="points", amounts=(ONE, TENTH))
@@ -72,12 +59,3 @@ def _tag(corpus: Corpus) -> list[str]:
 
 def _folder(url: str) -> str:
     return urlsplit(url).path.strip("/").rpartition("/")[0].rpartition("/")[2] or "start"
-
-
-def _told_apart(corpus: Corpus, rng: random.Random) -> set[str]:
-    """Pages that can be stored as another tenant's while their folders still belong to their own."""
-    folders: dict[str, list[str]] = {}
-    for url in corpus.pages():
-        folders.setdefault(_folder(url), []).append(url)
-    large = [urls for urls in folders.values() if len(urls) > FEWEST]
-    return {url for urls in large for url in rng.sample(urls, int(PARTITION_STRAYS * len(urls)))}
