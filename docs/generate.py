@@ -8,9 +8,10 @@ from itertools import groupby
 from docs.architecture import architecture_svg
 from docs.interfaces import FOLDER, NOTE, cli_page, python_page, report_page, suite_page
 from ragval_pipeline.cli.checkup.estimate import Provider, Size, estimate
-from ragval_pipeline.findings.catalogue import CATALOGUE, FindingType
-from ragval_pipeline.findings.model import Aspect
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.orchestration.assets.table import ROWS, asset_of
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
 from ragval_pipeline.sources.embedders.models import KNOWN_MODELS, PRICE_LISTS, PRICES_OF, price_of
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
 from ragval_pipeline.suite.model import Suite
@@ -46,7 +47,7 @@ def findings_page() -> str:
     return "\n".join([*lines, *_aspects()]) + "\n"
 
 
-def _finding_entry(row: FindingType) -> list[str]:
+def _finding_entry(row: Rule) -> list[str]:
     """One finding: its line of facts, then measure, cause and remedy."""
     share = "" if row.error_share is None else f", error from {round(100 * row.error_share)} % of the points"
     judged = f" · judged by {', '.join(f'`{name}`' for name in row.judged_by)}" if row.judged_by else ""

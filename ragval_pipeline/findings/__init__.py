@@ -1,1 +1,1 @@
-"""What can be wrong with an index: the catalogue of codes and the shape of one finding."""
+"""What was found wrong with an index: the catalogue of rules, the shape of one finding, and what follows from what."""

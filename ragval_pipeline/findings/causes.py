@@ -8,16 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER
-from ragval_pipeline.findings.model import (
-    OF_A_FIELD,
-    OF_ADDRESSES,
-    OF_POINTS,
-    OF_THE_WHOLE,
-    SEVERITIES,
-    Aspect,
-    Finding,
-    Subject,
-)
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import OF_A_FIELD, OF_ADDRESSES, OF_POINTS, OF_THE_WHOLE, Aspect
+from ragval_pipeline.rules.rule import SEVERITIES
 
 #: An aspect, with its field for field-level aspects.
 Key = tuple[Aspect, str]

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER, FindingType
-from ragval_pipeline.findings.model import REPORTED_SUBJECTS, SEVERITIES, Aspect, Finding, Severity, Subject
+from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER
+from ragval_pipeline.findings.model import REPORTED_SUBJECTS, Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import SEVERITIES, Rule, Severity
 
 #: Maximum entries of a list in the details of a finding or a subject.
 SHOWN = 20
@@ -94,7 +96,7 @@ def _unique(subjects: Iterable[Subject | str]) -> tuple[Subject, ...]:
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _message(row: FindingType, subjects: tuple[Subject, ...], scope: str | None) -> str:
+def _message(row: Rule, subjects: tuple[Subject, ...], scope: str | None) -> str:
     about, kind = f": {scope}" if scope else "", row.subject_kind
     if len(subjects) > 1:
         kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"

@@ -16,7 +16,8 @@ from itertools import chain
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Cause, Reading, Site, matched_indices, readings
-from ragval_pipeline.findings.model import DECIDED, OF_A_FIELD, OF_POINTS, OF_THE_WHOLE, Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import DECIDED, OF_A_FIELD, OF_POINTS, OF_THE_WHOLE, Aspect
 
 #: By code and subject name, what has to be repaired according to simulations: one cause of each set.
 Needs = Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]

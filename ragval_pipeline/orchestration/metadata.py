@@ -11,7 +11,8 @@ from urllib.parse import quote
 import dagster as dg
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import SEVERITIES, Finding, ReportedFinding
+from ragval_pipeline.findings.model import Finding, ReportedFinding
+from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.snapshot.manifest import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import Measurement

@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE, Action
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away, gravest

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding, Severity
+from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.numbers import show_spent
+from ragval_pipeline.rules.rule import SEVERITIES, Severity
 from ragval_pipeline.suite.criteria import GROUPS, group_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.repair.cases import JUDGED

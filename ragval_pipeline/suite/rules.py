@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.findings.catalogue import OWN_PREFIX
-from ragval_pipeline.findings.model import Severity
+from ragval_pipeline.rules.rule import Severity
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.problems import suite_error
 from ragval_pipeline.suite.sections import Section

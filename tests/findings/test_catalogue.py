@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from ragval_pipeline.findings.catalogue import CATALOGUE, Action
+from ragval_pipeline import rules
+from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.suite.criteria import GROUPS, fixed_names
 
 #: The table of the contract: code, severity (E error, W warning, I info), level (s subject, c corpus, r run).
@@ -135,7 +138,9 @@ def test_a_finding_is_left_to_criteria_that_there_are():
     assert {name for names in judged.values() for name in names} <= set(fixed_names())
 
 
-def test_codes_are_keys_of_their_own_rows():
+def test_every_file_of_the_rules_is_listed_and_declares_the_code_of_its_name():
+    folder = Path(rules.__file__).parent
+    assert set(CATALOGUE) == {f"{file.parent.name}.{file.stem}" for file in folder.glob("*/[a-z]*.py")}
     assert {code: row.code for code, row in CATALOGUE.items()} == {code: code for code in CATALOGUE}
 
 

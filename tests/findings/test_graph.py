@@ -10,7 +10,8 @@ import pytest
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.causes import Site
 from ragval_pipeline.findings.graph import can_follow, consequences_of
-from ragval_pipeline.findings.model import OF_VECTORS, Aspect, Finding, Need, Subject
+from ragval_pipeline.findings.model import Finding, Need, Subject
+from ragval_pipeline.rules.aspects import OF_VECTORS, Aspect
 from tests.findings.linking import because, finding, follows, linked, page, point, query
 
 

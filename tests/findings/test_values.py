@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.regression.compare import INDEX_CRITERIA
 from tests.findings.linking import finding, follows, linked, page, point, query
 

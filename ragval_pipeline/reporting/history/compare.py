@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
+from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.history.earlier import Subjects, kept_subjects, read_report, whole_answers_of
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange, RunChanges
 from ragval_pipeline.reporting.outline import groups_of_report
+from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragval_pipeline.findings.model import Severity
+from ragval_pipeline.rules.rule import Severity
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.validation.verdict import CriterionResult, CriterionVerdict, RunVerdict
 

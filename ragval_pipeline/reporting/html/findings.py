@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragval_pipeline.findings.catalogue import OWN_PREFIX, Action
+from ragval_pipeline.findings.catalogue import OWN_PREFIX
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import action_on, first_steps, lines_to_copy
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.outline import following, own_first, title_of, would_change
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
+from ragval_pipeline.rules.rule import Action
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.repair.tree import FindingNode, also_clears, finding_tree, goes_away
 

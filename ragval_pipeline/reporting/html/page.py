@@ -14,7 +14,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import Severity
 from ragval_pipeline.reporting import numbers
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.change_view import change_view
@@ -44,6 +43,7 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.text import one_line, shorten, visible
+from ragval_pipeline.rules.rule import Severity
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
 from ragval_pipeline.suite.printing import chunk_name, plural, show_count

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragval_pipeline.errors import NothingToSpoilError
-from ragval_pipeline.findings.catalogue import CATALOGUE, Level
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import consequences_of
+from ragval_pipeline.rules.rule import Level
 from ragval_pipeline.testing.defects.corpus import Corpus
 
 #: What a planter changes: the collection's points, the site or its settings, the queries, or the responses of Qdrant or

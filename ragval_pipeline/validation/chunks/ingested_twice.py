@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from ragval_pipeline.findings.factory import NAMED, make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time

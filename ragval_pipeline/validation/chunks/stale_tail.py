@@ -20,8 +20,9 @@ from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.text.times import parse_time, utc_text
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.folders import folders_of, in_words
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment

@@ -8,7 +8,8 @@ from itertools import takewhile
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, is_file_path

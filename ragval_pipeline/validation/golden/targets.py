@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate

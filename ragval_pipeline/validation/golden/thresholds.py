@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector

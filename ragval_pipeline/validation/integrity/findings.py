@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts

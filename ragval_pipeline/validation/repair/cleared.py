@@ -10,7 +10,8 @@ from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.graph import Computed, Needs
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.paired import fewest_pairs
 from ragval_pipeline.validation.repair.cases import DROP, JUDGED, LOST, LOWERING, QUERIES, lowering
 from ragval_pipeline.validation.thresholds import MOST

@@ -10,7 +10,8 @@ from itertools import chain
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of

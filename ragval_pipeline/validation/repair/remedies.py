@@ -13,7 +13,8 @@ from itertools import chain
 from typing import TypeAlias
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, ORPHAN, names_no_page, site_pages_of
 from ragval_pipeline.validation.repair.cases import JUDGED

@@ -10,8 +10,9 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.findings.graph import can_follow
-from ragval_pipeline.findings.model import SEVERITIES, Finding
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import is_presumed
-from ragval_pipeline.findings.model import SEVERITIES, ReportedFinding
+from ragval_pipeline.findings.model import ReportedFinding
+from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.thresholds import MOST
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ragval_pipeline.findings.factory import make_finding
-from ragval_pipeline.findings.model import OF_TEXTS, OF_VECTORS, Aspect, Finding, Need, Subject
+from ragval_pipeline.findings.model import Finding, Need, Subject
+from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
-from ragval_pipeline.findings.model import OF_VECTORS, Finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.aspects import OF_VECTORS
 from ragval_pipeline.validation.measurement import Measurement
 
 _HUB, _MATCH = "retrieval.hub_chunk", "embedding_match"

@@ -10,7 +10,8 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
-from ragval_pipeline.findings.model import Aspect, Finding, Subject
+from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector

@@ -5,7 +5,7 @@ from itertools import chain
 
 import pytest
 
-from ragval_pipeline.findings.model import Aspect
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.chunks.evidence import times_stored
 from ragval_pipeline.validation.chunks.layout import Layout
 from tests.validation.integrity.world import CAMERA, GRIPPER, VISITORS, paragraphs, record

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.repair.duplicates import surplus_points
 from ragval_pipeline.validation.repair.stored import PointLookup

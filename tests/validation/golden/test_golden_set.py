@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from ragval_pipeline.findings.model import Aspect
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery

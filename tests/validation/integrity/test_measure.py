@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragval_pipeline.findings.model import Aspect
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.validation.facts.bucket import COLUMNS, facts_of_bucket

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragval_pipeline.findings.model import Aspect, Subject
+from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.rules.aspects import Aspect
 from tests.validation.integrity.world import BATTERY, CAMERA, GRIPPER, html, measured, paragraphs, point
 
 

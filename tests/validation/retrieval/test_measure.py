@@ -10,8 +10,9 @@ import ir_measures
 import pytest
 
 from ragval_pipeline.errors import SystemFailure
-from ragval_pipeline.findings.model import Aspect, Finding
+from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.files.tables import qrels_trec, run_trec
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery

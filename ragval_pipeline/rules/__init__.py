@@ -1,0 +1,1 @@
+"""What can be wrong with an index: a file for each code, in folders by its prefix, and the shape that they share."""

@@ -1,0 +1,1 @@
+"""Rules about how pages are divided into chunks, and how chunks are stored."""

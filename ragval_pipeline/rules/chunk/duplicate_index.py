@@ -1,0 +1,30 @@
+"""Chunk number used twice on a page."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="chunk.duplicate_index",
+    severity="error",
+    level="subject",
+    group="chunks",
+    subject_kind="point",
+    action="delete",
+    title="Chunk number used twice on a page",
+    means="has the same page and chunk number as another point",
+    many="have the same page and chunk number as another point",
+    measured=(
+        "Points are grouped by page, parent and chunk number. If the page has the text of one point of a "
+        "group but not of another, the other is surplus; otherwise the stored embedding times, if any, decide which "
+        "point is the newest. Points with different parts of their page are not copies: only their numbers are "
+        "wrong. If that is true of all points, the severity is warning."
+    ),
+    cause="The page was ingested again under new ids without deleting the old points.",
+    remedy=(
+        "Delete the points under delete_point_ids in remediation.json. For those under review_point_ids it "
+        "is not known which is older: decide which to keep. Derive ids from URL and index."
+    ),
+    breaks={Aspect.POSITION, Aspect.LATEST},
+    reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
+    fields=("source_url", "chunk_index"),
+)

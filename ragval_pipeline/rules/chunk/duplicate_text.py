@@ -1,0 +1,38 @@
+"""Same text stored several times."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="chunk.duplicate_text",
+    severity="warning",
+    level="subject",
+    group="chunks",
+    subject_kind="point",
+    action="delete",
+    title="Same text stored several times",
+    means="has the same text as another point",
+    many="have the same text as another point",
+    measured=(
+        "Points are grouped by their text, ignoring differences in whitespace and invisible characters. A "
+        "point is listed if it has no position of its own on the page: the text is not on its page, the page was "
+        "not read, or the text is stored for the page more often than it occurs there."
+    ),
+    cause="The same passage was stored several times.",
+    remedy=(
+        "Keep one of several copies on a page and delete the others, listed under delete_point_ids in "
+        "remediation.json. Review copies on several pages yourself. Remove duplicates before embedding."
+    ),
+    breaks={Aspect.COPIES},
+    reads={
+        Aspect.FIELD,
+        Aspect.PAGE,
+        Aspect.PLACE,
+        Aspect.POSITION,
+        Aspect.CURRENT,
+        Aspect.CUT,
+        Aspect.LETTERS,
+    },
+    fields=("source_url", "text"),
+    error_share=0.5,
+)

@@ -1,0 +1,29 @@
+"""Pages with missing chunks."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="chunk.index_gap",
+    severity="error",
+    level="subject",
+    group="chunks",
+    subject_kind="page",
+    action="reingest",
+    title="Pages with missing chunks",
+    means="lacks some of its chunks",
+    many="lack some of their chunks",
+    measured="The chunk numbers of each page are checked for gaps between 0 and the highest number.",
+    cause=(
+        "Points were deleted or overwritten by others with the same id, or the ingestion stopped or skipped "
+        "while writing the page."
+    ),
+    remedy=(
+        "Re-ingest these URLs. If the same gaps come back, the ingestion drops chunks after numbering them: "
+        "number them last, or change the severity of chunk.index_gap. If other gaps appear, points overwrite each "
+        "other: make ids from the whole address and the chunk number."
+    ),
+    breaks={Aspect.PRESENCE},
+    reads={Aspect.FIELD, Aspect.PLACE, Aspect.OWN, Aspect.CURRENT},
+    fields=("source_url", "chunk_index"),
+)

@@ -1,0 +1,32 @@
+"""Pages stored more than once."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="chunk.ingested_twice",
+    severity="error",
+    level="subject",
+    group="chunks",
+    subject_kind="page",
+    action="delete",
+    title="Pages stored more than once",
+    means="is stored more than once, by different ingestions",
+    many="are stored more than once, by different ingestions",
+    measured=(
+        "Each chunk is located on its page. A page was ingested twice if most of its text is covered twice "
+        "and either two chunks start at its beginning and two end at its end, or many chunks lie within others. "
+        "Normal overlap between neighbouring chunks does not count, nor does text that the page itself repeats, nor "
+        "chunks within their parent chunk."
+    ),
+    cause="The page was ingested again, with different chunks or new ids, and its old points were not deleted.",
+    remedy=(
+        "Delete the older points and the copies under delete_point_ids in remediation.json; one point of "
+        "each text remains. For those under review_point_ids it is not known which are older: decide which to keep. "
+        "If chunks of several sizes are stored on purpose, delete none: map payload.fields.parent_id, or select one "
+        "size with qdrant.filter."
+    ),
+    breaks={Aspect.ONCE, Aspect.COPIES, Aspect.POSITION, Aspect.CURRENT},
+    reads={Aspect.FIELD, Aspect.ONCE},
+    fields=("source_url",),
+)

@@ -1,0 +1,26 @@
+"""Leftovers of older page versions."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="chunk.stale_tail",
+    severity="warning",
+    level="subject",
+    group="chunks",
+    subject_kind="point",
+    action="delete",
+    title="Leftovers of older page versions",
+    means="is left from a longer, older version of its page",
+    many="are left from longer, older versions of their pages",
+    measured=(
+        "The last chunks of a page are reported if they were embedded before all chunks in front of them "
+        "and their text is no longer on the page. Without embedding times the page alone decides: the chunks before "
+        "them include its end, and they are gone from it or go back on it. Texts from other pages are reported as "
+        "integrity.gone instead."
+    ),
+    cause="The page became shorter, or was split into fewer chunks, and the last old points were not deleted.",
+    remedy="Delete these points. In future, delete a page's points before re-ingesting it.",
+    breaks={Aspect.CURRENT},
+    reads={Aspect.ONCE, Aspect.LETTERS},
+)

@@ -1,0 +1,24 @@
+"""Stored token counts are wrong."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="chunk.token_count_off",
+    severity="warning",
+    level="subject",
+    group="chunks",
+    subject_kind="point",
+    action="chunker",
+    title="Stored token counts are wrong",
+    means="has a token count that is far off",
+    many="have a token count that is far off",
+    measured=(
+        "Stored token counts are compared with a recount. Tokenizers differ, so each count is compared "
+        "with how the other texts of this collection are counted."
+    ),
+    cause="The count was estimated, or computed with another tokenizer.",
+    remedy="Count tokens with the embedding model's own tokenizer.",
+    reads={Aspect.FIELD, Aspect.TEXT, Aspect.CUT, Aspect.KEPT, Aspect.LETTERS},
+    fields=("text", "token_count"),
+)

@@ -1,0 +1,1 @@
+"""Rules about which pages of the site are indexed."""

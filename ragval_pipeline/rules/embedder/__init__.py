@@ -1,0 +1,1 @@
+"""Rules about the embedding model that the queries ask."""

@@ -1,0 +1,1 @@
+"""Rules about the collection and its settings."""

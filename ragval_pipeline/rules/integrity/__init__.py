@@ -1,0 +1,1 @@
+"""Rules about how chunks compare with their pages."""

@@ -1,0 +1,27 @@
+"""Pages that could not be read."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="integrity.page_unreadable",
+    severity="warning",
+    level="subject",
+    group="integrity",
+    subject_kind="page",
+    action="site",
+    title="Pages that could not be read",
+    means="could not be read, or shows no text without a browser",
+    many="could not be read, or show no text without a browser",
+    measured=(
+        "Each page in scope, and each page that chunks come from, is read. Pages that do not respond, or "
+        "have almost no text without JavaScript, are listed, and their chunks are not compared."
+    ),
+    cause=(
+        "The page is gone, refuses access, builds its text in the browser, or shows a login or consent wall "
+        "instead of its text."
+    ),
+    remedy="Make the page readable without a browser, a login or consent; exclude it if it is gone.",
+    breaks={Aspect.PAGE, Aspect.TEXT},
+    reads={Aspect.PAGE},
+)

@@ -1,0 +1,1 @@
+"""Rules about the partitions of a shared collection."""

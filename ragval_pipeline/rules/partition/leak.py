@@ -1,0 +1,25 @@
+"""Points in another page's partition."""
+
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="partition.leak",
+    severity="error",
+    level="subject",
+    group="metadata",
+    subject_kind="point",
+    action="reingest",
+    title="Points in another page's partition",
+    means="is in another partition than its page",
+    many="are in other partitions than their pages",
+    measured=(
+        "A point is listed if all others of its page, at least two, are in one other partition. One that "
+        "repeats another's text is not, since files of two partitions may be equal. If most pages have points of "
+        "several partitions, none is. Of a page that is in the wrong partition as a whole, nothing tells."
+    ),
+    cause="The ingestion stored the point with another partition's value: its readers find what is not theirs.",
+    remedy=(
+        "Re-ingest the pages with the value of their own partition, then delete the points that are left under "
+        "the other one."
+    ),
+)

@@ -1,0 +1,21 @@
+"""Points without a partition."""
+
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="partition.untagged",
+    severity="error",
+    level="subject",
+    group="metadata",
+    subject_kind="point",
+    action="reingest",
+    title="Points without a partition",
+    means="has no value of the field that searches filter by",
+    many="have no value of the field that searches filter by",
+    measured="The field of qdrant.partition_by is looked for in every point. An empty value is none.",
+    cause="The ingestion did not set it.",
+    remedy=(
+        "Set the field and re-ingest: a search under a filter does not find these points, one without a filter "
+        "shows them to everyone."
+    ),
+)

@@ -1,0 +1,24 @@
+"""Impossible value in a field."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="payload.invalid_value",
+    severity="error",
+    level="subject",
+    group="metadata",
+    subject_kind="point",
+    action="reingest",
+    title="Impossible value in a field",
+    means="has a value that the field cannot have",
+    many="have a value that the field cannot have",
+    measured=(
+        "Values are checked against what the field can contain: URLs, counts from 1, times that are not in "
+        "the future. A title that is another page's, and names nothing of its own page, is a warning."
+    ),
+    cause="The ingestion computed or parsed the value wrongly.",
+    remedy="Correct the value at its source, then re-ingest the pages of these points.",
+    breaks={Aspect.FIELD},
+    reads={Aspect.ORIGIN},
+)

@@ -1,0 +1,23 @@
+"""Repeated test questions."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="query.duplicate",
+    severity="warning",
+    level="subject",
+    group="queries",
+    subject_kind="query",
+    action="query",
+    title="Repeated test questions",
+    means="is in the test set more than once",
+    many="are in the test set more than once",
+    measured=(
+        "Queries are grouped by their text, with case and accents folded. If one of a group passes, another "
+        "that expects something else fails because of that."
+    ),
+    cause="The query was copied, or two people expect different results for it.",
+    remedy="Keep one of each, and resolve contradictory expectations.",
+    breaks={Aspect.SELECTION, Aspect.TARGET},
+)

@@ -1,0 +1,42 @@
+"""Test questions not answered."""
+
+from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="query.failed",
+    severity="error",
+    level="subject",
+    group="queries",
+    subject_kind="query",
+    action="query",
+    title="Test questions not answered",
+    means="is not answered as expected",
+    many="are not answered as expected",
+    measured=(
+        "Each test query is run, and each of its expectations is checked against the hits. The query fails "
+        "if one expectation is not met."
+    ),
+    cause="The index does not return what the query expects.",
+    remedy=(
+        "Look at the first hit of each question. If it answers the question, correct the expectation; "
+        "otherwise correct the chunks of the expected page."
+    ),
+    breaks={Aspect.ANSWER},
+    reads=OF_TEXTS
+    | OF_VECTORS
+    | {
+        Aspect.FIELD,
+        Aspect.PRESENCE,
+        Aspect.POSITION,
+        Aspect.COPIES,
+        Aspect.CURRENT,
+        Aspect.DISTINCTION,
+        Aspect.TARGET,
+        Aspect.RANK,
+        Aspect.PLACES,
+        Aspect.REACH,
+    },
+    lowers=("critical_queries", "relevance_rate", "accuracy", "avg_similarity", "keyword_recall"),
+    judged_by=("query_pass_rate",),
+)

@@ -1,0 +1,23 @@
+"""Off-topic questions score too high."""
+
+from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="query.negative_scored_high",
+    severity="error",
+    level="subject",
+    group="queries",
+    subject_kind="query",
+    action="query",
+    title="Off-topic questions score too high",
+    means="is off topic but scores above its limit",
+    many="are off topic but score above their limit",
+    measured="Each off-topic query is run, and its best score is compared with its limit.",
+    cause="The limit is too low for this embedder, or the index does contain text about the topic.",
+    remedy="Raise min_similarity for the query, or look at the hits.",
+    breaks={Aspect.ANSWER},
+    reads=OF_TEXTS | OF_VECTORS | {Aspect.DISTINCTION, Aspect.SELECTION},
+    lowers=("critical_queries",),
+    judged_by=("query_pass_rate", "negative_pass_rate"),
+)

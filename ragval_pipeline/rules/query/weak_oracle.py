@@ -1,0 +1,23 @@
+"""Questions that almost any answer passes."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="query.weak_oracle",
+    severity="warning",
+    level="subject",
+    group="queries",
+    subject_kind="query",
+    action="query",
+    title="Questions that almost any answer passes",
+    means="would pass with random hits in at least half of all cases",
+    many="would pass with random hits in at least half of all cases",
+    measured=(
+        "The probability that hits drawn at random from this index pass the query is computed. Where a score "
+        "is judged, only the query's own hits are known to reach it, and any other chunk counts as one that does not."
+    ),
+    cause="Too many chunks match the expected words, module or pages for this top_k.",
+    remedy="Expect something that only the right chunks contain.",
+    reads={Aspect.SPLIT, Aspect.ONCE, Aspect.PRESENCE},
+)

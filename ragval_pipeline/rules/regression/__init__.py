@@ -1,0 +1,1 @@
+"""Rules about how the run compares with the baseline."""

@@ -1,0 +1,81 @@
+"""The shape of a rule: what one file of this package declares about its code."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Literal
+
+from ragval_pipeline.rules.aspects import Aspect
+
+Severity = Literal["error", "warning", "info"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+Level = Literal["subject", "corpus", "run"]
+Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "report"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is known about a code whatever the index.
+
+    Attributes:
+        code: ``group.name``.
+        severity: Severity unless the suite sets another.
+        level: Whether the code holds for single subjects, for the corpus as a whole, or once a run.
+        group: Group of measurements that detects it (``ragval run --only``).
+        subject_kind: Kind of its subjects.
+        action: The part of ``remediation.json`` that fixes it.
+        title: What is wrong, as a heading: "Pages missing from the index".
+        means: Predicate for one subject: "(the page /a) of the site has no chunk".
+        many: The same of several: "(13 pages) of the site have no chunk".
+        measured: How it is measured, for readers. Thresholds are in ``validation/thresholds.py``.
+        cause: The usual cause, one sentence.
+        remedy: What to do, one sentence.
+        breaks: Aspects that do not hold for its subjects.
+        reads: Aspects of its subjects that it is measured by: it follows from what breaks them.
+        fields: Canonical payload fields of field-level aspects in ``breaks`` and ``reads``; empty: those that each
+            subject names.
+        lowers: Criteria whose value its subjects lower: they break ``Aspect.VALUE`` of these, which is added to
+            ``breaks``.
+        judged_by: Criteria that judge the same; if one is required, ``error_findings`` does not count it.
+        error_share: Share of the index's points, 0..1, from which a warning becomes an error; None: never.
+    """
+
+    code: str
+    severity: Severity
+    level: Level
+    group: str
+    subject_kind: str
+    action: Action
+    title: str
+    means: str
+    many: str
+    measured: str
+    cause: str
+    remedy: str
+    breaks: Set[Aspect] = frozenset()
+    reads: Set[Aspect] = frozenset()
+    fields: tuple[str, ...] = ()
+    lowers: tuple[str, ...] = ()
+    judged_by: tuple[str, ...] = ()
+    error_share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.lowers:
+            object.__setattr__(self, "breaks", self.breaks | {Aspect.VALUE})
+
+    @property
+    def criteria(self) -> frozenset[str]:
+        """The criteria that its subjects concern."""
+        return frozenset((*self.lowers, *self.judged_by))
+
+    @property
+    def sentence(self) -> str:
+        """The sentence about one subject: "A page of the site has no chunk."."""
+        kind = {"url": "URL"}.get(self.subject_kind, self.subject_kind)
+        return f"{'An' if kind[0] in 'aeio' else 'A'} {kind} {self.means}."
+
+    def severity_of(self, count: int, points: int) -> Severity:
+        """The severity of a finding that names ``count`` of the index's ``points`` points."""
+        return "error" if self.error_share is not None and count >= self.error_share * points else self.severity

@@ -1,0 +1,1 @@
+"""Rules about the site that the index is compared with."""

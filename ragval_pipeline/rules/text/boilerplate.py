@@ -1,0 +1,28 @@
+"""Navigation or footer in the texts."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="text.boilerplate",
+    severity="warning",
+    level="corpus",
+    group="chunks",
+    subject_kind="point",
+    action="chunker",
+    title="Navigation or footer in the texts",
+    means="contains navigation, footer or other text around the page's content",
+    many="contain navigation, footer or other text around the page's content",
+    measured=(
+        "Three kinds of evidence count: phrases typical of documentation themes, such as “Edit this page”, "
+        "on several pages, or on any page with other words that its content does not have; phrases that begin or end "
+        "the chunks of many pages but are not in the content of these pages; and chunks of several pages that begin or "
+        "end alike and come mostly from outside the content of their page. Headings, and source lines that the "
+        "ingestion adds to each chunk, never count."
+    ),
+    cause="Navigation, cookie or footer text was embedded with the content.",
+    remedy="Extract the main content element only and re-ingest.",
+    breaks={Aspect.FRAME, Aspect.DISTINCTION},
+    lowers=("content_integrity",),
+    error_share=0.5,
+)

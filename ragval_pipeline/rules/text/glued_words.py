@@ -1,0 +1,27 @@
+"""Words glued together."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="text.glued_words",
+    severity="warning",
+    level="subject",
+    group="integrity",
+    subject_kind="point",
+    action="chunker",
+    title="Words glued together",
+    means="joins words that the page separates",
+    many="join words that the page separates",
+    measured="Words in a chunk that are two words on its page are counted.",
+    cause=(
+        "The extraction joins HTML elements without a separator, or the chunker removes tabs and no-break "
+        "spaces, as LangChain's MarkdownHeaderTextSplitter does."
+    ),
+    remedy=(
+        "Join block elements with a line break, replace tabs and no-break spaces by spaces before chunking, and "
+        "re-ingest."
+    ),
+    breaks={Aspect.WORDS},
+    error_share=0.5,
+)

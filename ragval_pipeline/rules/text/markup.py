@@ -1,0 +1,26 @@
+"""Markup in the texts."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="text.markup",
+    severity="warning",
+    level="subject",
+    group="chunks",
+    subject_kind="point",
+    action="chunker",
+    title="Markup in the texts",
+    means="contains markup that its page does not show",
+    many="contain markup that their pages do not show",
+    measured=(
+        "Tags with their attributes, comments, entities, scripts, styles and template code in a chunk are "
+        "searched for in what its page shows: HTML that a page shows as code is text. A point counts with template "
+        "code, with three other pieces, or with 40 letters in them. Chunks that are mostly not on their page, or whose "
+        "page could not be read, are not judged."
+    ),
+    cause="The source of the pages was stored instead of their text.",
+    remedy="Extract the text from the HTML, or render templates, before chunking, and re-ingest.",
+    breaks={Aspect.FRAME, Aspect.LETTERS},
+    error_share=0.5,
+)

@@ -1,0 +1,22 @@
+"""Same vector for different texts."""
+
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule
+
+RULE = Rule(
+    code="vector.identical",
+    severity="warning",
+    level="subject",
+    group="vectors",
+    subject_kind="point",
+    action="reingest",
+    title="Same vector for different texts",
+    means="has the same vector as a point with another text",
+    many="have the same vector as a point with another text",
+    measured="Points with the same vector are grouped, and groups with different texts are listed.",
+    cause="Vectors were written to the wrong points or reused.",
+    remedy="Re-embed these points.",
+    breaks={Aspect.VECTOR, Aspect.SPACE},
+    reads={Aspect.TEXT, Aspect.MODEL},
+    lowers=("embedding_match",),
+)
