@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
     from ragval_pipeline.validation.report import ValidationReport
 
-#: Findings that explain why nothing could be measured.
-_PREVENTING = frozenset({"check.crashed", "index.empty", "source.empty", "vector.dimension"})
 #: Longer texts are no paths, but questions.
 _LONGEST = 1000
 
@@ -250,12 +248,12 @@ def _short(folder: str) -> str:
 def closing_line(report: ValidationReport) -> str:
     """Why the run does not pass, in one line; empty if it passes."""
     from ragval_pipeline.findings.catalogue import CATALOGUE
-    from ragval_pipeline.reporting.headline import SYSTEM_FAILURES, headline
+    from ragval_pipeline.reporting.headline import headline, prevents
 
     if report.verdict == "pass":
         return ""
-    codes = SYSTEM_FAILURES if report.verdict == "error" else _PREVENTING
-    cause = next((finding for finding in report.findings if finding.code in codes), None)
+    what = "run" if report.verdict == "error" else "measuring"
+    cause = next((finding for finding in report.findings if prevents(finding) == what), None)
     if cause is None or (report.verdict == "fail" and not _only_prevented(report)):
         return (report.verdict == "not_measured" and _unmeasured(report)) or headline(report)
     if cause.code == "check.crashed" and cause.remedy == CATALOGUE[cause.code].remedy:  # a bug
@@ -265,9 +263,11 @@ def closing_line(report: ValidationReport) -> str:
 
 def _only_prevented(report: ValidationReport) -> bool:
     """Whether the only problem is that the index could not be measured."""
-    errors = {finding.code for finding in report.findings if finding.severity == "error"}
+    from ragval_pipeline.reporting.headline import prevents
+
+    errors = [finding for finding in report.findings if finding.severity == "error"]
     failed = [result.name for result in report.criteria if result.required and result.verdict == "not_met"]
-    return failed == ["error_findings"] and errors <= _PREVENTING
+    return failed == ["error_findings"] and all(prevents(finding) == "measuring" for finding in errors)
 
 
 def _unmeasured(report: ValidationReport) -> str:

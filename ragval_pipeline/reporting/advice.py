@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.bundle import ReportBundle
-from ragval_pipeline.rules.rule import Action
+from ragval_pipeline.rules.rule import Action, Copied
 from ragval_pipeline.sources.http.addresses import split_url
-from ragval_pipeline.validation.repair.cases import JUDGED
-from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away, gravest
+from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away, gravest, is_simulated
 from ragval_pipeline.validation.report import ValidationReport
 
 
@@ -59,7 +58,7 @@ class _Gates:
         which only the repair of their causes clears.
         """
         shares = {id(each): 1.0 for each in (node.finding, *going_away(node))}
-        if node.finding.code in JUDGED:
+        if is_simulated(node.finding.code):
             del shares[id(node.finding)]
         for code, cleared in node.finding.would_clear.items():
             shares.update({id(each): len(cleared.names) / cleared.of for each in self._of_code.get(code, ())})
@@ -77,7 +76,7 @@ _OF_PAGES = ("hit_at_", "precision_at_", "recall_at_", "ndcg_at_", "mrr", "map")
 def _judging(finding: ReportedFinding, missed: Sequence[str]) -> set[str]:
     known = CATALOGUE.get(finding.code)
     names = set(known.criteria if known else ())
-    if finding.code in {"query.failed", "query.unreachable_gate"}:
+    if known and known.fails_rankings:
         names.update(name for name in missed if name.startswith(_OF_PAGES))
     return names
 
@@ -99,12 +98,11 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
     Points and addresses are those that remediation.json lists for the code. Ragval runs none of this: it never writes
     points.
     """
-    made = _LINES.get(finding.code)
-    if made is not None:
-        return made(finding, bundle)
     known = CATALOGUE.get(finding.code)
     if known is None:
         return ""
+    if known.to_copy is not None:
+        return _LINES[known.to_copy](finding, bundle)
     if known.action == "delete":
         return _delete_points(finding, bundle)
     if known.action != "reingest":
@@ -205,11 +203,11 @@ def _payload_index(finding: ReportedFinding, bundle: ReportBundle) -> str:
     return "\n".join([_client(bundle), *made])
 
 
-_LINES = {
-    "coverage.foreign_host": _hosts,
-    "coverage.url_variant": lambda *_: "",  # which address to keep is a decision
-    "source.page_unfit": _exclude,
-    "payload.field_map": _fields,
-    "query.threshold_unfit": _calibrate,
-    "index.payload_index_missing": _payload_index,
+_LINES: Mapping[Copied, Callable[[ReportedFinding, ReportBundle], str]] = {
+    "nothing": lambda *_: "",
+    "host_aliases": _hosts,
+    "exclude": _exclude,
+    "fields": _fields,
+    "calibrate": _calibrate,
+    "payload_index": _payload_index,
 }

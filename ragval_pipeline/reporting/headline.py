@@ -20,11 +20,6 @@ from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
-#: Findings about a failed system.
-SYSTEM_FAILURES = frozenset(
-    {"source.unreachable", "source.malformed", "index.unreachable", "index.collection_missing", "embedder.unreachable"}
-)
-
 
 def headline(report: ValidationReport) -> str:
     """The verdict in one sentence, plus a second one if it is not about the whole index."""
@@ -98,15 +93,21 @@ def _shortfall(result: CriterionResult, report: ValidationReport) -> str:
 def _errors(report: ValidationReport) -> str:
     """The causes of the errors that no other criterion judges, those of the largest share first; may be empty."""
     covers = any(result.name == "coverage" and result.required for result in report.criteria)
-    said = _SAID_ELSEWHERE if covers and elsewhere(report) is not None else frozenset()
-    errors = [each for each in report.findings if each.severity == "error" and each.code not in said]
+    # ``elsewhere`` says what findings about hosts say.
+    is_said = covers and elsewhere(report) is not None
+    errors = [each for each in report.findings if each.severity == "error" and not (is_said and _is_of_hosts(each))]
     named_above = {finding.code for finding in errors}
     leading = [each for each in errors if each.because not in named_above and not is_judged(each, report)]
     leading.sort(key=lambda finding: -finding.share)
-    roots = [root for root in (_root(finding, report) for finding in leading) if root.code not in said]
+    roots = [root for root in (_root(finding, report) for finding in leading) if not (is_said and _is_of_hosts(root))]
     named = Counter(map(_in_words, roots))
     left = sum(list(named.values())[_NAMED:])
     return "; ".join(list(named)[:_NAMED]) + (f"; {plural(left, 'more error')}" if left else "")
+
+
+def _is_of_hosts(finding: ReportedFinding) -> bool:
+    rule = CATALOGUE.get(finding.code)
+    return rule is not None and rule.repair == "readdress"
 
 
 def _root(finding: ReportedFinding, report: ValidationReport) -> ReportedFinding:
@@ -233,17 +234,19 @@ def _only_selected(report: ValidationReport) -> str:
     return f"Only {asked} of {plural(asked + left_out, 'required criterion')} {verb} selected"
 
 
+def prevents(finding: ReportedFinding) -> str | None:
+    """What a finding prevents, as in its rule."""
+    rule = CATALOGUE.get(finding.code)
+    return rule.prevents if rule else None
+
+
 def failure_of(report: ValidationReport) -> str | None:
     """The headline's text about the failed outside system; None for other verdicts."""
     if report.verdict != "error":
         return None
-    failures = [finding for finding in report.findings if finding.code in SYSTEM_FAILURES]
+    failures = [finding for finding in report.findings if prevents(finding) == "run"]
     failures = failures or [finding for finding in report.findings if finding.severity == "error"]
     return one_line(failures[0].message) if failures else "see the reasons of the criteria."
-
-
-#: Findings about hosts that ``elsewhere`` replaces.
-_SAID_ELSEWHERE = frozenset({"coverage.foreign_host", "coverage.loopback_host"})
 
 
 def elsewhere(report: ValidationReport) -> str | None:

@@ -11,7 +11,7 @@ from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.rules.rule import SEVERITIES, Severity
 from ragval_pipeline.suite.criteria import GROUPS, group_of
 from ragval_pipeline.suite.printing import plural
-from ragval_pipeline.validation.repair.cases import JUDGED
+from ragval_pipeline.validation.repair.tree import is_simulated
 from ragval_pipeline.validation.report import ANSWERED, WAYS, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 
@@ -73,9 +73,11 @@ def own_first(finding: ReportedFinding) -> list[str]:
 def would_change(finding: ReportedFinding) -> str:
     """What repairing a finding would clear and break, as far as simulated; empty if nothing."""
     told = [
-        f"{_how_many(len(cleared.names), cleared.of)} {JUDGED[code]}" if cleared.of > 1 else f"the {_one(code)}"
+        f"{_how_many(len(cleared.names), cleared.of)} {CATALOGUE[code].simulated_as}"
+        if cleared.of > 1
+        else f"the {_one(code)}"
         for code, cleared in finding.would_clear.items()
-        if code in JUDGED
+        if is_simulated(code)
     ]
     *most, last = told or [""]
     changes = [f"clear {', '.join(most)}{' and ' if most else ''}{last}"] if told else []
@@ -92,7 +94,7 @@ def _how_many(some: int, of: int) -> str:
 
 
 def _one(code: str) -> str:
-    return JUDGED[code].replace("queries", "query").replace("metrics", "metric").removesuffix("s")
+    return CATALOGUE[code].simulated_as.replace("queries", "query").replace("metrics", "metric").removesuffix("s")
 
 
 def verdict_words(report: ValidationReport) -> str:

@@ -12,6 +12,16 @@ Severity = Literal["error", "warning", "info"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 Level = Literal["subject", "corpus", "run"]
+#: How ``validation/repair`` tries a repair: delete the subjects; keep one of each group of copies; embed texts again;
+#: rewrite them as on their pages; add what pages lack; split long texts; restore addresses or other fields; search
+#: exactly, embed queries as queries, read other payload paths, set another threshold, drop a dead expectation.
+#: ``untried``: it needs another collection, or texts that could not be read.
+Trial = Literal[
+    "delete", "copies", "embed", "rewrite", "complete", "cut", "readdress", "fill", "search_exactly", "embed_as_query",
+    "map_fields", "set_threshold", "drop_expectation", "untried",
+]  # fmt: skip
+#: Lines that a report gives to copy instead of those for the action.
+Copied = Literal["nothing", "host_aliases", "exclude", "fields", "calibrate", "payload_index"]
 Action = Literal["reingest", "delete", "chunker", "setting", "site", "query", "report"]
 
 
@@ -39,6 +49,15 @@ class Rule:
         lowers: Criteria whose value its subjects lower: they break ``Aspect.VALUE`` of these, which is added to
             ``breaks``.
         judged_by: Criteria that judge the same; if one is required, ``error_findings`` does not count it.
+        repair: How its repair is simulated; None: not at all, it is no cause of failed queries.
+        keeps_one: Whether its subjects are groups of copies of which one is kept.
+        repairs_all: Whether its repair changes every point, not only its subjects.
+        simulated_as: Plural of its subjects, if each is a query result that is simulated again after repairs of others;
+            empty: not.
+        explains_queries_only: Whether its repair is tried on test queries only, not on other results.
+        prevents: What it prevents: the ``run``, since a system failed, or ``measuring`` an index that was read.
+        to_copy: Lines to copy for the remedy; None: those for the action.
+        fails_rankings: Whether it lowers the ranking metrics of pages, such as ``hit_at_3``, beside ``criteria``.
         error_share: Share of the index's points, 0..1, from which a warning becomes an error; None: never.
     """
 
@@ -59,6 +78,14 @@ class Rule:
     fields: tuple[str, ...] = ()
     lowers: tuple[str, ...] = ()
     judged_by: tuple[str, ...] = ()
+    repair: Trial | None = None
+    keeps_one: bool = False
+    repairs_all: bool = False
+    simulated_as: str = ""
+    explains_queries_only: bool = False
+    prevents: Literal["run", "measuring"] | None = None
+    to_copy: Copied | None = None
+    fails_rankings: bool = False
     error_share: float | None = None
 
     def __post_init__(self) -> None:

@@ -15,4 +15,5 @@ RULE = Rule(
     measured="An exception in ragval ended a check. Its criteria are not measured; the rest of the run continues.",
     cause="A bug in ragval, or data that it did not expect.",
     remedy="Report the exception together with the run's log.",
+    prevents="measuring",
 )

@@ -27,4 +27,6 @@ RULE = Rule(
     breaks={Aspect.POSITION, Aspect.LATEST},
     reads={Aspect.FIELD, Aspect.PLACE, Aspect.POSITION, Aspect.CURRENT},
     fields=("source_url", "chunk_index"),
+    repair="copies",
+    keeps_one=True,
 )

@@ -35,4 +35,6 @@ RULE = Rule(
     },
     fields=("source_url", "text"),
     error_share=0.5,
+    repair="copies",
+    keeps_one=True,
 )

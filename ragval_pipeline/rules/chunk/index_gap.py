@@ -26,4 +26,5 @@ RULE = Rule(
     breaks={Aspect.PRESENCE},
     reads={Aspect.FIELD, Aspect.PLACE, Aspect.OWN, Aspect.CURRENT},
     fields=("source_url", "chunk_index"),
+    repair="complete",
 )

@@ -29,4 +29,5 @@ RULE = Rule(
     breaks={Aspect.ONCE, Aspect.COPIES, Aspect.POSITION, Aspect.CURRENT},
     reads={Aspect.FIELD, Aspect.ONCE},
     fields=("source_url",),
+    repair="delete",
 )

@@ -20,4 +20,5 @@ RULE = Rule(
     cause="Pages repeat each other, or two versions of a page are indexed.",
     remedy="Keep one of the pages, or accept that they compete for the same ranks.",
     breaks={Aspect.COPIES},
+    repair="copies",
 )

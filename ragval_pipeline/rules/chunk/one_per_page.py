@@ -20,4 +20,5 @@ RULE = Rule(
     cause="The chunker does not split.",
     remedy="Split pages into chunks below the model's limit and re-ingest.",
     breaks={Aspect.LENGTH, Aspect.SPLIT},
+    repair="cut",
 )

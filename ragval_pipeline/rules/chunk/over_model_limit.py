@@ -23,4 +23,5 @@ RULE = Rule(
     breaks={Aspect.LENGTH},
     reads={Aspect.LENGTH, Aspect.LETTERS},
     error_share=0.5,
+    repair="cut",
 )

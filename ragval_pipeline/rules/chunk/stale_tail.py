@@ -23,4 +23,5 @@ RULE = Rule(
     remedy="Delete these points. In future, delete a page's points before re-ingesting it.",
     breaks={Aspect.CURRENT},
     reads={Aspect.ONCE, Aspect.LETTERS},
+    repair="delete",
 )

@@ -18,4 +18,5 @@ RULE = Rule(
     remedy="Merge short chunks with their neighbours.",
     breaks={Aspect.CUT},
     reads={Aspect.LETTERS},
+    repair="complete",
 )

@@ -26,4 +26,7 @@ RULE = Rule(
     ),
     breaks={Aspect.FIELD, Aspect.ORIGIN},
     fields=("source_url",),
+    repair="readdress",
+    repairs_all=True,
+    to_copy="host_aliases",
 )

@@ -18,4 +18,5 @@ RULE = Rule(
     remedy="Re-ingest from the public host and delete the pages of the private one.",
     breaks={Aspect.FIELD, Aspect.ORIGIN},
     fields=("source_url",),
+    repair="readdress",
 )

@@ -30,4 +30,5 @@ RULE = Rule(
     fields=("source_url",),
     lowers=("coverage", "source_captured", "self_retrieval"),
     judged_by=("coverage",),
+    repair="complete",
 )

@@ -22,4 +22,5 @@ RULE = Rule(
     breaks={Aspect.FIELD},
     reads={Aspect.FIELD, Aspect.LISTED},
     fields=("source_url",),
+    repair="delete",
 )

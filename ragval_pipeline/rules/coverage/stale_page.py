@@ -20,4 +20,5 @@ RULE = Rule(
     cause="The page was edited and the index was not updated.",
     remedy="Re-ingest these URLs.",
     breaks={Aspect.VERSION},
+    repair="complete",
 )

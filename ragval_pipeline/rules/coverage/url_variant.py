@@ -27,4 +27,7 @@ RULE = Rule(
     ),
     breaks={Aspect.FIELD, Aspect.ONCE, Aspect.POSITION},
     fields=("source_url",),
+    repair="copies",
+    keeps_one=True,
+    to_copy="nothing",
 )

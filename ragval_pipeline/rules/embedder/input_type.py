@@ -26,4 +26,5 @@ RULE = Rule(
         "embedding.query_input_type to search_query. Changing only the suite would hide what the assistant does."
     ),
     breaks={Aspect.SPACE},
+    repair="embed_as_query",
 )

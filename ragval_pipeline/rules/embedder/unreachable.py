@@ -20,4 +20,5 @@ RULE = Rule(
         "The API key or the URL is wrong, the quota is used up, or the model at that URL is not an embedding model."
     ),
     remedy="Check embedding.api_key, embedding.base_url and the provider's limits.",
+    prevents="run",
 )

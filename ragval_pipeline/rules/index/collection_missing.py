@@ -15,4 +15,5 @@ RULE = Rule(
     measured="Qdrant is queried for the collection or alias in qdrant.collection.",
     cause="The name is wrong, or nothing was ingested yet.",
     remedy="Correct qdrant.collection, or ingest first.",
+    prevents="run",
 )

@@ -15,4 +15,5 @@ RULE = Rule(
     measured="The points that pass qdrant.filter are counted.",
     cause="The ingestion wrote nothing, wrote elsewhere, or the filter matches nothing.",
     remedy="Run the ingestion, or correct qdrant.collection and qdrant.filter.",
+    prevents="measuring",
 )

@@ -21,4 +21,5 @@ RULE = Rule(
     breaks={Aspect.SEARCH},
     reads={Aspect.STABLE},
     lowers=("ann_recall",),
+    repair="search_exactly",
 )

@@ -15,4 +15,5 @@ RULE = Rule(
     measured="The fields of qdrant.filter are compared with the collection's payload indexes.",
     cause="The index was never created.",
     remedy="Create a payload index for the field.",
+    to_copy="payload_index",
 )

@@ -18,4 +18,5 @@ RULE = Rule(
     ),
     cause="The server is down, the address is wrong, or the key is refused.",
     remedy="Check qdrant.url, qdrant.api_key and the network.",
+    prevents="run",
 )

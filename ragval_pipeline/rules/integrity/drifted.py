@@ -35,4 +35,5 @@ RULE = Rule(
     },
     fields=("source_url",),
     lowers=("content_integrity",),
+    repair="rewrite",
 )

@@ -36,4 +36,5 @@ RULE = Rule(
     },
     fields=("source_url",),
     lowers=("content_integrity",),
+    repair="rewrite",
 )

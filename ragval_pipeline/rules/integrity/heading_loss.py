@@ -33,4 +33,5 @@ RULE = Rule(
         Aspect.LETTERS,
     },
     fields=("source_url", "text", "headings", "title"),
+    repair="complete",
 )

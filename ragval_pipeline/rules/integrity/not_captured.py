@@ -37,4 +37,5 @@ RULE = Rule(
     },
     fields=("source_url", "text"),
     lowers=("source_captured",),
+    repair="complete",
 )

@@ -24,4 +24,5 @@ RULE = Rule(
     remedy="Make the page readable without a browser, a login or consent; exclude it if it is gone.",
     breaks={Aspect.PAGE, Aspect.TEXT},
     reads={Aspect.PAGE},
+    repair="untried",
 )

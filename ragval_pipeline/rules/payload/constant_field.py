@@ -20,4 +20,5 @@ RULE = Rule(
     cause="The ingestion derives the field wrongly: the field is meant to distinguish points.",
     remedy="Correct how the ingestion derives the field.",
     breaks={Aspect.FIELD, Aspect.VARIETY},
+    repair="fill",
 )

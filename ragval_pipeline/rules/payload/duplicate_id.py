@@ -19,4 +19,6 @@ RULE = Rule(
     cause="Points were copied, or the ingestion makes ids that are not unique.",
     remedy="Make ids unique, review the points under review_point_ids in remediation.json, and delete the copies.",
     reads={Aspect.POSITION, Aspect.COPIES},
+    repair="copies",
+    keeps_one=True,
 )

@@ -23,4 +23,5 @@ RULE = Rule(
     reads={Aspect.ORIGIN},
     lowers=("metadata_completeness",),
     judged_by=("metadata_completeness",),
+    repair="fill",
 )

@@ -17,4 +17,6 @@ RULE = Rule(
     cause="The payload is nested or uses other names than the suite's field map.",
     remedy="Put the suggested names under payload.fields.",
     breaks={Aspect.FIELD, Aspect.ORIGIN},
+    repair="map_fields",
+    to_copy="fields",
 )

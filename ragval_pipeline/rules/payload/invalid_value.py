@@ -21,4 +21,5 @@ RULE = Rule(
     remedy="Correct the value at its source, then re-ingest the pages of these points.",
     breaks={Aspect.FIELD},
     reads={Aspect.ORIGIN},
+    repair="fill",
 )

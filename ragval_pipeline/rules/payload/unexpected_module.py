@@ -23,4 +23,5 @@ RULE = Rule(
     breaks={Aspect.FIELD},
     reads={Aspect.FIELD},
     fields=("module",),
+    repair="fill",
 )

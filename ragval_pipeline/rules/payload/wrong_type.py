@@ -17,4 +17,5 @@ RULE = Rule(
     cause="The ingestion wrote the value in a different type than readers expect.",
     remedy="Write the field in the correct type, then re-ingest the pages of these points.",
     breaks={Aspect.FIELD},
+    repair="fill",
 )

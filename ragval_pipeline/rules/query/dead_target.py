@@ -21,4 +21,6 @@ RULE = Rule(
     remedy="Correct the expectation.",
     breaks={Aspect.TARGET},
     reads={Aspect.FIELD, Aspect.PRESENCE},
+    repair="drop_expectation",
+    explains_queries_only=True,
 )

@@ -39,4 +39,6 @@ RULE = Rule(
     },
     lowers=("critical_queries", "relevance_rate", "accuracy", "avg_similarity", "keyword_recall"),
     judged_by=("query_pass_rate",),
+    simulated_as="failed queries",
+    fails_rankings=True,
 )

@@ -20,4 +20,5 @@ RULE = Rule(
     reads=OF_TEXTS | OF_VECTORS | {Aspect.DISTINCTION, Aspect.SELECTION},
     lowers=("critical_queries",),
     judged_by=("query_pass_rate", "negative_pass_rate"),
+    simulated_as="negative queries that scored high",
 )

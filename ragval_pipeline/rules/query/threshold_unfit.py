@@ -21,4 +21,7 @@ RULE = Rule(
     remedy="Calibrate the threshold on this index.",
     breaks={Aspect.REACH, Aspect.SELECTION},
     reads={Aspect.SPACE},
+    repair="set_threshold",
+    explains_queries_only=True,
+    to_copy="calibrate",
 )

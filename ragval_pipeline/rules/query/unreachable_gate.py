@@ -18,4 +18,5 @@ RULE = Rule(
     ),
     cause="There are fewer relevant pages than ranks in the top k.",
     remedy="Gate on recall or on a smaller k, or list all relevant pages.",
+    fails_rankings=True,
 )

@@ -20,4 +20,5 @@ RULE = Rule(
     cause="Too many chunks match the expected words, module or pages for this top_k.",
     remedy="Expect something that only the right chunks contain.",
     reads={Aspect.SPLIT, Aspect.ONCE, Aspect.PRESENCE},
+    simulated_as="weak queries",
 )

@@ -18,4 +18,5 @@ RULE = Rule(
     remedy="Compare the hits of both runs.",
     reads={Aspect.ANSWER},
     judged_by=("no_regression",),
+    simulated_as="lost queries",
 )

@@ -29,4 +29,5 @@ RULE = Rule(
         Aspect.DISTINCTION,
     },
     judged_by=("no_regression",),
+    simulated_as="metrics that fell",
 )

@@ -30,4 +30,5 @@ RULE = Rule(
         Aspect.WORDS,
         Aspect.DISTINCTION,
     },
+    simulated_as="crowded answers",
 )

@@ -34,4 +34,7 @@ RULE = Rule(
     },
     fields=("title",),
     lowers=("self_retrieval",),
+    repair="embed",
+    explains_queries_only=True,
+    simulated_as="dark pages",
 )

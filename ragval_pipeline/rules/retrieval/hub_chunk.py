@@ -28,4 +28,6 @@ RULE = Rule(
     breaks={Aspect.PLACES},
     reads=OF_TEXTS | OF_VECTORS | {Aspect.VARIETY, Aspect.CURRENT, Aspect.COPIES, Aspect.DISTINCTION},
     fields=("title",),
+    repair="delete",
+    simulated_as="hubs",
 )

@@ -17,4 +17,5 @@ RULE = Rule(
     cause="No listed page passes source.include and source.exclude, or the list is empty.",
     remedy="Correct source.include and source.exclude, or rebuild the sitemap or list.",
     breaks={Aspect.PAGE},
+    prevents="measuring",
 )

@@ -23,4 +23,5 @@ RULE = Rule(
     ),
     remedy="Point source.sitemap at the sitemap itself and rebuild it if it is damaged.",
     breaks={Aspect.PAGE},
+    prevents="run",
 )

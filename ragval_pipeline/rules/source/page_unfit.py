@@ -24,4 +24,5 @@ RULE = Rule(
         "redirect instead; restore the page if it should be there."
     ),
     breaks={Aspect.PAGE, Aspect.LISTED},
+    to_copy="exclude",
 )

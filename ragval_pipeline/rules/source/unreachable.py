@@ -19,4 +19,5 @@ RULE = Rule(
     cause="The host, the path or the network is wrong, or the site is down.",
     remedy="Open the URL from the machine that runs ragval and correct source or the network.",
     breaks={Aspect.PAGE},
+    prevents="run",
 )

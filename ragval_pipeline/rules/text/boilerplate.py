@@ -25,4 +25,5 @@ RULE = Rule(
     breaks={Aspect.FRAME, Aspect.DISTINCTION},
     lowers=("content_integrity",),
     error_share=0.5,
+    repair="rewrite",
 )

@@ -24,4 +24,5 @@ RULE = Rule(
     ),
     breaks={Aspect.WORDS},
     error_share=0.5,
+    repair="rewrite",
 )

@@ -22,4 +22,5 @@ RULE = Rule(
     breaks={Aspect.TEXT, Aspect.OWN},
     reads={Aspect.FIELD},
     fields=("text_hash", "text"),
+    repair="rewrite",
 )

@@ -23,4 +23,5 @@ RULE = Rule(
     remedy="Extract the text from the HTML, or render templates, before chunking, and re-ingest.",
     breaks={Aspect.FRAME, Aspect.LETTERS},
     error_share=0.5,
+    repair="rewrite",
 )

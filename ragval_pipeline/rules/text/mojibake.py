@@ -23,4 +23,5 @@ RULE = Rule(
     breaks={Aspect.LETTERS},
     lowers=("content_integrity",),
     error_share=0.5,
+    repair="rewrite",
 )

@@ -17,4 +17,5 @@ RULE = Rule(
     cause="The extraction kept invisible characters, for example from heading anchors.",
     remedy="Remove them before embedding and re-ingest.",
     reads={Aspect.FIELD, Aspect.LETTERS},
+    repair="rewrite",
 )

@@ -17,4 +17,6 @@ RULE = Rule(
     cause="The collection was created with a different model than the one in the suite.",
     remedy="Set embedding.model to the model of the collection, or re-embed the collection.",
     breaks={Aspect.SPACE, Aspect.MODEL},
+    repair="untried",
+    prevents="measuring",
 )

@@ -19,4 +19,5 @@ RULE = Rule(
     breaks={Aspect.VECTOR, Aspect.SPACE},
     reads={Aspect.TEXT, Aspect.MODEL},
     lowers=("embedding_match",),
+    repair="embed",
 )

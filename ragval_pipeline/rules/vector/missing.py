@@ -20,4 +20,5 @@ RULE = Rule(
     reads={Aspect.FIELD},
     fields=("text",),
     lowers=("embedding_match",),
+    repair="embed",
 )

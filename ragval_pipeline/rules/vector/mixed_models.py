@@ -21,4 +21,6 @@ RULE = Rule(
     remedy="Re-embed these points in the same way as the rest.",
     breaks={Aspect.VECTOR, Aspect.SPACE, Aspect.MODEL},
     lowers=("embedding_match",),
+    repair="embed",
+    repairs_all=True,
 )

@@ -21,4 +21,6 @@ RULE = Rule(
     remedy="Embed queries exactly as the collection was embedded, or re-embed the collection.",
     breaks={Aspect.SPACE, Aspect.MODEL},
     lowers=("embedding_match",),
+    repair="embed",
+    repairs_all=True,
 )

@@ -21,4 +21,5 @@ RULE = Rule(
     breaks={Aspect.VECTOR, Aspect.SPACE},
     reads={Aspect.OWN},
     lowers=("embedding_match",),
+    repair="embed",
 )

@@ -23,4 +23,5 @@ RULE = Rule(
     breaks={Aspect.VECTOR, Aspect.SPACE},
     reads={Aspect.FIELD, Aspect.VECTOR, Aspect.TEXT, Aspect.MODEL, Aspect.KEPT},
     lowers=("embedding_match",),
+    repair="embed",
 )

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.regression.pairing import PASSING as PASS_RATE
@@ -20,19 +22,6 @@ from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
 from ragval_pipeline.validation.verdict import TOLERANCE
 
-#: Findings whose subjects are simulated, with the plural of their kind.
-JUDGED = {
-    "query.failed": "failed queries",
-    "query.negative_scored_high": "negative queries that scored high",
-    "query.weak_oracle": "weak queries",
-    "retrieval.dark_page": "dark pages",
-    "retrieval.crowded_top_k": "crowded answers",
-    "retrieval.hub_chunk": "hubs",
-    "regression.query_lost": "lost queries",
-    "regression.significant_drop": "metrics that fell",
-}
-#: Those of them whose subjects are failed test queries.
-QUERIES = frozenset({"query.failed", "query.negative_scored_high"})
 LOST, DROP = "regression.query_lost", "regression.significant_drop"
 #: Pseudo codes for cases of passed queries, which a repair may make fail, and of queries that lower a metric.
 PASSING, LOWERING = "passing", "lowering"
@@ -41,6 +30,11 @@ MOST_ASKED = 300  # work
 _ASKED_EACH = 3  # work
 #: Hits per page of a ranking.
 _HITS_A_PAGE = 4  # work
+
+
+def is_failed_query(code: str) -> bool:
+    """Whether a code, or a pseudo code of cases, is that of test queries that were not answered as expected."""
+    return code in CATALOGUE and Aspect.ANSWER in CATALOGUE[code].breaks
 
 
 @dataclass(frozen=True)
@@ -71,9 +65,9 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
     by_id = {query.id: query for query in queries}
     cases: list[Case] = []
     for finding in findings:
-        for subject in finding.subjects if finding.code in JUDGED else ():
+        for subject in finding.subjects if CATALOGUE[finding.code].simulated_as else ():
             query = by_id.get(subject.name)
-            if finding.code in QUERIES and query is not None:
+            if is_failed_query(finding.code) and query is not None:
                 cases.append(_case(finding.code, query, settings, _passes(query, settings)))
             elif finding.code == "retrieval.crowded_top_k" and query is not None:
                 cases.append(_case(finding.code, query, settings, _is_no_crowd(query, settings)))
@@ -94,7 +88,7 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
                 cases += [
                     _lowering(subject.name, by_id[name], value, settings) for name, value in before if name in by_id
                 ]
-    failing = {case.subject for case in cases if case.code in QUERIES}
+    failing = {case.subject for case in cases if is_failed_query(case.code)}
     passing = (query for query in queries if query.id not in failing)
     others = (_case(PASSING, query, settings, _passes(query, settings)) for query in passing)
     return list(islice(chain(_in_turn(cases), others), MOST_ASKED))

@@ -9,17 +9,16 @@ from functools import reduce
 from itertools import chain
 from typing import Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Computed, Needs
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.paired import fewest_pairs
-from ragval_pipeline.validation.repair.cases import DROP, JUDGED, LOST, LOWERING, QUERIES, lowering
+from ragval_pipeline.validation.repair.cases import DROP, LOST, LOWERING, is_failed_query, lowering
 from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
 _THRESHOLD, _HIGH = "query.threshold_unfit", "query.negative_scored_high"
-#: Causes whose repair is not simulated: they need another collection, or texts of pages that could not be read.
-_UNTRIED = frozenset({"vector.dimension", "integrity.page_unreadable"})
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,10 @@ class Simulated:
             code: {name: (causes,) for name, causes in names.items()} for code, names in alone.items()
         }
         failed = {
-            entry.name: finding.code for finding in findings if finding.code in QUERIES for entry in finding.subjects
+            entry.name: finding.code
+            for finding in findings
+            if is_failed_query(finding.code)
+            for entry in finding.subjects
         }
         for name in failed.keys() & self.together.keys():
             together = tuple(frozenset({cause}) for cause in sorted(self.together[name]))
@@ -125,10 +127,12 @@ class Simulated:
         right answers: their scores may be the same with correct vectors.
         """
         needs = self.needs(findings)
+        simulated = (code for code, rule in CATALOGUE.items() if rule.simulated_as)
+        untried = (code for code, rule in CATALOGUE.items() if rule.repair == "untried")
         return Computed(
-            needs={code: needs.get(code, {}) for code in (*JUDGED, _THRESHOLD)},
+            needs={code: needs.get(code, {}) for code in (*simulated, _THRESHOLD)},
             refuted=self.refuted,
-            untried=self.too_large | _UNTRIED,
+            untried=self.too_large.union(untried),
             unasked=self.unasked(findings),
         )
 
@@ -189,7 +193,7 @@ def restored(finding: Finding, held: Mapping[str, Set[str]], *, at_all: bool = F
     ``held`` are the subjects of cases by code. ``at_all``: metrics of which any query is as before.
     """
     if finding.code == LOST:
-        passing = frozenset().union(*(held.get(code, _NONE) for code in QUERIES))
+        passing = frozenset().union(*(held.get(code, _NONE) for code in held if is_failed_query(code)))
         return frozenset(subject.name for subject in finding.subjects) & passing
     good = {
         subject.name: [query for query in subject.queries if lowering(subject.name, query) in held.get(LOWERING, _NONE)]

@@ -6,15 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.chunk.duplicate_index import RULE as DUPLICATE_INDEX
+from ragval_pipeline.rules.payload.duplicate_id import RULE as DUPLICATE_ID
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.validation.chunks.ingested_twice import Stored, newest_of
 from ragval_pipeline.validation.groups import groups_of_pairs
 from ragval_pipeline.validation.repair.stored import PointFacts, PointLookup
-
-#: Codes whose subjects are groups of which one member is kept.
-GROUPED = frozenset({"chunk.duplicate_index", "chunk.duplicate_text", "coverage.url_variant", "payload.duplicate_id"})
-#: Equal ids do not mean equal points: a person must decide which is a copy.
-UNDECIDABLE = frozenset({"payload.duplicate_id"})
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
     members with different texts and unknown age.
     """
     surplus, copies = Surplus([], []), tuple(subject for subject in finding.subjects if subject.copies)
-    if len(copies) < finding.count and finding.code == "chunk.duplicate_index":  # the others only share a number
+    if len(copies) < finding.count and finding.code == DUPLICATE_INDEX.code:  # the others only share a number
         finding = finding.model_copy(update={"subjects": copies})
     pages = {subject.name: subject.page for subject in finding.subjects}
     # Of several documents one stays whole.
@@ -71,7 +68,8 @@ def surplus_points(finding: Finding, lookup: PointLookup, gone: set[str], model:
         newest = newest_of(stored, model=model)
         alike = len({fact.text_sha256 for fact in facts.values()}) <= 1
         unclear = newest is None and not alike
-        if len(group) < 2 or finding.code in UNDECIDABLE or apart or unclear:
+        # Equal ids do not mean equal points: a person must decide which is a copy.
+        if len(group) < 2 or finding.code == DUPLICATE_ID.code or apart or unclear:
             surplus.review.extend(alive)
             continue
         if newest and newest[1] == "id" and alike and len({fact.chunk_index for fact in facts.values()}) > 1:

@@ -10,13 +10,15 @@ from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.rule import Rule, Trial
 from ragval_pipeline.sources.http.addresses import host_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
 from ragval_pipeline.validation.coverage.hosts import ORPHAN
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
-from ragval_pipeline.validation.repair.duplicates import GROUPED, groups_of, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.duplicates import groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
 from ragval_pipeline.validation.repair.passages import without_phrases
 from ragval_pipeline.validation.repair.remedies import RepairPlan
@@ -26,31 +28,13 @@ from ragval_pipeline.validation.thresholds import MOST
 #: Suggested thresholds are multiples of a thousandth.
 _STEPS = 1000  # shown
 
-_DELETED = frozenset({"coverage.orphan_page", "chunk.stale_tail", "chunk.ingested_twice", "retrieval.hub_chunk"})
-_COPIES = frozenset({"chunk.duplicate_text", "chunk.near_duplicate"})
-_EMBEDDED = frozenset({
-    "vector.zero", "vector.missing", "vector.identical", "vector.swapped", "vector.mixed_models",
-    "vector.model_mismatch", "vector.text_mismatch", "retrieval.dark_page",
-})  # fmt: skip
-_REWRITTEN = frozenset({
-    "text.zero_width", "text.mojibake", "text.glued_words", "text.markup", "text.boilerplate", "text.hash_mismatch",
-    "integrity.drifted", "integrity.gone",
-})  # fmt: skip
-_COMPLETED = frozenset({
-    "coverage.missing_page", "coverage.stale_page", "chunk.index_gap", "chunk.too_small", "integrity.not_captured",
-    "integrity.heading_loss",
-})  # fmt: skip
-_CUT = frozenset({"chunk.one_per_page", "chunk.over_model_limit"})
-_READDRESSED = frozenset({"coverage.foreign_host", "coverage.loopback_host"})
-_FIELDS = frozenset({
-    "payload.missing_field", "payload.empty_field", "payload.wrong_type", "payload.invalid_value",
-    "payload.unexpected_module", "payload.constant_field",
-})  # fmt: skip
-_PLANNED = _DELETED | _COPIES | _EMBEDDED | _REWRITTEN | _COMPLETED | _CUT | _READDRESSED | _FIELDS | GROUPED
+#: Repairs that change stored points.
+_OF_POINTS: frozenset[Trial | None] = frozenset(
+    {"delete", "copies", "embed", "rewrite", "complete", "cut", "readdress", "fill"}
+)
 #: Fields that query expectations read and that can be restored.
 _RESTORED = ("source_url", "module", "chapter", "text")
 _NOTHING: Mapping[str, Sequence[Row]] = {}
-_EVERYWHERE = frozenset({"vector.model_mismatch", "vector.mixed_models", "coverage.foreign_host"})
 
 
 def plan_repairs(
@@ -70,8 +54,8 @@ def plan_repairs(
         pages: Reads the page copies, with ``PAGE_COLUMNS``; called once.
         plan: What to delete.
     """
-    known = [finding for finding in findings if finding.code in _PLANNED]
-    everything = any(finding.code in _EVERYWHERE or _is_about_all(finding) for finding in known)
+    known = [finding for finding in findings if CATALOGUE[finding.code].repair in _OF_POINTS]
+    everything = any(CATALOGUE[finding.code].repairs_all or _is_about_all(finding) for finding in known)
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
     planned = [repair for finding in findings for repair in _Plan(world, finding, plan).repairs()]
     # If all vectors are embedded in another way, texts embedded by this run are not comparable.
@@ -97,45 +81,50 @@ class _Plan:
     finding: Finding
     plan: RepairPlan
 
+    @property
+    def rule(self) -> Rule:
+        """The finding's rule."""
+        return CATALOGUE[self.finding.code]
+
     def repairs(self) -> list[Repair]:
         """The ways to repair it; none if it cannot be simulated, or affects too much of the index."""
         if self.finding.code == "chunk.ingested_twice":
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]
-        if self.finding.code in _COMPLETED | _CUT | {"integrity.gone"}:
+        if self.rule.repair in ("complete", "cut") or self.finding.code == "integrity.gone":
             worlds = [replace(self.world, ingestion=ingestion) for ingestion in self.world.ingestions]
         found = [replace(self, world=world)._repair() for world in worlds]
         if self.finding.code == "integrity.gone":
             found.append(self._moved())
-        if self.finding.code in _FIELDS and "text" in self._fields_named():
+        if self.rule.repair == "fill" and "text" in self._fields_named():
             # The vector may be right: then only the text is written again, whatever it was.
             found.append(self._made(values={point: {} for point in self._points()}))
         return [repair for repair in found if repair is not None]
 
     def _repair(self) -> Repair | None:
-        code = self.finding.code
-        if not self.world.whole and (code in _EVERYWHERE or _is_about_all(self.finding)):
+        kind = self.rule.repair
+        if not self.world.whole and (self.rule.repairs_all or _is_about_all(self.finding)):
             return self._made(is_too_large=True)
-        if code in _DELETED:
+        if kind == "delete":
             return self._deleted()
-        if code in _COPIES or code in GROUPED:
+        if kind == "copies":
             return self._without_copies()
-        if code in _EMBEDDED:
+        if kind == "embed":
             return self._made(chunks=[stored_chunk(row) for row in self._rows() if not is_blank(row["text"] or "")])
-        if code in _REWRITTEN:
+        if kind == "rewrite":
             return self._rewritten()
-        if code in _COMPLETED:
+        if kind == "complete":
             pages = {subject.page for subject in self.finding.subjects if subject.page}
             removed, chunks = self._completed(pages, set())
             written = {chunk.values.get("source_url") for chunk in chunks}
             urls = self.world.inventory.scope_urls
             unread = {page for page in pages - self.world.of_page.keys() if urls.get(page) not in written}
             return self._made(removed=removed, chunks=chunks, unread=unread, compared=tuple(self.world.recut()))
-        if code in _CUT:
+        if kind == "cut":
             return self._cut()
-        if code in _READDRESSED:
+        if kind == "readdress":
             return self._made(values=self._restored("source_url", self._rows()))
-        if code in _FIELDS:
+        if kind == "fill":
             return self._with_values()
         return self._settings()
 
@@ -182,7 +171,7 @@ class _Plan:
         rows = chain.from_iterable(map(self._rows_of_page, moved))
         homes = {str(row["point_id"]): self.world.homes.of(row) for row in rows}
         values = {point: self.world.payload_of(home) for point, home in homes.items() if home is not None}
-        planned = self.plan.deleted_for(self.finding) if CATALOGUE[self.finding.code].action == "delete" else None
+        planned = self.plan.deleted_for(self.finding) if self.rule.action == "delete" else None
         points = set(self._points())
         return self._made(removed=(points if planned is None else points & planned) - values.keys(), values=values)
 
@@ -192,7 +181,7 @@ class _Plan:
         if finding.code == "coverage.url_variant":
             return self._one_spelling()
         names = {subject.name for subject in finding.subjects}
-        gone = names & world.gone if finding.code in _COPIES else set()
+        gone = names & world.gone if Aspect.COPIES in self.rule.breaks else set()
         if finding.code == "chunk.near_duplicate":
             return self._made(removed=gone or {name for group in groups_of(finding) for name in group[1:]})
         planned = self.plan.deleted_for(finding)
@@ -233,7 +222,7 @@ class _Plan:
                 # What stays of a stored text when its edges go is as the ingestion wrote it.
                 exact &= self.finding.code == "text.zero_width" or str(text) in self._without_phrases(row)
                 chunks.append(stored_chunk(row, text))
-            elif self.finding.code in _FIELDS and key not in self.world.texts:
+            elif self.rule.repair == "fill" and key not in self.world.texts:
                 values[str(row["point_id"])] = {}
             else:
                 removed.add(str(row["point_id"]))
@@ -329,14 +318,14 @@ class _Plan:
         return {point: {name: value} if value is not None else {} for point, value in found.items()}
 
     def _settings(self) -> Repair | None:
-        finding = self.finding
-        if finding.code == "index.low_ann_recall":
+        finding, kind = self.finding, self.rule.repair
+        if kind == "search_exactly":
             return self._made(search_mode=SearchMode(exact=True))
-        if finding.code == "embedder.input_type":
+        if kind == "embed_as_query":
             return self._made(search_mode=SearchMode(as_queries=True))
-        if finding.code == "payload.field_map":
+        if kind == "map_fields":
             return self._made(paths=dict(finding.details.get("suggested", {})))
-        if finding.code == "query.threshold_unfit":
+        if kind == "set_threshold":
             known = [(subject, suggested_threshold(subject.details)) for subject in finding.subjects]
             # Equally unfit thresholds of single queries are set with it.
             return self._made(
@@ -347,7 +336,7 @@ class _Plan:
                     for old in (float(subject.name), *subject.thresholds)
                 }
             )
-        if finding.code == "query.dead_target":
+        if kind == "drop_expectation":
             dead = {subject.name: _dead_conditions(subject) for subject in finding.subjects}
             return self._made(dropped={name: conditions for name, conditions in dead.items() if conditions})
         return None

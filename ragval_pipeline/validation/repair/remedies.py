@@ -15,10 +15,14 @@ from typing import TypeAlias
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.duplicate_index import RULE as DUPLICATE_INDEX
+from ragval_pipeline.rules.chunk.duplicate_text import RULE as DUPLICATE_TEXT
+from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
+from ragval_pipeline.rules.integrity.gone import RULE as GONE
+from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
 from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, ORPHAN, names_no_page, site_pages_of
-from ragval_pipeline.validation.repair.cases import JUDGED
-from ragval_pipeline.validation.repair.duplicates import GROUPED, surplus_pages, surplus_points
+from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.proof import Unproven
 from ragval_pipeline.validation.repair.stored import PointLookup
 from ragval_pipeline.validation.repair.tree import FindingNode, causes, going_away
@@ -30,11 +34,6 @@ FINDING_LISTS = {"chunker": "chunker", "settings": "setting", "queries": "query"
 Listed: TypeAlias = dict[str, list[str]]
 
 _PAGES = frozenset({"page", "url"})
-_TWICE, _GONE = "chunk.ingested_twice", "integrity.gone"
-#: Codes whose points to review can be deleted once their pages are ingested again.
-_STORED_AGAIN = frozenset({_TWICE, "chunk.duplicate_index"})
-#: Codes of points that an ingestion does not overwrite, since it gives their chunks other ids.
-_STAY = frozenset({"payload.id_rule"})
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ def plan_remedies(
     roots = {(node.finding.code, node.finding.scope) for node in nodes}
     acted_on = [finding for finding in findings if (finding.code, finding.scope) in roots]
     # Unconditional deletions come first: the duplicate to keep must not be one that is deleted anyway.
-    for finding in sorted(acted_on, key=lambda finding: finding.code in GROUPED):
+    for finding in sorted(acted_on, key=lambda finding: _keeps_one(finding.code)):
         draft.add(finding)
     draft.settle()
     by_code = {(finding.code, finding.scope): finding for finding in findings}
@@ -173,12 +172,16 @@ def names_to_look_up(findings: Iterable[Finding]) -> set[str]:
     return {name for subject in subjects for name in (subject.name, subject.page, *subject.pages) if name}
 
 
+def _keeps_one(code: str) -> bool:
+    return CATALOGUE[code].keeps_one
+
+
 def _is_ingested_with(cause: str, code: str) -> bool:
     """Whether a consequence goes away only with an ingestion of its pages.
 
     Deleting fixes problems of points, but does not add missing content.
     """
-    if CATALOGUE[code].action != "reingest" or code in JUDGED:
+    if CATALOGUE[code].action != "reingest" or CATALOGUE[code].simulated_as:
         return False
     action = CATALOGUE[cause].action
     return action == "reingest" or (action == "delete" and CATALOGUE[code].subject_kind in _PAGES)
@@ -221,7 +224,7 @@ class _Draft:
         breaking = [finding for finding in findings if Aspect.COPIES in CATALOGUE[finding.code].breaks]
         copies = {subject.name for finding in breaking for subject in finding.subjects}
         for finding in findings:
-            for subject in finding.subjects if finding.code == _GONE else ():
+            for subject in finding.subjects if finding.code == GONE.code else ():
                 if subject.name in copies and Aspect.COPIES not in subject.without:
                     _note(self._delete, subject.name, finding.code)
 
@@ -307,7 +310,7 @@ class _Draft:
 
     def _ingest_for(self, finding: Finding, subject: Subject) -> None:
         code, url, is_page = finding.code, self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES
-        if code in _STAY:
+        if code == ID_RULE.code:  # an ingestion gives these chunks other ids, and so does not overwrite them
             self._delete_after([subject.name], code, [url] if url else (), is_sure=True)
         if url and code == LOOPBACK:
             # The page that replaces one of the site is deleted, and the site's is ingested instead.
@@ -346,7 +349,7 @@ class _Draft:
         # What goes away with a cause is not deleted as well: of two copies each may be the surplus one of a finding.
         own = tuple(subject for subject in finding.subjects if "because" not in subject.details)
         finding = finding.model_copy(update={"subjects": own})
-        if finding.code == _TWICE:
+        if finding.code == INGESTED_TWICE.code:
             if not any(subject.generations for subject in finding.subjects):
                 self._lists["settings"].append(finding)  # each partition needs its copy
                 return
@@ -361,7 +364,7 @@ class _Draft:
             return
         names = [subject.name for subject in finding.subjects]
         review: list[str] = []
-        if finding.code in GROUPED:
+        if _keeps_one(finding.code):
             surplus = surplus_points(finding, self._lookup, set(self._delete), self._model)
             # A point deleted for another reason is also listed here.
             self._others[finding.code] = self._delete.keys() - set(surplus.delete)
@@ -371,7 +374,7 @@ class _Draft:
             _note(self._delete, name, finding.code)
         for name in review:
             _note(self._review, name, finding.code)
-        if finding.code in _STORED_AGAIN:
+        if finding.code == DUPLICATE_INDEX.code:
             # A point with only a wrong number is not a copy: it is renumbered with its page.
             again = tuple(subject for subject in finding.subjects if subject.name in review or not subject.copies)
             self.ingest_pages_of(finding.model_copy(update={"subjects": again}), finding.code)
@@ -386,7 +389,7 @@ class _Draft:
             for subject in finding.subjects:
                 every = subject.generations
                 stored = [name for generation in every for name in generation]
-                copies = [name for name in stored if not GROUPED.isdisjoint(self._delete.get(name, ()))]
+                copies = [name for name in stored if any(map(_keeps_one, self._delete.get(name, ())))]
                 once = self._review.keys().isdisjoint(stored) and len(stored) - len(copies) == max(map(len, every))
                 for name in copies if once else stored:
                     _note(self._delete if once else self._review, name, finding.code)
@@ -397,7 +400,7 @@ class _Draft:
         urls, code = [subject.name for subject in finding.subjects], finding.code
         pages = {subject.name: self._site.scope.get(subject.page or "") for subject in finding.subjects}
         first: dict[str, list[str]] = {subject.name: [*subject.homes] for subject in finding.subjects}
-        if code in GROUPED:
+        if _keeps_one(code):
             surplus = surplus_pages(finding, self._site.scope.values(), self._lookup)
             urls = surplus.delete
             for name in surplus.incomplete:
@@ -440,7 +443,7 @@ class _Draft:
 def _copies_without_page(findings: Sequence[Finding]) -> frozenset[str]:
     """Points that name no page, and whose text is also stored by a point that does."""
     nameless = {subject.name for finding in findings if names_no_page(finding) for subject in finding.subjects}
-    copies = [subject for finding in findings if finding.code == "chunk.duplicate_text" for subject in finding.subjects]
+    copies = [subject for finding in findings if finding.code == DUPLICATE_TEXT.code for subject in finding.subjects]
     return frozenset(
         subject.name for subject in copies if subject.name in nameless and not nameless.issuperset(subject.copies)
     )

@@ -9,6 +9,7 @@ from functools import cache, partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
@@ -16,7 +17,7 @@ from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.validation.repair.cases import DROP, JUDGED, LOST, LOWERING, PASSING, QUERIES, Case
+from ragval_pipeline.validation.repair.cases import DROP, LOST, LOWERING, PASSING, Case, is_failed_query
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, restored
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
 from ragval_pipeline.validation.repair.repair import Repair, SearchMode, fewest, joined
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 _WEAK = "query.weak_oracle"
-#: Findings about query results cause other such findings, but not vice versa: a hub makes pages dark.
-_EXPLAINS = {
-    "retrieval.dark_page": QUERIES | {LOWERING},
-    "retrieval.hub_chunk": QUERIES | {LOWERING, "retrieval.dark_page", "retrieval.crowded_top_k"},
-    "query.dead_target": QUERIES | {LOWERING},
-    "query.threshold_unfit": QUERIES | {LOWERING},
-}
-_ALL = JUDGED.keys() | {LOWERING}
 #: Maximum additional depth of a search to replace points that a repair removes.
 DEEPEST = 2000  # work
 #: The same for passed queries that a repair may make fail.
@@ -91,7 +84,7 @@ def simulate(
         found = {number: trials.judge(question, number) for number in trials.tried_on(case)}
         for number, judgement in found.items():
             judged[number].setdefault((case.code, case.subject), []).append(judgement)
-        if case.code in QUERIES:
+        if is_failed_query(case.code):
             together[case.subject] = trials.needed_together(question, found)
     needed = {(case.code, case.subject): case.needed for case in cases}
     weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
@@ -110,6 +103,13 @@ def simulate(
         results[_cause_of(repair)] = known.and_also(result)
     together = {name: causes for name, causes in together.items() if causes}
     return Simulated(tuple(results.values()), together, dict(left_out or {}), frozenset(left_out or ()))
+
+
+def _is_tried(cause: str, code: str) -> bool:
+    """Whether the repair of a cause is tried on results of a code: a hub makes pages dark, not vice versa."""
+    if CATALOGUE[cause].explains_queries_only:
+        return code == LOWERING or is_failed_query(code)
+    return code != cause
 
 
 def _questions(
@@ -168,7 +168,7 @@ class _Trials:
         return [
             number
             for number, repair in enumerate(self.repairs)
-            if case.code == PASSING or (case.code in _EXPLAINS.get(repair.code, _ALL) and case.code != repair.code)
+            if case.code == PASSING or _is_tried(repair.code, case.code)
         ]
 
     def judge(self, question: _Question, number: int) -> _Judgement:

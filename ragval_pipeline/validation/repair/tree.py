@@ -9,7 +9,6 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import is_presumed
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.rules.rule import SEVERITIES
-from ragval_pipeline.validation.repair.cases import JUDGED
 from ragval_pipeline.validation.thresholds import MOST
 
 
@@ -75,15 +74,20 @@ def _open_below(node: FindingNode) -> Iterable[FindingNode]:
         yield from _open_below(below)
 
 
+def is_simulated(code: str) -> bool:
+    """Whether subjects of a code are query results, of which only a simulation shows what a repair clears."""
+    return code in CATALOGUE and bool(CATALOGUE[code].simulated_as)
+
+
 def goes_away(finding: ReportedFinding) -> bool:
     """Whether a consequence certainly goes away with its cause; for query results only simulations show that."""
     cause = finding.because
-    return finding.code in JUDGED or cause not in CATALOGUE or not is_presumed(finding.code, cause)
+    return is_simulated(finding.code) or cause not in CATALOGUE or not is_presumed(finding.code, cause)
 
 
 def also_clears(node: FindingNode) -> list[str]:
     """Codes of certain consequences of a finding that were not simulated."""
-    return list(dict.fromkeys(finding.code for finding in going_away(node) if finding.code not in JUDGED))
+    return list(dict.fromkeys(finding.code for finding in going_away(node) if not is_simulated(finding.code)))
 
 
 def going_away(node: FindingNode) -> Iterable[ReportedFinding]:
