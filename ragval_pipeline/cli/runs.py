@@ -18,9 +18,11 @@ from ragval_pipeline.errors import SuiteError
 if TYPE_CHECKING:
     from upath import UPath
 
+    from ragval_pipeline.reporting.history.compare import RunComparison
     from ragval_pipeline.reporting.run import Run
     from ragval_pipeline.sources.history import KeptRun
     from ragval_pipeline.suite.model import Suite
+    from ragval_pipeline.validation.regression.neighbours import KeptNeighbours
 
 DEFAULT_RUNS = 20
 _WHICH = "Folder name, run id (or its beginning), last, or baseline."
@@ -117,6 +119,12 @@ def history(
     return 0
 
 
+def _check_page(file: Path) -> None:
+    if file.is_dir() or not file.absolute().parent.is_dir():
+        problem = "is a folder" if file.is_dir() else "is in a folder that does not exist"
+        raise SuiteError(f"{file} {problem}", key="--html", remedy="Name a file.")
+
+
 def _write_page(kept: History, file: Path, limit: int) -> None:
     from upath import UPath
 
@@ -126,9 +134,7 @@ def _write_page(kept: History, file: Path, limit: int) -> None:
     from ragval_pipeline.sources.storage import local_path, write_whole, writing_to
     from ragval_pipeline.suite.printing import plural
 
-    if file.is_dir() or not file.absolute().parent.is_dir():
-        problem = "is a folder" if file.is_dir() else "is in a folder that does not exist"
-        raise SuiteError(f"{file} {problem}", key="--html", remedy="Name a file.")
+    _check_page(file)
     place = kept.base.parent
     with reading_from(place):
         bases = sorted((base for base in place.iterdir() if base.is_dir()), key=str) if place.exists() else []
@@ -183,12 +189,17 @@ def compare(
             "site, and compare them before a cut-over.",
         ),
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the comparison as a page, too.")
+    ] = None,
     as_json: Annotated[bool, json_flag("the comparison as JSON")] = False,
     log_level: LogLevel = None,
 ) -> int:
     """Compare two runs, or two indexes of one site: criteria, metrics, queries, pages. Exits with 1 on a regression."""
+    if html is not None:
+        _check_page(html)
     if other is not None:
-        return _compare_indexes(suite, other, (before, after), as_json=as_json)
+        return _compare_indexes(suite, other, (before, after), html=html, as_json=as_json)
     from ragval_pipeline.reporting.history.compare import compare_runs, comparison_json
     from ragval_pipeline.reporting.terminal.runs import render_comparison
 
@@ -197,6 +208,8 @@ def compare(
     if first.name == second.name:
         say(f"{before} and {after} are the same run, {first.name}: it is compared with itself.")
     comparison = compare_runs(first, second, tolerated_drop=kept.suite.history.tolerated_drop)
+    if html is not None:
+        _write_comparison(html, comparison)
     if as_json:
         print_json(comparison_json(comparison))
     else:
@@ -204,7 +217,18 @@ def compare(
     return comparison.exit_code
 
 
-def _compare_indexes(suite: Path, other: str, runs: tuple[str, str], *, as_json: bool) -> int:
+def _write_comparison(file: Path, comparison: RunComparison, neighbours: KeptNeighbours | None = None) -> None:
+    from upath import UPath
+
+    from ragval_pipeline.reporting.html.comparison import comparison_page
+    from ragval_pipeline.sources.storage import write_whole, writing_to
+
+    with writing_to(UPath(file)):
+        write_whole(UPath(file), comparison_page(comparison, neighbours))
+    say(f"Wrote {file}")
+
+
+def _compare_indexes(suite: Path, other: str, runs: tuple[str, str], *, html: Path | None, as_json: bool) -> int:
     from ragval_pipeline.orchestration.cutover import compare_with
     from ragval_pipeline.reporting.terminal.cutover import cutover_json, render_cutover
     from ragval_pipeline.suite.load import load_suite
@@ -221,6 +245,8 @@ def _compare_indexes(suite: Path, other: str, runs: tuple[str, str], *, as_json:
     # A path on the command line starts where the command does, not at the suite file.
     place = other if "://" in other else str(Path(other).absolute())
     cutover = compare_with(loaded, {"points": place} if is_file else {"qdrant": {"collection": other}})
+    if html is not None:
+        _write_comparison(html, cutover.comparison, cutover.neighbours)
     if as_json:
         print_json(cutover_json(cutover))
     else:

@@ -51,10 +51,10 @@ def change_view(changes: RunChanges | None) -> ChangeView | None:
     criteria = sorted((change for change in changes.criteria if _is_news(change)), key=_weight)
     found = [*map(_criterion, criteria[:MOST_NAMED]), *map(_finding, changes.findings[:MOST_NAMED])]
     more = max(len(criteria) - MOST_NAMED, 0) + max(len(changes.findings) - MOST_NAMED, 0)
-    return ChangeView(changes.since, changes.timestamp, [*_whole(changes), *found], more)
+    return ChangeView(changes.since, changes.timestamp, [*whole_changes(changes), *found], more)
 
 
-def _whole(changes: RunChanges) -> list[Change]:
+def whole_changes(changes: RunChanges) -> list[Change]:
     """Changes of the run as a whole, its queries and its corpus."""
     lines = []
     if changes.verdict_before != changes.verdict_after:
@@ -76,6 +76,29 @@ def _whole(changes: RunChanges) -> list[Change]:
     if changes.chunks_before != changes.chunks_after:
         lines.append(Change("plain", "chunks", f"{_count(changes.chunks_before)} → {_count(changes.chunks_after)}"))
     return lines
+
+
+def change_sentence(changes: RunChanges) -> str:
+    """The changes in one sentence: what is new among findings, what questions and pages were lost and won."""
+    new = [change for change in changes.findings if change.is_new]
+    grown = [change for change in changes.findings if change.new and not change.is_new]
+    gone = [change for change in changes.findings if change.is_better]
+    told = [f"new: {title_of(change.code)} ({change.after:,})" for change in new[:2]]
+    if len(new) > len(told):
+        told.append(f"{len(new) - len(told):,} more new")
+    counts = (
+        (len(grown), "finding", "with new subjects"),
+        (len(gone), "finding", "gone or smaller"),
+        (len(changes.queries_lost), "question", "lost"),
+        (len(changes.queries_won), "question", "won"),
+        (len(changes.pages_missing), "page", "lost"),
+        (len(changes.pages_indexed), "page", "won"),
+    )
+    told += [f"{plural(count, noun)} {words}" for count, noun, words in counts if count]
+    if not told:
+        return "No finding, question or page differs."
+    sentence = "; ".join(told)
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _aside(found: Mapping[str, str]) -> str:

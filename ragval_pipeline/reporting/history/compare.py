@@ -14,11 +14,13 @@ from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
 from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison, compare_answers, measured_values
 from ragval_pipeline.validation.regression.measure import CRITERION, measure_regression
 from ragval_pipeline.validation.regression.measure import section as regression_section
+from ragval_pipeline.validation.regression.neighbours import smallest_loss
 from ragval_pipeline.validation.regression.pairing import pair_queries
 from ragval_pipeline.validation.regression.turnover import CHUNK_COLUMNS, ChunkChange, chunk_changes, turnover
 from ragval_pipeline.validation.report import ValidationReport
@@ -201,6 +203,14 @@ def query_changes(answers: Comparison) -> list[dict[str, Any]]:
         if _outcome(old) != _outcome(new)
     ]
     return sorted(rows, key=lambda row: (_gain(row), row["best_similarity_delta"] or 0.0, row["query_id"]))
+
+
+def power_words(asked: int) -> str:
+    """What ``asked`` questions of both sides can show: the smallest loss that is told from chance."""
+    least = smallest_loss(asked)
+    if least is None:
+        return f"{plural(asked, 'question')} asked of both: too few to tell any loss from chance"
+    return f"{asked:,} asked of both: {least} lost and none won is the smallest loss that is told from chance"
 
 
 def _judged(answers: Comparison, name: str, old: ValidationReport, new: ValidationReport) -> MeasuredValue:

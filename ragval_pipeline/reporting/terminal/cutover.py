@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ragval_pipeline.reporting.history.compare import RunComparison, comparison_json
+from ragval_pipeline.reporting.history.compare import RunComparison, comparison_json, power_words
 from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.reporting.terminal.runs import MOST_NAMED, render_comparison
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.validation.regression.neighbours import NEIGHBOURS, KeptNeighbours, smallest_loss
 
 if TYPE_CHECKING:
@@ -41,7 +41,10 @@ def render_cutover(cutover: Compared, console: Console) -> None:
         printer.line(("Neighbours kept", "bold"), (f"  {told}", "dim"))
         for page, share in neighbours.moved[:MOST_NAMED]:
             printer.line((f"{percent(share)}  {page}", ""), indent=2)
-    printer.line(("What these questions can show", "bold"), (f"  {_power(cutover.comparison)}", "dim"))
+    printer.line(
+        ("What these questions can show", "bold"),
+        (f"  {power_words(len(cutover.comparison.answers.pairing.same))}", "dim"),
+    )
     printer.line()
     render_comparison(cutover.comparison, console)
 
@@ -57,14 +60,6 @@ def cutover_json(cutover: Compared) -> dict[str, Any]:
         "neighbours": asdict(cutover.neighbours),
         "smallest_loss": smallest_loss(asked),
     }
-
-
-def _power(comparison: RunComparison) -> str:
-    asked = len(comparison.answers.pairing.same)
-    least = smallest_loss(asked)
-    if least is None:
-        return f"{plural(asked, 'question')} asked of both: too few to tell any loss from chance"
-    return f"{asked:,} asked of both: {least} lost and none won is the smallest loss that is told from chance"
 
 
 def _named(printer: LinePrinter, kind: str, pages: Sequence[str]) -> None:

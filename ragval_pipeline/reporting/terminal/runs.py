@@ -7,6 +7,7 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.reporting.change_view import change_sentence
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
 from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_score
@@ -122,7 +123,8 @@ class _Comparison(LinePrinter):
     def head(self, comparison: RunComparison) -> None:
         word, style = _WORDS[comparison.exit_code]
         self.line((word, style))
-        self.line((comparison.no_regression.reason, ""), indent=2)
+        self.line((change_sentence(comparison.changes), ""), indent=2)
+        self.line((comparison.no_regression.reason, "dim"), indent=2)
         for label, (name, report) in (("before", comparison.before), ("after", comparison.after)):
             about = f"  {verdict_words(report)}, {report.collection_name}"
             self.line((name, ""), (about, "dim"), lead=f"  {label:6}  ")
@@ -169,7 +171,7 @@ class _Comparison(LinePrinter):
         self._named("lost", "red", [_query_line(row) for row in lost])
         self._named("won", "green", [_query_line(row) for row in won])
         self._named("vanished", "red", [_vanished_line(query) for query in pairing.vanished])
-        self._named("added", "", [query.query_id for query in pairing.added])
+        self._named("added", "", [_asked(query.query_id, query.query.get("query_text")) for query in pairing.added])
         self._named("set aside", "", [f"{name}: {why}" for name, why in sorted(pairing.set_aside.items())])
 
     def findings(self, changes: RunChanges) -> None:
@@ -222,13 +224,19 @@ def _verdict(verdict: str | None) -> str:
 
 def _vanished_line(query: QueryReport) -> str:
     told = {True: ": passed before, counts as failed now", False: ": failed before"}
-    return query.query_id if query.passed is None else query.query_id + told[query.passed]
+    asked = _asked(query.query_id, query.query.get("query_text"))
+    return asked if query.passed is None else asked + told[query.passed]
 
 
 def _query_line(row: dict[str, Any]) -> str:
     scores = f"{show_score(row['best_similarity_before'])} → {show_score(row['best_similarity_after'])}"
     why = f": {row['fail_reason']}" if row["fail_reason"] else ""
-    return f"{row['query_id']}  {scores}{shorten(why, 160)}"
+    return f"{_asked(row['query_id'], row['query_text'])}  {scores}{shorten(why, 160)}"
+
+
+def _asked(query_id: str, text: object) -> str:
+    """A question by its text, with its id."""
+    return f"{shorten(str(text), 120)} ({query_id})" if text else query_id
 
 
 _WIDTH = 12
