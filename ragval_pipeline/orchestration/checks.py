@@ -17,13 +17,14 @@ from ragval_pipeline.orchestration.metadata import (
     offenders_metadata,
     report_link,
 )
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
-from ragval_pipeline.suite.criteria import Criterion, Gate
+from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK, check_name
+from ragval_pipeline.suite.criteria import Criterion, Gate, measure_of
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
-from ragval_pipeline.validation.verdict import CriterionResult, counted_errors, judge_value
+from ragval_pipeline.validation.verdict import ERRORS, CriterionResult, counted_errors, judge_value
 
 if TYPE_CHECKING:
     from ragval_pipeline.validation.report import ValidationReport
@@ -52,7 +53,7 @@ def gated_criteria(suite: Suite) -> Gated:
 def measured_specs(suite: Suite, asset: str, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """The checks of a measuring asset: one for each of its criteria with a gate."""
     return [
-        dg.AssetCheckSpec(criterion.name, asset=key, description=_describe(criterion, gate))
+        dg.AssetCheckSpec(check_name(criterion.name), asset=key, description=_describe(criterion, gate))
         for criterion, gate in gated_criteria(suite)
         if criterion.asset in ROWS[asset].parts
     ]
@@ -66,7 +67,9 @@ def gate_specs(suite: Suite, key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """
     gated = gated_criteria(suite)
     specs = [
-        dg.AssetCheckSpec(criterion.name, asset=key, blocking=gate.required, description=_describe(criterion, gate))
+        dg.AssetCheckSpec(
+            check_name(criterion.name), asset=key, blocking=gate.required, description=_describe(criterion, gate)
+        )
         for criterion, gate in gated
         if gate.required or criterion.asset == VALIDATION_REPORT
     ]
@@ -106,22 +109,22 @@ def measured_results(
             judge_value(criterion, gates[criterion.name], _value(criterion, part)),
             part.findings,
             key,
-            lists=criterion.name not in elsewhere,
+            lists=check_name(criterion.name) not in elsewhere,
         )
         for criterion in criteria_of(suite)
         for part in parts
-        if criterion.name in names and criterion.asset == part.asset and part.asset not in failed
+        if check_name(criterion.name) in names and criterion.asset == part.asset and part.asset not in failed
     ]
 
 
 def gate_results(report: ValidationReport, names: Collection[str], *, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
     """The check results of ``validation_report`` but its verdict."""
-    counted = {"error_findings": counted_errors(report.findings, report.criteria)}
+    counted = {ERRORS: counted_errors(report.findings, report.criteria)}
     missing = {result.name for result in left_out(report)}
     return [
-        _publish(report.criterion(name), counted.get(name, report.findings), key, left_out=name in missing)
-        for name in names
-        if name != VERDICT_CHECK
+        _publish(result, counted.get(result.name, report.findings), key, left_out=result.name in missing)
+        for result in report.criteria
+        if check_name(result.name) in names
     ]
 
 
@@ -134,7 +137,7 @@ def left_out(report: ValidationReport) -> list[CriterionResult]:
     if report.groups is None:
         return []
     required = [result for result in report.criteria if result.required]
-    return [result for result in required if result.reason_code == "not_selected" or result.name == "error_findings"]
+    return [result for result in required if result.reason_code == "not_selected" or measure_of(result.name) == ERRORS]
 
 
 def _publish(
@@ -146,13 +149,13 @@ def _publish(
     lists: bool = True,
 ) -> dg.AssetCheckResult:
     measured = result.verdict != "not_measured"
-    evidence = evidence_for(result.name, findings, met=result.verdict == "met") if measured else []
+    evidence = evidence_for(measure_of(result.name), findings, met=result.verdict == "met") if measured else []
     # An excused criterion does not count, and a warning blocks nothing. One that does not apply is not a warning.
     blocks = left_out or (result.required and not result.excused)
     met = result.verdict == "met" or result.reason_code == "not_applicable"
     return dg.AssetCheckResult(
         asset_key=key,
-        check_name=result.name,
+        check_name=check_name(result.name),
         passed=met and not left_out,
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,
         description="not selected: this run validated only some groups" if left_out else result.reason,
@@ -193,7 +196,7 @@ def verdict_result(
 
 
 def _value(criterion: Criterion, part: Measurement) -> MeasuredValue:
-    value = part.value(criterion.name)
+    value = part.value(criterion.measure, criterion.partition)
     if value is not None:
         return value
     if not part.selected:
@@ -205,4 +208,5 @@ def _value(criterion: Criterion, part: Measurement) -> MeasuredValue:
 
 def _describe(criterion: Criterion, gate: Gate) -> str:
     asked = f"{criterion.operator} {gate.threshold:g}{', required' if gate.required else ''}"
-    return f"{criterion.means[:1].upper()}{criterion.means[1:]} ({asked})."
+    of = f", of {printable(criterion.partition)} alone" if criterion.partition else ""
+    return f"{criterion.means[:1].upper()}{criterion.means[1:]}{of} ({asked})."

@@ -104,6 +104,19 @@ def resource_key(suite: str, name: str) -> str:
     return f"{suite}__{name}"
 
 
+def check_name(criterion: str) -> str:
+    """The name of a criterion's check: Dagster allows letters, digits and underscores only.
+
+    ``coverage@acme`` is ``coverage_at_acme``; a partition with other characters is told apart by a hash.
+    """
+    measure, of, partition = criterion.partition("@")
+    if not of:
+        return criterion
+    plain = re.sub(r"\W+", "_", partition, flags=re.ASCII)
+    digest = "" if plain == partition else f"_{hashlib.sha256(partition.encode()).hexdigest()[:6]}"
+    return f"{measure}_at_{plain}{digest}"
+
+
 def selected_groups(tags: Mapping[str, str]) -> frozenset[str] | None:
     """The groups that a run's tags select; None for all.
 

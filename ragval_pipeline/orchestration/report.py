@@ -31,6 +31,7 @@ from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.printing import shown_url
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.index.readiness import PointsRead, changed_while_judged, index_section
@@ -57,6 +58,7 @@ def write_report(
     simulated: Simulated | None = None,
     state: str | None = None,
     differences: Differences | None = None,
+    partitions: Partitions | None = None,
 ) -> tuple[ValidationReport, str]:
     """Judge what was measured and write the run's folder.
 
@@ -71,7 +73,16 @@ def write_report(
         else findings_of_rules(suite, measurements, inventory=inventory, manifest=manifest, facts=facts)
     )
     assembled = _assemble(
-        suite, place, measurements, inventory, manifest, own, simulated=simulated, state=state, differences=differences
+        suite,
+        place,
+        measurements,
+        inventory,
+        manifest,
+        own,
+        simulated=simulated,
+        state=state,
+        differences=differences,
+        partitions=partitions,
     )
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     read = Read(inventory, manifest, facts, measurements)
@@ -150,6 +161,7 @@ def _assemble(
     simulated: Simulated | None,
     state: str | None,
     differences: Differences | None,
+    partitions: Partitions | None,
 ) -> Assembled:
     facts = RunFacts(
         suite=suite.suite,
@@ -174,6 +186,7 @@ def _assemble(
         extra_findings=[*(find_all(points) if points else ()), *own],
         simulated=simulated,
         doubt=changed_while_judged(points) if points else "",
+        partitions=partitions,
     )
 
 

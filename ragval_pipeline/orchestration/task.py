@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.sources.site.inventory import SiteInventory
     from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
     from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
+    from ragval_pipeline.validation.belonging import Partitions
     from ragval_pipeline.validation.facts.manifest import FactsManifest
 
 
@@ -133,6 +134,7 @@ class Read:
         state: Fingerprint of the collection when the snapshot was taken.
         pages: The copies of the site's pages.
         facts: The facts of chunks and pages.
+        partitions: The partitions of the collection; None also if nothing asked for them yet.
     """
 
     inventory: SiteInventory | None = None
@@ -140,6 +142,7 @@ class Read:
     state: str | None = None
     pages: PageCopiesManifest | None = None
     facts: FactsManifest | None = None
+    partitions: Partitions | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,22 @@ class Task:
         """The facts of chunks and pages."""
         assert self.read.facts is not None
         return self.read.facts
+
+    @property
+    def partitions(self) -> Partitions | None:
+        """The partitions of the collection; None if the suite names no field that holds them."""
+        path = self.suite.qdrant.partition_by
+        if path is not None and self.read.partitions is None:
+            from ragval_pipeline.sources.snapshot.reader import Snapshot
+            from ragval_pipeline.suite.queries.load import load_queries
+            from ragval_pipeline.validation.belonging import COLUMNS, Partitions, tagged_points
+            from ragval_pipeline.validation.retrieval.hits import pages_stated
+
+            key = self.inventory.folder().key
+            expected = {query.id: pages_stated(query, key) for query in load_queries(self.suite)}
+            points = tagged_points(Snapshot(self.manifest).rows(COLUMNS))
+            self.read.partitions = Partitions.of(path, points, expected)
+        return self.read.partitions
 
     @property
     def answers(self) -> Measurement:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.suite.printing import did_you_mean, printable
 
 Operator = Literal[">=", "<="]
 Group = Literal["coverage", "metadata", "chunks", "integrity", "vectors", "index", "queries", "latency", "regression"]
@@ -57,6 +57,8 @@ class Criterion:
         reads_site: Whether it needs the suite's ``source``.
         lowest: Smallest allowed gate.
         highest: Largest allowed gate: shares, not percent.
+        partition: The value of ``qdrant.partition_by`` for which alone it is measured, as in ``coverage@acme``; None:
+            for the whole collection.
     """
 
     name: str
@@ -70,6 +72,17 @@ class Criterion:
     reads_site: bool = False
     lowest: float = 0.0
     highest: float = 1.0
+    partition: str | None = None
+
+    @property
+    def measure(self) -> str:
+        """The name of what is measured, whatever the partition."""
+        return measure_of(self.name)
+
+    def of(self, partition: str) -> Criterion:
+        """The same, measured for one partition alone."""
+        name = f"{self.name}{_OF}{partition}"
+        return replace(self, name=name, title=f"{self.title}, {printable(partition)}", partition=partition)
 
 
 @dataclass(frozen=True)
@@ -139,6 +152,8 @@ _FIXED = (
 )
 # fmt: on
 
+#: Stands between a criterion and the partition that it is measured for.
+_OF = "@"
 _RANKED = re.compile(r"(hit|precision|recall|ndcg)_at_([1-9][0-9]{0,3})")
 #: Title and meaning of each ranked family.
 _RANKED_WORDS = {
@@ -175,9 +190,14 @@ def is_criterion(name: str) -> bool:
     return criterion_of(name) is not None
 
 
+def measure_of(name: str) -> str:
+    """The name of a criterion without the partition that it is measured for."""
+    return name.partition(_OF)[0]
+
+
 def rank_of(name: str) -> int | None:
     """The K of ``hit_at_K`` and the like; None for other names."""
-    match = _RANKED.fullmatch(name)
+    match = _RANKED.fullmatch(measure_of(name))
     return int(match.group(2)) if match else None
 
 
@@ -195,7 +215,11 @@ def all_criteria(ranks: Iterable[int]) -> list[Criterion]:
 
 
 def criterion_of(name: str) -> Criterion | None:
-    """The criterion of a name, ranked ones (``recall_at_7``) included; ``None`` if unknown."""
+    """The criterion of a name, ranked (``recall_at_7``) and of a partition (``coverage@acme``); None if unknown."""
+    measure, of, partition = name.partition(_OF)
+    if of:
+        criterion = criterion_of(measure)
+        return criterion.of(partition) if criterion is not None and partition.strip() else None
     if match := _RANKED.fullmatch(name):
         return _ranked(match.group(1), int(match.group(2)))
     return next((criterion for criterion in _FIXED if criterion.name == name), None)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.criteria import DEFAULT_GATES, Criterion, Gate, all_criteria, rank_of
+from ragval_pipeline.suite.criteria import DEFAULT_GATES, Criterion, Gate, all_criteria, criterion_of, rank_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import GateSettings
@@ -26,7 +26,7 @@ def gates_of(suite: Suite) -> dict[str, Gate]:
 
 def _gate(criterion: Criterion, usual: Mapping[str, Gate], written: Mapping[str, GateSettings | None]) -> Gate:
     own = Gate(criterion.threshold, required=criterion.name == "critical_queries")
-    gate = usual.get(criterion.name, own)
+    gate = usual.get(criterion.measure, own)
     if criterion.name not in written:
         return gate
     change = written[criterion.name]
@@ -38,8 +38,16 @@ def _gate(criterion: Criterion, usual: Mapping[str, Gate], written: Mapping[str,
 
 
 def criteria_of(suite: Suite) -> list[Criterion]:
-    """Every criterion of the suite in report order, the ranked families at each of ``ranks_of``."""
-    return all_criteria(ranks_of(suite))
+    """Every criterion of the suite in report order, the ranked families at each of ``ranks_of``.
+
+    One that the suite names for a partition follows that of the whole collection.
+    """
+    named = [criterion for name in suite.criteria if (criterion := criterion_of(name)) and criterion.partition]
+    return [
+        each
+        for criterion in all_criteria(ranks_of(suite))
+        for each in (criterion, *(entry for entry in named if entry.measure == criterion.name))
+    ]
 
 
 def ranks_of(suite: Suite) -> tuple[int, ...]:
@@ -60,6 +68,13 @@ def check_gates(suite: Suite, *, file: Path) -> None:
     """Raise SuiteError if a gate can never be met or never fail, or is required without a threshold."""
     gates = gates_of(suite)
     for criterion in criteria_of(suite):
+        if criterion.partition and suite.qdrant.partition_by is None:
+            raise SuiteError(
+                "is for a partition, and qdrant.partition_by names no field",
+                file=file,
+                key=f"criteria.{criterion.name}",
+                remedy="Set qdrant.partition_by to the payload field that searches filter by.",
+            )
         threshold = gates[criterion.name].threshold
         if threshold is not None and not criterion.lowest <= threshold <= criterion.highest:
             raise _out_of_range(criterion, threshold, file=file)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator, model_validator
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
-from ragval_pipeline.suite.criteria import is_criterion, known_names
+from ragval_pipeline.suite.criteria import is_criterion, known_names, measure_of
 from ragval_pipeline.suite.payload import PayloadSettings
 from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.sections import (
@@ -183,7 +183,8 @@ class Suite(Section):
             return criteria
         for name in criteria:
             if not is_criterion(str(name)):
-                raise ValueError(f"{printable(name)} is not a criterion. {did_you_mean(str(name), known_names())}")
+                told = did_you_mean(measure_of(str(name)), known_names())
+                raise ValueError(f"{printable(name)} is not a criterion. {told}")
         return {
             name: gate if gate is None or isinstance(gate, Mapping | GateSettings) else {"threshold": gate}
             for name, gate in criteria.items()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
-from ragval_pipeline.suite.criteria import Criterion, all_criteria
+from ragval_pipeline.suite.criteria import Criterion, all_criteria, fixed_names
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS
 from ragval_pipeline.suite.profiles.table import PROFILES
@@ -20,6 +20,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANNOTATIONS = frozenset({"title", "description", "default"})
 _PLACEHOLDER = {"$ref": "#/$defs/Placeholder"}
 _RANKED = "^(hit|precision|recall|ndcg)_at_[1-9][0-9]{0,3}$"
+_OF_PARTITION = f"^({'|'.join(fixed_names())}|{_RANKED[1:-1]})@.*\\S"
 
 
 def suite_schema() -> dict[str, Any]:
@@ -110,7 +111,7 @@ def _criteria() -> dict[str, Any]:
     return {
         "type": "object",
         "properties": named,
-        "patternProperties": {_RANKED: _gate(ranked)},
+        "patternProperties": {_RANKED: _gate(ranked), _OF_PARTITION: {"$ref": "#/$defs/Gate"}},
         "additionalProperties": False,
     }
 

@@ -16,6 +16,7 @@ from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.criteria import GROUPS, Criterion, Gate
 from ragval_pipeline.text.times import utc_text
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.packed import Packed
@@ -24,7 +25,7 @@ from ragval_pipeline.validation.repair.cleared import Simulated, with_would_clea
 from ragval_pipeline.validation.report import Cost, CoverageReport, QualityMetrics, RetrievalMetrics, ValidationReport
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 from ragval_pipeline.validation.self_retrieval.hubs import with_judged_hubs
-from ragval_pipeline.validation.verdict import judge_criteria, judge_run
+from ragval_pipeline.validation.verdict import judge_criteria, judge_partitions, judge_run
 
 #: Keys of a query that name pages.
 _PAGES = ("relevant_urls", "acceptable_urls", "judgements")
@@ -79,6 +80,7 @@ def assemble_report(
     extra_findings: Sequence[Finding] = (),
     simulated: Simulated | None = None,
     doubt: str = "",
+    partitions: Partitions | None = None,
 ) -> Assembled:
     """Judge everything once and fill the report.
 
@@ -92,6 +94,7 @@ def assemble_report(
         extra_findings: Findings outside the assets, such as a collection that changed while it was read.
         simulated: What the repairs of the causes would clear; None: not simulated.
         doubt: Why no gate may count as met; empty: no doubt.
+        partitions: Those of the collection; None if the suite names no field that holds them.
     """
     sections = {name: section for entry in measurements for name, section in entry.sections.items()}
     moved = sections.get("moved_pages", {})
@@ -105,7 +108,9 @@ def assemble_report(
         findings = explain(with_would_clear(shared, simulated), site, simulated.computed(shared))
     results = query_results_of(sections)
     findings = _pages_as_written(order_findings(findings), results, inventory.folder() if inventory else UrlFolder())
-    criteria_results = judge_criteria(criteria, gates, measurements, findings, only=facts.only, doubt=doubt)
+    criteria_results = judge_criteria(
+        criteria, gates, measurements, findings, only=facts.only, doubt=doubt, partitions=partitions
+    )
     verdict = judge_run(criteria_results, measurements)
     report = ValidationReport(
         suite=facts.suite,
@@ -118,6 +123,9 @@ def assemble_report(
         duration_seconds=(facts.ended - facts.started).total_seconds(),
         groups=None if facts.only is None else [group for group in GROUPS if group in facts.only],
         criteria=criteria_results,
+        by_partition=judge_partitions(criteria, gates, measurements, findings, partitions, only=facts.only)
+        if partitions
+        else {},
         findings=[finding.reported() for finding in findings],
         **_query_fields(sections),
         coverage_report=CoverageReport.model_validate(sections.get("coverage_report", {})),

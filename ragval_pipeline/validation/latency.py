@@ -9,7 +9,8 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.sources.search.timing import Timings
+from ragval_pipeline.sources.search.timing import Timing, Timings
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 
@@ -32,21 +33,33 @@ class Latency:
     section: dict[str, Any]
 
 
-def measure_latency(timings: Timings, *, budget_ms: float) -> Measurement:
+def measure_latency(timings: Timings, *, budget_ms: float, partitions: Partitions | None = None) -> Measurement:
     """The measurement of ``latency_profile``.
 
     Args:
         timings: Of single calls, warm ones and the first.
         budget_ms: p95 of embedding and search together above which it is a finding.
+        partitions: Those of the collection, if it has any.
     """
-    totals = [timing.total_ms for timing in timings.warm]
-    if not totals:
-        return nothing_timed("no search was timed")
-    p95 = nearest_rank(totals, 95)  # definition
-    value = MeasuredValue(name=CRITERION, value=p95, denominator=len(totals), reason=f"p95 of {len(totals):,} searches")
+    value = _value(timings.warm)
+    if value.value is None:
+        return nothing_timed(value.reason)
     section = _section(timings)
-    findings = find_all(Latency(p95, budget_ms, section))
-    return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections={"latency": section})
+    own = partitions.grouped(timings.warm, lambda timing: partitions.of_query(timing.query_id)) if partitions else {}
+    return Measurement(
+        asset=ASSET,
+        values=(value,),
+        by_partition={name: (_value(timed),) for name, timed in own.items()},
+        findings=tuple(find_all(Latency(value.value, budget_ms, section))),
+        sections={"latency": section},
+    )
+
+
+def _value(timed: Sequence[Timing]) -> MeasuredValue:
+    if not timed:
+        return not_measured(CRITERION, "no_data", "no search was timed")
+    p95 = nearest_rank([timing.total_ms for timing in timed], 95)  # definition
+    return MeasuredValue(name=CRITERION, value=p95, denominator=len(timed), reason=f"p95 of {len(timed):,} searches")
 
 
 def nothing_timed(reason: str) -> Measurement:

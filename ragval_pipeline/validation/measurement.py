@@ -18,7 +18,7 @@ from ragval_pipeline.errors import (
 )
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
-from ragval_pipeline.suite.printing import show_count
+from ragval_pipeline.suite.printing import did_you_mean, printable, show_count
 from ragval_pipeline.validation.packed import Packed
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]
@@ -86,6 +86,7 @@ class Measurement(BaseModel):
     Attributes:
         asset: Name of the asset.
         values: Values of its criteria; those missing here were not measured because of ``failure``.
+        by_partition: The same for each partition of the collection, by value of ``qdrant.partition_by``.
         findings: Its findings, with all subjects.
         sections: Parts of the report by name, JSON values only; those that grow with the test queries are packed.
         failure: Why it could not measure, or None.
@@ -97,6 +98,7 @@ class Measurement(BaseModel):
 
     asset: str
     values: tuple[MeasuredValue, ...] = ()
+    by_partition: dict[str, tuple[MeasuredValue, ...]] = Field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     sections: dict[str, Any] = Field(default_factory=dict)
     failure: Failure | None = None
@@ -117,9 +119,21 @@ class Measurement(BaseModel):
     def _packed_still(self, sections: dict[str, Any]) -> dict[str, Any]:
         return {name: value.as_json() if isinstance(value, Packed) else value for name, value in sections.items()}
 
-    def value(self, name: str) -> MeasuredValue | None:
-        """The value of the criterion ``name``, if measured here."""
-        return next((value for value in self.values if value.name == name), None)
+    def value(self, name: str, partition: str | None = None) -> MeasuredValue | None:
+        """The value of the criterion ``name``, of the whole collection or of one partition, if measured here."""
+        whole = next((value for value in self.values if value.name == name), None)
+        if partition is None or whole is None or whole.value is None:
+            return whole
+        own = next((value for value in self.by_partition.get(partition, ()) if value.name == name), None)
+        return own or not_measured(name, "no_data", self._without(partition))
+
+    def _without(self, partition: str) -> str:
+        """Why there is no value for a partition."""
+        if not self.by_partition:
+            return f"{self.asset} was not measured for partitions"
+        if partition in self.by_partition:
+            return f"{self.asset} gives no value for {printable(partition)}"
+        return f"no point is in the partition {printable(partition)}. {did_you_mean(partition, self.by_partition)}"
 
 
 def ratio(name: str, numerator: float, denominator: float, *, of: str) -> MeasuredValue:

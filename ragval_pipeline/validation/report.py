@@ -12,8 +12,9 @@ from ragval_pipeline.validation.query_report import Entity, PrecisionMetric, Que
 from ragval_pipeline.validation.verdict import CriterionResult, RunVerdict
 
 #: The minor version rises when fields are added, the major when a field is removed or changes meaning. 1.1 added
-#: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``.
-SCHEMA_VERSION = "1.2"
+#: ``groups``, ``held_to``, and null for figures of queries that were not run; 1.2 ``by_mode``;
+#: 1.3 ``by_partition``.
+SCHEMA_VERSION = "1.3"
 #: Names of the other ways to search, for readers.
 WAYS = {"bm25": "plain BM25", "sparse": "search by sparse vectors", "hybrid": "hybrid search"}
 #: The metric of another way that needs no page: the share of the questions that it answers.
@@ -122,6 +123,9 @@ class ValidationReport(Entity):
     duration_seconds: float
     groups: list[str] | None = Field(None, description="Groups of measurements asked for (--only); null: all")
     criteria: list[CriterionResult]
+    by_partition: dict[str, dict[str, CriterionResult]] = Field(
+        default_factory=dict, description="Every criterion for each value of qdrant.partition_by, by value and name"
+    )
     findings: list[ReportedFinding]
     total_queries: int | None = Field(
         description="All queries of the run, with templates expanded, except those that were not judged; null when "

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.suite.criteria import Criterion, Gate, Operator
+from ragval_pipeline.suite.printing import did_you_mean, printable
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.measurement import EXCUSED, MeasuredValue, Measurement, ReasonCode, not_measured
 
 #: A finding from a detector or from the report.
@@ -27,6 +29,8 @@ LEFT_OUT = ", not counting those that other required criteria judge: "
 _NOT_MEASURED = "not measured: "
 #: Kinds of failures that leave something unmeasured without another gate to report it.
 _UNSEEN = {"crashed": "crashed", "stale": "is of another run", "budget": "stopped at the budget"}
+#: The criterion that findings are counted for.
+ERRORS = "error_findings"
 #: If too few pages could be read for it, nobody looked for chunks that are not on their page.
 _COMPARED = "content_integrity"
 #: Descriptive assets: that they ran says nothing about errors.
@@ -76,6 +80,7 @@ def judge_criteria(
     *,
     only: Collection[str] | None = None,
     doubt: str = "",
+    partitions: Partitions | None = None,
 ) -> list[CriterionResult]:
     """The verdict of every criterion.
 
@@ -86,6 +91,7 @@ def judge_criteria(
         findings: All graded findings of the run, for ``error_findings``.
         only: Groups that were selected; None: all.
         doubt: Why no gate may count as met, such as an index that changed meanwhile; empty: no doubt.
+        partitions: Those of the collection, for criteria of one of them.
 
     Returns:
         One result per criterion, in the same order.
@@ -95,19 +101,56 @@ def judge_criteria(
     results = {
         criterion.name: judge_value(criterion, gates[criterion.name], _value_of(criterion, by_asset, only))
         for criterion in ordered
-        if criterion.name != "error_findings"
+        if criterion.measure != ERRORS
     }
-    counted = counted_errors(findings, results.values())
+
+    def errors(criterion: Criterion) -> MeasuredValue:
+        if criterion.partition and (partitions is None or criterion.partition not in partitions.sizes):
+            known = did_you_mean(criterion.partition, partitions.sizes if partitions else ())
+            told = f"no point is in the partition {printable(criterion.partition)}. {known}"
+            return not_measured(ERRORS, "no_data", told.rstrip())
+        own = [finding for finding in findings if is_of(finding, criterion, partitions)]
+        counted = counted_errors(own, results.values())
+        return _error_findings(counted, own, measurements, limit=gates[criterion.name].threshold)
+
     judged = [
-        results.get(criterion.name)
-        or judge_value(
-            criterion,
-            gates[criterion.name],
-            _error_findings(counted, findings, measurements, limit=gates[criterion.name].threshold),
-        )
+        results.get(criterion.name) or judge_value(criterion, gates[criterion.name], errors(criterion))
         for criterion in ordered
     ]
     return [_doubted(result, doubt) for result in judged] if doubt else judged
+
+
+def is_of(finding: Finding, criterion: Criterion, partitions: Partitions | None) -> bool:
+    """Whether a finding is of what a criterion is measured for: everything, or one partition."""
+    return criterion.partition is None or (partitions is not None and partitions.concerns(finding, criterion.partition))
+
+
+def judge_partitions(
+    criteria: Iterable[Criterion],
+    gates: Mapping[str, Gate],
+    measurements: Sequence[Measurement],
+    findings: Sequence[Finding],
+    partitions: Partitions,
+    *,
+    only: Collection[str] | None = None,
+) -> dict[str, dict[str, CriterionResult]]:
+    """The criteria of each partition, by its value and the criterion's name.
+
+    A criterion is compared with the gate that the suite names for the partition, else with that of the whole
+    collection, which then requires nothing.
+    """
+    found = {}
+    for value in partitions.sizes:
+        own = [(criterion, criterion.of(value)) for criterion in criteria if criterion.partition is None]
+        thresholds = {
+            each.name: gates.get(each.name) or Gate(gates[criterion.name].threshold, required=False)
+            for criterion, each in own
+        }
+        judged = judge_criteria(
+            [each for _, each in own], thresholds, measurements, findings, only=only, partitions=partitions
+        )
+        found[value] = {criterion.name: result for (criterion, _), result in zip(own, judged, strict=True)}
+    return found
 
 
 def _doubted(result: CriterionResult, doubt: str) -> CriterionResult:
@@ -195,7 +238,7 @@ def _value_of(criterion: Criterion, by_asset: Mapping[str, Measurement], only: C
     measurement = by_asset.get(criterion.asset)
     if measurement is None:
         return not_measured(criterion.name, "no_data", f"{criterion.asset} was not run")
-    value = measurement.value(criterion.name)
+    value = measurement.value(criterion.measure, criterion.partition)
     if value is not None:
         return value
     if measurement.failure is not None:
@@ -210,20 +253,18 @@ def _error_findings(
     left_out = {finding.code for finding in findings if finding.severity == "error"} - codes
     looked = any(entry.selected and not entry.failure and entry.asset not in _FINDS_NOTHING for entry in measurements)
     if not errors and not left_out and not looked:
-        return not_measured("error_findings", "no_data", "nothing that could report an error was measured")
+        return not_measured(ERRORS, "no_data", "nothing that could report an error was measured")
     blind = {entry.asset: entry.failure.kind for entry in measurements if entry.failure}
     unseen = sorted(f"{asset} {_UNSEEN[kind]}" for asset, kind in blind.items() if kind in _UNSEEN)
     compared = (entry.value(_COMPARED) for entry in measurements)
     unseen += [value.reason for value in compared if value is not None and value.reason_code == "too_few"]
     if unseen and (limit is None or len(errors) <= limit):
         # Unmeasured parts may have more findings: the count is only certain if already too high.
-        return not_measured("error_findings", "no_data", ", ".join(unseen)).model_copy(
-            update={"numerator": len(errors)}
-        )
+        return not_measured(ERRORS, "no_data", ", ".join(unseen)).model_copy(update={"numerator": len(errors)})
     reason = ", ".join(sorted(codes)) or "no finding of severity error"
     if left_out:
         reason += f"{LEFT_OUT}{', '.join(sorted(left_out))}"
-    return MeasuredValue(name="error_findings", value=float(len(errors)), numerator=len(errors), reason=reason)
+    return MeasuredValue(name=ERRORS, value=float(len(errors)), numerator=len(errors), reason=reason)
 
 
 def _holds(criterion: Criterion, threshold: float, value: MeasuredValue) -> bool:

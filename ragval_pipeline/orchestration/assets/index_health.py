@@ -24,6 +24,7 @@ from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.validation import latency
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.manifest import FactsManifest
 from ragval_pipeline.validation.facts.store import Facts
@@ -43,13 +44,15 @@ from ragval_pipeline.validation.vectors.sample import id_hash, spread_over
 QUERIES_PROBED = POINTS_PROBED = 50
 
 
-def examine_index(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+def examine_index(
+    suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any, partitions: Partitions | None = None
+) -> Measurement:
     """Judge the collection's facts, and compare default and exact searches if they can differ."""
     findings = find_all(Serving(manifest.facts, suite.qdrant.filter, suite.qdrant.partition_by))
     try:
         value = _not_measured(suite, manifest)
         if value is None:
-            measured = _measure_recall(suite, manifest, connection, embedding)
+            measured = _measure_recall(suite, manifest, connection, embedding, partitions)
         else:
             measured = Measurement(asset=INDEX_HEALTH, values=(value,))
     except (SystemFailure, NotMeasurableError) as error:
@@ -75,7 +78,9 @@ def _not_measured(suite: Suite, manifest: SnapshotManifest) -> MeasuredValue | N
     return None
 
 
-def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+def _measure_recall(
+    suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any, partitions: Partitions | None
+) -> Measurement:
     vector = searched_vector(suite, manifest)
     with open_reader(connection, suite) as reader, embedding.embedder_for(suite) as embedder:
         vectors: dict[Kind, Mapping[str, Sequence[float]]] = {
@@ -90,8 +95,15 @@ def _measure_recall(suite: Suite, manifest: SnapshotManifest, connection: Any, e
             vector,
             threshold=limit_of(suite, ann.CRITERION),
             again=lambda quantization: searched_again(probes, vectors, **how, quantization=quantization),
+            partitions=partitions,
         )
-    return Measurement(asset=INDEX_HEALTH, values=(result.value,), findings=result.findings, sections=result.section)
+    return Measurement(
+        asset=INDEX_HEALTH,
+        values=(result.value,),
+        by_partition=result.by_partition,
+        findings=result.findings,
+        sections=result.section,
+    )
 
 
 def _query_vectors(suite: Suite, vector: Any, embedder: Any) -> Mapping[str, Sequence[float]]:
@@ -116,7 +128,13 @@ _MADE_FOR_COSINE = frozenset({"static", "cohere"})
 
 
 def examine_vectors(
-    suite: Suite, facts: FactsManifest, connection: Any, embedding: Any, *, asks_queries: bool
+    suite: Suite,
+    facts: FactsManifest,
+    connection: Any,
+    embedding: Any,
+    *,
+    asks_queries: bool,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """Read every vector once, re-embed the sampled texts, and judge both.
 
@@ -153,7 +171,9 @@ def examine_vectors(
         )
         settings = _settings(suite, manifest, embedder, sampled=wanted != 0)
         lookups = _lookups(reader, embed) if wanted else None
-        measured = measure_vectors(found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups)
+        measured = measure_vectors(
+            found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups, partitions=partitions
+        )
         section = {**measured.sections.get("vectors", {}), "read_by": getattr(reader, "vector_way", "rest")}
         return measured.model_copy(update={"sections": {**measured.sections, "vectors": section}})
 
@@ -229,7 +249,9 @@ def _vectors(embed: Any, texts: Sequence[str], input_type: str = "search_documen
 QUERIES_TIMED = 50
 
 
-def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any) -> Measurement:
+def time_searches(
+    suite: Suite, manifest: SnapshotManifest, connection: Any, embedding: Any, partitions: Partitions | None = None
+) -> Measurement:
     """Time single searches of a resolved suite."""
     if suite.latency == "off":
         return latency.switched_off()
@@ -256,4 +278,5 @@ def time_searches(suite: Suite, manifest: SnapshotManifest, connection: Any, emb
                 exact=suite.retrieval.exact,
                 on_progress=on_progress,
             )
-    return latency.measure_latency(timings, budget_ms=limit_of(suite, latency.CRITERION))
+    budget_ms = limit_of(suite, latency.CRITERION)
+    return latency.measure_latency(timings, budget_ms=budget_ms, partitions=partitions)

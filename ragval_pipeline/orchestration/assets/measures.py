@@ -28,8 +28,9 @@ from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.gates import ranks_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.profiles import get_profile
-from ragval_pipeline.validation import absent
+from ragval_pipeline.validation import absent, belonging
 from ragval_pipeline.validation.absent import Held
+from ragval_pipeline.validation.belonging import Partitions, tagged_points
 from ragval_pipeline.validation.chunks.evidence import measure_chunks
 from ragval_pipeline.validation.chunks.token_counts import LimitRules
 from ragval_pipeline.validation.coverage import compare
@@ -50,15 +51,23 @@ from ragval_pipeline.validation.regression.pairing import RunAnswers, answers_fr
 from ragval_pipeline.validation.regression.turnover import PAGE_COLUMNS, turnover
 
 
-def compare_pages(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Measurement:
+def compare_pages(
+    suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, partitions: Partitions | None = None
+) -> Measurement:
     """Compare the pages of the sitemap with those of the index that a suite judges."""
     now = datetime.now(UTC)
     indexed = collect_pages(Snapshot(manifest).rows(COLUMNS), now=now)
-    return compare.measure_coverage(inventory, indexed, points=manifest.points, left_out=manifest.left_out, now=now)
+    return compare.measure_coverage(
+        inventory, indexed, points=manifest.points, left_out=manifest.left_out, now=now, partitions=partitions
+    )
 
 
 def judge_payloads(
-    suite: Suite, inventory: SiteInventory, pages: PageCopiesManifest, manifest: SnapshotManifest
+    suite: Suite,
+    inventory: SiteInventory,
+    pages: PageCopiesManifest,
+    manifest: SnapshotManifest,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """Judge the payloads of a resolved suite's collection, and have Great Expectations judge their levels."""
     profile, page_key = get_profile(suite.profile), inventory.folder().key
@@ -80,7 +89,7 @@ def judge_payloads(
     copies = PageCopies(pages) if pages.parts else None
     with expectations.loading_expectations():
         evidence = take_evidence(Snapshot(manifest), rules, copies=copies, now=datetime.now(UTC))
-        measured = measure_payloads(evidence)
+        measured = measure_payloads(evidence, partitions)
         others = [*find_all(held_of(suite, inventory, manifest)), *_of_partitions(suite, manifest)]
         measured = measured.model_copy(update={"findings": (*measured.findings, *others)})
         judged = expectations.run_expectations(
@@ -93,7 +102,7 @@ def _of_partitions(suite: Suite, manifest: SnapshotManifest) -> list[Finding]:
     """Findings about the partitions of a resolved suite's collection; none if it has none."""
     if suite.qdrant.partition_by is None:
         return []
-    points = tags.tagged_points(Snapshot(manifest).rows(tags.COLUMNS))
+    points = tagged_points(Snapshot(manifest).rows(belonging.COLUMNS))
     return find_all(tags.Partitioned(suite.qdrant.partition_by, list(points)))
 
 
@@ -104,14 +113,15 @@ def held_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) 
     return absent.look_up(entries, rows, inventory.folder().key)
 
 
-def compare_content(manifest: FactsManifest) -> Measurement:
+def compare_content(manifest: FactsManifest, partitions: Partitions | None = None) -> Measurement:
     """Compare the chunks of a collection with the pages that they come from."""
-    return measure_integrity(Facts(manifest))
+    return measure_integrity(Facts(manifest), partitions)
 
 
-def judge_chunks(suite: Suite, manifest: FactsManifest) -> Measurement:
+def judge_chunks(suite: Suite, manifest: FactsManifest, partitions: Partitions | None = None) -> Measurement:
     """Judge the chunks of a resolved suite's collection."""
-    return measure_chunks(Facts(manifest), limits_of(suite, manifest.points), now=datetime.now(UTC))
+    limits = limits_of(suite, manifest.points)
+    return measure_chunks(Facts(manifest), limits, now=datetime.now(UTC), partitions=partitions)
 
 
 def limits_of(suite: Suite, points: SnapshotManifest) -> LimitRules:
@@ -165,6 +175,7 @@ def compare_with_baseline(
     manifest: SnapshotManifest,
     queries: Measurement,
     of_index: Collection[Measurement],
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """Compare what a resolved suite's run measured with what the baseline's did.
 
@@ -177,7 +188,7 @@ def compare_with_baseline(
         baseline = baseline_of(base, suite.history.baseline)
         if baseline is None:
             return no_comparison("there is no baseline yet")
-        return _compared(suite, baseline, manifest, queries, of_index)
+        return _compared(suite, baseline, manifest, queries, of_index, partitions)
     except HistoryNotReadError as error:
         return no_comparison(str(error), "no_data")
 
@@ -188,6 +199,7 @@ def _compared(
     manifest: SnapshotManifest,
     queries: Measurement,
     of_index: Collection[Measurement],
+    partitions: Partitions | None,
 ) -> Measurement:
     report = read_report(baseline)
     if report.verdict == "error":
@@ -198,10 +210,12 @@ def _compared(
         )
     rows = corpus_rows(baseline, PAGE_COLUMNS)
     asked = queries.failure is None
+    # A query that could not be run is not a lost query.
+    before = whole_answers_of(baseline, report) if asked else RunAnswers(())
+    after = answers_from_sections(queries.sections, rank=max(ranks_of(suite))) if asked else RunAnswers(())
     comparison = compare_answers(
-        # A query that could not be run is not a lost query.
-        whole_answers_of(baseline, report) if asked else RunAnswers(()),
-        answers_from_sections(queries.sections, rank=max(ranks_of(suite))) if asked else RunAnswers(()),
+        before,
+        after,
         tolerated_drop=suite.history.tolerated_drop,
         turnover=None if rows is None else turnover(rows, Snapshot(manifest).rows(PAGE_COLUMNS)),
         criteria=(
@@ -211,4 +225,18 @@ def _compared(
     )
     if queries.failure is not None and report.query_results and not comparison.fallen:
         return no_comparison(queries.failure.message, queries.failure.reason_code)
-    return measure_regression(comparison, baseline=baseline.name, collection=manifest.facts.name)
+    own = {
+        value: compare_answers(
+            before.of(asked_of),
+            after.of(asked_of),
+            tolerated_drop=suite.history.tolerated_drop,
+            criteria=(
+                measured_values(report.by_partition.get(value, {}).values()),
+                measured_values(each for entry in of_index for each in entry.by_partition.get(value, ())),
+            ),
+        )
+        for value, asked_of in (
+            partitions.grouped(partitions.queries, partitions.of_query) if partitions else {}
+        ).items()
+    }
+    return measure_regression(comparison, baseline=baseline.name, collection=manifest.facts.name, by_partition=own)

@@ -34,6 +34,7 @@ from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation import absent
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.golden.golden_set import COLUMNS, collect_facts, review_golden_set
 from ragval_pipeline.validation.measurement import Failure, Measurement, not_measured
@@ -55,7 +56,12 @@ _PLACES = ("source_url", "module", "chapter")
 
 
 def ask_and_judge(
-    suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest, connection: Any, embedding: Any
+    suite: Suite,
+    inventory: SiteInventory,
+    manifest: SnapshotManifest,
+    connection: Any,
+    embedding: Any,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """Run every query of a resolved suite, judge the results, and compare them with those of other ways to search."""
     queries = load_queries(suite)
@@ -70,7 +76,9 @@ def ask_and_judge(
             refused = {answer.query_id for answer in answers.answers if answer.error is not None}
             asked = next((query.query_text for query in queries if query.id not in refused), None)
             misused = [] if asked is None else way.findings(suite, asked)
-            measured = measure_retrieval(queries, answers.answers, settings, failure=answers.failure, cut=cut)
+            measured = measure_retrieval(
+                queries, answers.answers, settings, failure=answers.failure, cut=cut, partitions=partitions
+            )
             # The user's own search may cost money: it is called no more than necessary.
             free = answers.failure is None and suite.retrieval.retriever is None
             located = _located(suite, queries, measured, answers, settings, way) if free else {}
@@ -195,9 +203,11 @@ def ask_pages(
     manifest: SnapshotManifest,
     connection: Any,
     embedding: Any,
+    *,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """Search for pages by their own title and headings, and for what must be absent."""
-    measured = _ask_pages(suite, inventory, copies, manifest, connection, embedding)
+    measured = _ask_pages(suite, inventory, copies, manifest, connection, embedding, partitions=partitions)
     returned = _returned(suite, inventory, manifest, connection, embedding)
     return measured.model_copy(update={"findings": (*measured.findings, *returned)})
 
@@ -233,6 +243,8 @@ def _ask_pages(
     manifest: SnapshotManifest,
     connection: Any,
     embedding: Any,
+    *,
+    partitions: Partitions | None,
 ) -> Measurement:
     """Search for in-scope pages of the index by their own title and headings, from the payload, else the site.
 
@@ -264,7 +276,9 @@ def _ask_pages(
         asked = own.of_pages_with_text(asked, lost, passages)
         last = [*own.headings_alone(lost, asked), *passages]
         asked, answers = [*asked, *last], {**answers, **_ask_of_self_retrieval(suite, last, way, read)}
-    return measure_self_retrieval(pages, asked, answers, read.page, points=manifest.points, asked=len(drawn))
+    return measure_self_retrieval(
+        pages, asked, answers, read.page, points=manifest.points, asked=len(drawn), partitions=partitions
+    )
 
 
 def _ask_of_self_retrieval(

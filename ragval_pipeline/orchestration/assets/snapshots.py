@@ -37,8 +37,8 @@ from ragval_pipeline.suite.load import check_variables, naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.rules import fields_of_rules, load_rules
+from ragval_pipeline.validation.belonging import PARTITION
 from ragval_pipeline.validation.own_rules import checked_rules
-from ragval_pipeline.validation.payload.tags import PARTITION
 
 
 def read_site(task: Task) -> Mapping[str, Any]:

@@ -113,7 +113,11 @@ ROWS: Mapping[str, Row] = {
         "Sitemap pages with and without chunks, and chunks without a page.",
         ("json",),
         reads=(PAYLOAD_SNAPSHOT,),
-        parts={COVERAGE_REPORT: lambda task: measures.compare_pages(task.suite, task.inventory, task.manifest)},
+        parts={
+            COVERAGE_REPORT: lambda task: measures.compare_pages(
+                task.suite, task.inventory, task.manifest, task.partitions
+            )
+        },
     ),
     METADATA_EXPECTATIONS: Row(
         "Whether every point has its required metadata; also available as a Great Expectations suite.",
@@ -121,7 +125,7 @@ ROWS: Mapping[str, Row] = {
         reads=(CHUNK_FACTS,),
         parts={
             METADATA_EXPECTATIONS: lambda task: measures.judge_payloads(
-                task.suite, task.inventory, task.pages, task.manifest
+                task.suite, task.inventory, task.pages, task.manifest, task.partitions
             )
         },
     ),
@@ -131,8 +135,8 @@ ROWS: Mapping[str, Row] = {
         ("parquet",),
         reads=(CHUNK_FACTS,),
         parts={
-            CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts),
-            CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts),
+            CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts, task.partitions),
+            CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts, task.partitions),
         },
     ),
     QUERY_VALIDATION_RESULTS: Row(
@@ -143,10 +147,16 @@ ROWS: Mapping[str, Row] = {
         asks=("qdrant", "embedder"),
         parts={
             QUERY_VALIDATION_RESULTS: lambda task: query_validation_results.ask_and_judge(
-                task.suite, task.inventory, task.manifest, task.qdrant, task.embedding
+                task.suite, task.inventory, task.manifest, task.qdrant, task.embedding, task.partitions
             ),
             SELF_RETRIEVAL: lambda task: query_validation_results.ask_pages(
-                task.suite, task.inventory, task.pages, task.manifest, task.qdrant, task.embedding
+                task.suite,
+                task.inventory,
+                task.pages,
+                task.manifest,
+                task.qdrant,
+                task.embedding,
+                partitions=task.partitions,
             ),
             GOLDEN_SET: lambda task: query_validation_results.review(
                 task.suite,
@@ -170,13 +180,14 @@ ROWS: Mapping[str, Row] = {
                 task.qdrant,
                 task.embedding,
                 asks_queries=is_selected(QUERY_VALIDATION_RESULTS, selected_groups(task.place.tags)),
+                partitions=task.partitions,
             ),
             SPARSE_VECTORS: lambda task: index_health.examine_sparse(task.suite, task.manifest, task.qdrant),
             INDEX_HEALTH: lambda task: index_health.examine_index(
-                task.suite, task.manifest, task.qdrant, task.embedding
+                task.suite, task.manifest, task.qdrant, task.embedding, task.partitions
             ),
             LATENCY_PROFILE: lambda task: index_health.time_searches(
-                task.suite, task.manifest, task.qdrant, task.embedding
+                task.suite, task.manifest, task.qdrant, task.embedding, task.partitions
             ),
         },
     ),
@@ -198,7 +209,12 @@ ROWS: Mapping[str, Row] = {
         ),
         parts={
             REGRESSION: lambda task: measures.compare_with_baseline(
-                task.suite, task.place.base, task.manifest, task.answers, task.parts_of(ROWS[REGRESSION].reads)
+                task.suite,
+                task.place.base,
+                task.manifest,
+                task.answers,
+                task.parts_of(ROWS[REGRESSION].reads),
+                task.partitions,
             )
         },
     ),

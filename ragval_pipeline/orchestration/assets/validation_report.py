@@ -74,6 +74,7 @@ def write(task: Task) -> tuple[ValidationReport, str]:
         simulated=simulated,
         state=read.state,
         differences=differences,
+        partitions=replace(task, read=judged).partitions if read.manifest is not None else None,
     )
     log_verdict(task.context, report, folder)
     progress_of(VALIDATION_REPORT)(1, 1)
@@ -99,10 +100,12 @@ def _differences(task: Task) -> Differences:
 
 #: Measurements over facts, made again if some points are set aside.
 _OVER_FACTS: Mapping[str, Work] = {
-    COVERAGE_REPORT: lambda task: measures.compare_pages(task.suite, task.inventory, task.manifest),
-    METADATA_EXPECTATIONS: lambda task: measures.judge_payloads(task.suite, task.inventory, task.pages, task.manifest),
-    CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts),
-    CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts),
+    COVERAGE_REPORT: lambda task: measures.compare_pages(task.suite, task.inventory, task.manifest, task.partitions),
+    METADATA_EXPECTATIONS: lambda task: measures.judge_payloads(
+        task.suite, task.inventory, task.pages, task.manifest, task.partitions
+    ),
+    CHUNK_STRUCTURE: lambda task: measures.judge_chunks(task.suite, task.facts, task.partitions),
+    CONTENT_INTEGRITY: lambda task: measures.compare_content(task.facts, task.partitions),
 }
 
 
@@ -112,7 +115,8 @@ def _without_changed(task: Task, parts: Sequence[Measurement], found: Difference
         return task.read, list(parts)
     aside = SetAside.of(found, task.manifest, task.inventory)
     manifest = aside.manifest(task.manifest)
-    judged = replace(task.read, manifest=manifest, facts=task.facts.model_copy(update={"points": manifest}))
+    facts = task.facts.model_copy(update={"points": manifest})
+    judged = replace(task.read, manifest=manifest, facts=facts, partitions=None)
     task.context.log.info("%d points changed meanwhile and are set aside", len(found.points))
     return judged, [_judged_again(task, judged, part, aside) for part in parts]
 
@@ -124,7 +128,7 @@ def _judged_again(task: Task, judged: Read, part: Measurement, aside: SetAside) 
     if part.asset == COVERAGE_REPORT:
         # A page is there if it has a point, whether this changed or not.
         whole = aside.manifest(task.manifest).model_copy(update={"set_aside": (), "points": task.manifest.points})
-        there = replace(judged, manifest=whole, inventory=aside.inventory(task.inventory))
+        there = replace(judged, manifest=whole, inventory=aside.inventory(task.inventory), partitions=None)
         return measured(replace(task, read=there), part.asset, work)
     return aside.of_judged(measured(replace(task, read=judged), part.asset, work))
 

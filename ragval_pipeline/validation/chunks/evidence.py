@@ -13,6 +13,7 @@ from ragval_pipeline.sources.arrow import numbers_of, one_of
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation import partitions
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.chunks import columns, layout
 from ragval_pipeline.validation.chunks.columns import SameTexts
 from ragval_pipeline.validation.chunks.order import Orders, Points
@@ -180,29 +181,38 @@ def required_fields(manifest: SnapshotManifest) -> frozenset[str]:
 ASSET = "chunk_structure"
 
 
-def times_stored(stored: layout.Layout) -> MeasuredValue:
+def times_stored(copies: Sequence[float]) -> MeasuredValue:
     """The criterion: letters of chunks on their page / letters that they cover, median over pages."""
-    pages = len(stored.copies)
+    pages = len(copies)
     if not pages:
         return not_measured("times_stored", "no_data", "no page with chunks was read")
     reason = f"median over {pages:,} pages that were read and have chunks"
-    value = statistics.median(stored.copies)
+    value = statistics.median(copies)
     return MeasuredValue(name="times_stored", value=value, denominator=pages, reason=reason)
 
 
-def measure_chunks(facts: Facts, limits: LimitRules, *, now: datetime) -> Measurement:
+def measure_chunks(
+    facts: Facts, limits: LimitRules, *, now: datetime, partitions: Partitions | None = None
+) -> Measurement:
     """The measurement of ``chunk_structure``: ``times_stored``, and findings ``chunk.*`` and ``text.*``.
 
     Args:
         facts: The collection and its pages.
         limits: Source of the model's input limit.
         now: Time of the run, aware.
+        partitions: Those of the collection, if it has any.
     """
     snapshot = facts.snapshot
     evidence = ChunkEvidence(facts, snapshot.batches, now, limits, required_fields(snapshot.manifest))
     return Measurement(
         asset=ASSET,
-        values=(times_stored(evidence.layout),),
+        values=(times_stored(evidence.layout.copies),),
+        by_partition=_by_partition(facts, partitions) if partitions else {},
         findings=tuple(with_share(finding, snapshot.manifest.points) for finding in find_all(evidence)),
         sections={} if evidence.partition is None else {"partition": evidence.partition.path},
     )
+
+
+def _by_partition(facts: Facts, partitions: Partitions) -> ByPartition:
+    copies = layout.copies_by_partition(facts.by_bucket("chunks", ("point_id", *layout.COLUMNS)), partitions)
+    return {value: (times_stored(own),) for value, own in copies.items()}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.chunks.windows import PAGE, SlidingWindows, windows_of
 from ragval_pipeline.validation.thresholds import (
     ANCHOR_LETTERS,
@@ -102,8 +103,7 @@ class Layout:
         found = cls()
         sliding: dict[object, SlidingWindows] = defaultdict(SlidingWindows)
         for table in buckets:
-            meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
-            kept = table.filter(pc.and_(meant, pc.greater(table.column("letters"), constant(0))))
+            kept = _compared(table)
             found._add(_Chunks.of(kept))
             # Child chunks repeat their parent's text by design, and each partition has its own copy: each depth of each
             # partition is treated as a separate ingestion.
@@ -117,11 +117,28 @@ class Layout:
         return found
 
     def _add(self, chunks: _Chunks) -> None:
-        stored = chunks.stored(chunks.on_page)
-        held = stored.covered > 0
-        self.copies.extend((stored.letters[held] / stored.covered[held]).tolist())
+        self.copies.extend(chunks.copies())
         self.doubtful.update(chunks.out_of_order())
         self.frayed.update(chunks.frayed())
+
+
+def _compared(table: pa.Table) -> pa.Table:
+    """The chunks with letters that were compared with their page."""
+    meant = pc.and_(table.column("compared"), pc.is_valid(table.column("page_key")))
+    return table.filter(pc.and_(meant, pc.greater(table.column("letters"), constant(0))))
+
+
+def copies_by_partition(buckets: Iterable[pa.Table], partitions: Partitions) -> dict[str, list[float]]:
+    """How often the chunks of each partition store each page; tables with ``COLUMNS`` and ``point_id``."""
+    found: dict[str, list[float]] = {value: [] for value in partitions.sizes}
+    for table in buckets:
+        kept = _compared(table)
+        points = enumerate(kept.column("point_id").to_pylist())
+        for value, own in partitions.grouped(points, lambda point: partitions.of_point(point[1])).items():
+            if own:
+                rows = array_from(np.array([row for row, _ in own]))
+                found[value].extend(_Chunks.of(kept.take(rows)).copies())
+    return found
 
 
 def _layers(chunks: pa.Table, partition: Mapping[str, str] | None) -> Iterator[tuple[object, pa.Table]]:
@@ -187,6 +204,13 @@ class _Chunks:
         chunk = np.repeat(np.arange(len(table)), numbers_of(pc.list_value_length(spans["starts"])))
         keys, page = pages.dictionary.to_pylist(), numbers_of(pages.indices).astype(np.int64)
         return cls(keys, page, numbers, chunk, start, place, length)
+
+    def copies(self) -> list[float]:
+        """How often each page is stored, if at all."""
+        stored = self.stored(self.on_page)
+        held = stored.covered > 0
+        times: list[float] = (stored.letters[held] / stored.covered[held]).tolist()
+        return times
 
     @property
     def on_page(self) -> Mask:

@@ -16,6 +16,7 @@ from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import utc_text
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.coverage.filtered import why_filtered
 from ragval_pipeline.validation.coverage.hosts import ANOTHER_SITE, of_another_site
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES, Covered, IndexedPage
@@ -39,6 +40,7 @@ def measure_coverage(
     points: int,
     left_out: Sequence[LeftOut] = (),
     now: datetime,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """Compare the in-scope pages of the site with the pages of the index.
 
@@ -48,6 +50,7 @@ def measure_coverage(
         points: Points of the collection: of an empty one, no single page is reported as missing.
         left_out: Why points of the collection do not pass the suite's filter.
         now: Time of the run, aware.
+        partitions: Those of the collection, if it has any.
 
     Returns:
         The criterion ``coverage``, the coverage report, and the findings ``coverage.*`` and ``source.*``.
@@ -66,6 +69,7 @@ def measure_coverage(
     return Measurement(
         asset=ASSET,
         values=(_value(report),) if named else (not_measured("coverage", "no_data", NO_PAGES),),
+        by_partition=_by_partition(inventory, partitions) if named and partitions else {},
         findings=tuple(find_all(Covered(inventory, indexed, points, now, left_out))),
         sections={"coverage_report": report.model_dump()},
     )
@@ -109,6 +113,26 @@ def _by_module(inventory: SiteInventory, indexed: Mapping[str, IndexedPage]) -> 
 def _value(report: CoverageReport) -> MeasuredValue:
     covered = len(report.indexed_urls or ())
     return ratio("coverage", covered, report.total_sitemap_urls or 0, of="in-scope pages of the site")
+
+
+def _by_partition(inventory: SiteInventory, partitions: Partitions) -> ByPartition:
+    """Coverage of each partition's pages: it is only known if every page is in one, whether it has points or not."""
+    pages = partitions.grouped(inventory.scope_urls, partitions.of_page)
+    unknown = sum(not partitions.of_page(key) for key in inventory.scope_urls)
+    if unknown:
+        told = f"of {plural(unknown, 'page')} without points it is not known to which partition they belong"
+        return {value: (not_measured("coverage", "no_data", told),) for value in pages}
+    return {
+        value: (
+            ratio(
+                "coverage",
+                sum(value in partitions.pages.get(key, ()) for key in keys),
+                len(keys),
+                of="in-scope pages of the partition",
+            ),
+        )
+        for value, keys in pages.items()
+    }
 
 
 @detector("source.empty", needs=Covered)

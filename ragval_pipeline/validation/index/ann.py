@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
@@ -12,6 +12,7 @@ from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import OVERSAMPLING, Hit, Quantization
 from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.index.readiness import answers_for_itself
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
@@ -119,6 +120,7 @@ class AnnResult:
     value: MeasuredValue
     findings: tuple[Finding, ...]
     section: dict[str, Any]
+    by_partition: ByPartition = field(default_factory=dict)
 
 
 def measure_ann(
@@ -128,24 +130,18 @@ def measure_ann(
     *,
     threshold: float,
     again: Callable[[Quantization], Sequence[Probe]] | None = None,
+    partitions: Partitions | None = None,
 ) -> AnnResult:
-    """Mean recall over all probes.
+    """Mean recall over all probes, and over those of each partition.
 
     Below ``threshold`` it is a finding. ``again`` searches with another use of quantized vectors, to find out whether
     they are the cause, and whether the advice helps.
     """
     recalls = _recalls(probes, vector)
-    if not recalls:
-        return AnnResult(not_measured(CRITERION, "no_data", "no search returned a hit"), (), {})
-    total = sum(share for _, share in recalls)
-    mean = total / len(recalls)
-    value = MeasuredValue(
-        name=CRITERION,
-        value=mean,
-        numerator=total,
-        denominator=len(recalls),
-        reason=f"mean over {plural(len(recalls), 'search')}",
-    )
+    value = _value([share for _, share in recalls])
+    if value.value is None:
+        return AnnResult(value, (), {})
+    mean = value.value
     worst = sorted(recalls, key=lambda entry: (entry[1], entry[0].name))[:SHOWN]
     details = {
         "recall": round(mean, 4),
@@ -165,7 +161,30 @@ def measure_ann(
         }
         details |= {"quantization": {how: round(share, 4) for how, share in tried.items()}}
         found = replace(found, without_quantization=tried.get("ignored"), rescored=tried.get("rescored"))
-    return AnnResult(value, tuple(find_all(found)), {"ann": details})
+    return AnnResult(value, tuple(find_all(found)), {"ann": details}, _by_partition(recalls, partitions))
+
+
+def _value(shares: Sequence[float]) -> MeasuredValue:
+    if not shares:
+        return not_measured(CRITERION, "no_data", "no search returned a hit")
+    total = sum(shares)
+    return MeasuredValue(
+        name=CRITERION,
+        value=total / len(shares),
+        numerator=total,
+        denominator=len(shares),
+        reason=f"mean over {plural(len(shares), 'search')}",
+    )
+
+
+def _by_partition(recalls: Sequence[tuple[Probe, float]], partitions: Partitions | None) -> ByPartition:
+    def of(entry: tuple[Probe, float]) -> Collection[str]:
+        assert partitions is not None
+        probe, _ = entry
+        return partitions.of_query(probe.name) if probe.kind == "query" else partitions.of_point(probe.name)
+
+    grouped = partitions.grouped(recalls, of) if partitions else {}
+    return {value: (_value([share for _, share in own]),) for value, own in grouped.items()}
 
 
 def _recalls(probes: Sequence[Probe], vector: VectorFacts) -> list[tuple[Probe, float]]:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.lazy import np, pc
 from ragval_pipeline.sources.arrow import constant, numbers_of, one_of
 from ragval_pipeline.text.folding import fold, words_of
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.facts.bucket import SAMPLED, sampled_runs
 from ragval_pipeline.validation.facts.hashes import shingles_of
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.facts.store import Chosen, FactRows
+from ragval_pipeline.validation.integrity.amounts import Amounts, OfPartitions, letters_found
 from ragval_pipeline.validation.integrity.content import (
     SHOWN,
     ChunkClass,
@@ -57,10 +59,8 @@ class Compared:
         habits: What the ingestion adds around its chunks.
         by_page: The chunks of each page with a lost block.
         strays: Points whose page was not read, and those of walls.
-        found: Letters of chunks found on their page.
-        letters: Letters of chunks whose page was read.
-        held: Letters of page content in chunks.
-        content: Letters of page content.
+        amounts: How much of the chunks is on their pages, and of the pages in their chunks.
+        by_partition: The same for each partition; empty without any.
         added: Letters that the ingestion adds around its chunks.
         notices: Pages whose chunks have what the page shows before it is built in the browser, and nothing else.
         present: The points with the present version of a drifted chunk, by its point id.
@@ -72,13 +72,11 @@ class Compared:
     habits: Habits
     by_page: Mapping[str, Sequence[ChunkFacts]]
     strays: Sequence[ChunkFacts]
-    found: int
-    letters: int
-    held: int
-    content: int
+    amounts: Amounts
     added: int
     present: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notices: frozenset[str] = frozenset()
+    by_partition: Mapping[str, Amounts] = field(default_factory=dict)
 
     @cached_property
     def stands_on(self) -> dict[str, str]:
@@ -178,10 +176,10 @@ def _holding_lost(page: PageFacts, chunks: Sequence[ChunkFacts]) -> list[str]:
     return [chunk.point_id for chunk in chunks if not lost.isdisjoint(chunk.probes)]
 
 
-def compare(facts: FactRows) -> Compared:
+def compare(facts: FactRows, partitions: Partitions | None = None) -> Compared:
     """Collect differences from the facts; unchanged chunks only contribute their letters."""
     walls, shells = walls_of(facts), shells_of(facts)
-    pages = _read_pages(facts, walls, shells)
+    pages = _read_pages(facts, walls, shells, partitions)
     walls |= shells
     lacking = {key for key, page in pages.by_key.items() if page.blocks}
     differing: dict[str, ChunkFacts] = {}
@@ -201,7 +199,6 @@ def compare(facts: FactRows) -> Compared:
     drifted = [chunk for name, chunk in differing.items() if classes[name] == "drifted"]
     classes.update(dict.fromkeys(of_other_pages(drifted, read, pages.lacks), "gone"))
     old = {chunk.point_id: chunk for chunk in drifted if classes[chunk.point_id] == "drifted"}
-    found, letters = _letters(facts, walls)
     return Compared(
         pages=pages.by_key,
         differing=differing,
@@ -209,10 +206,8 @@ def compare(facts: FactRows) -> Compared:
         habits=habits,
         by_page=by_page,
         strays=strays,
-        found=found,
-        letters=letters,
-        held=pages.held,
-        content=pages.content,
+        amounts=Amounts(*letters_found(facts, walls), pages.held, pages.content),
+        by_partition=pages.of_partitions.amounts(facts, walls) if pages.of_partitions else {},
         notices=_notices(facts, shells),
         added=sum(edge.missing for chunk in differing.values() for edge in habits.in_chunk(chunk)),
         present=present_versions(facts, old, {name for name, kind in classes.items() if kind != "verified"}),
@@ -228,12 +223,14 @@ class _Pages:
         lacks: Letters of a page's content in none of its chunks, by key of the pages read.
         held: Letters of all content in chunks.
         content: Letters of all content.
+        of_partitions: The same for each partition; None without any.
     """
 
     by_key: dict[str, PageFacts] = field(default_factory=dict)
     lacks: dict[str, int] = field(default_factory=dict)
     held: int = 0
     content: int = 0
+    of_partitions: OfPartitions | None = None
 
     def add(self, page: PageFacts, blocks: tuple[BlockFacts, ...]) -> None:
         """Count the blocks of a page's own content, and keep them if some is lost."""
@@ -241,13 +238,18 @@ class _Pages:
             held, content = sum(block.held for block in blocks), sum(block.letters for block in blocks)
             self.lacks[page.page_key] = content - held
             self.held, self.content = self.held + held, self.content + content
+            if self.of_partitions is not None:
+                self.of_partitions.add(page.page_key, blocks)
         lacking = any(map(is_lost, blocks)) or bool(lost_passages(blocks))
         self.by_key[page.page_key] = replace(page, blocks=blocks if lacking else (), beside=())
 
 
-def _read_pages(facts: FactRows, walls: Collection[str], shells: Collection[str]) -> _Pages:
+def _read_pages(
+    facts: FactRows, walls: Collection[str], shells: Collection[str], partitions: Partitions | None
+) -> _Pages:
     """The pages without the blocks that are on most of them; walls, shells and placeholders are marked as such."""
-    common, pages = common_digests(facts.batches("pages", SHOWN)), _Pages()
+    common = common_digests(facts.batches("pages", SHOWN))
+    pages = _Pages(of_partitions=OfPartitions(partitions) if partitions else None)
     shown: dict[tuple[int, ...], list[str]] = {}
     for page in facts.pages():
         if page.page_key in walls or page.page_key in shells:
@@ -297,17 +299,6 @@ def _is_told(chunks: pa.RecordBatch, pages: Chosen) -> pa.BooleanArray:
         differ = pc.or_(differ, pc.greater(pc.list_value_length(chunks.column(name)), constant(0)))
     told = pc.or_(differ, pages(chunks))
     return pc.or_(told, pc.invert(chunks.column("compared")))
-
-
-def _letters(facts: FactRows, walls: Collection[str]) -> tuple[int, int]:
-    """Letters of the compared chunks found on their pages, and all of them."""
-    found = letters = 0
-    beside = one_of("page_key", walls)
-    for batch in facts.batches("chunks", ("page_key", "compared", "found", "letters")):
-        judged = batch.filter(pc.and_not(batch.column("compared"), beside(batch)))
-        found += pc.sum(judged.column("found")).as_py() or 0
-        letters += pc.sum(judged.column("letters")).as_py() or 0
-    return found, letters
 
 
 def _name(key: str) -> str:

@@ -14,6 +14,7 @@ from ragval_pipeline.sources.snapshot.reader import rows_by_id
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.facts.align import align
@@ -23,6 +24,7 @@ from ragval_pipeline.validation.facts.page import Page, Range
 from ragval_pipeline.validation.facts.spans import Alignment
 from ragval_pipeline.validation.facts.store import Facts
 from ragval_pipeline.validation.facts.texts import address_of, labels_of
+from ragval_pipeline.validation.integrity.amounts import Amounts
 from ragval_pipeline.validation.integrity.compared import Compared, compare
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured, ratio
 from ragval_pipeline.validation.points import with_share
@@ -122,8 +124,10 @@ def _after(text: FoldedText, letter: int) -> int:
 ASSET = "content_integrity"
 
 
-def measure_integrity(facts: Facts) -> Measurement:
+def measure_integrity(facts: Facts, partitions: Partitions | None = None) -> Measurement:
     """Compare every page that was read with its chunks.
+
+    ``partitions`` are those of the collection, if it has any.
 
     Returns:
         ``content_integrity`` and ``source_captured``, the findings ``integrity.*``, ``source.page_unfit`` and
@@ -147,17 +151,20 @@ def measure_integrity(facts: Facts) -> Measurement:
         return _unmeasured(manifest.reason)
     if not points.points:
         return _unmeasured("the collection holds no points")
-    compared = compare(facts)
+    compared = compare(facts, partitions)
     pages = compared.read
     if not any(page.chunks for page in pages) and any(page.textless for page in pages):
         return _unmeasured(f"no chunk has text under payload field {points.fields.get('text') or 'text'}")
     if points.points and not any(batch[0].null_count < len(batch) for batch in facts.snapshot.batches(("page_key",))):
         return _unmeasured(NO_PAGES)
+    unread = None if manifest.suffices(len(compared.read)) else _too_few(compared, manifest)
     return Measurement(
         asset=ASSET,
-        values=_values(compared)
-        if manifest.suffices(len(compared.read))
-        else _unmeasured(_too_few(compared, manifest), code="too_few").values,
+        values=_unmeasured(unread, code="too_few").values if unread else _values(compared),
+        by_partition={
+            value: _unmeasured(unread, code="too_few").values if unread else _ratios(amounts)
+            for value, amounts in compared.by_partition.items()
+        },
         findings=tuple(_graded(with_share(finding, points.points), manifest) for finding in find_all(compared)),
         sections={
             "integrity": _summary(compared, facts),
@@ -169,11 +176,18 @@ def measure_integrity(facts: Facts) -> Measurement:
 
 def _values(compared: Compared) -> tuple[MeasuredValue, ...]:
     """Both criteria. Text that the ingestion adds around chunks counts like any text; the reason gives its amount."""
-    integrity = ratio("content_integrity", compared.found, compared.letters, of="letters of chunks whose page was read")
+    integrity, captured = _ratios(compared.amounts)
     if compared.added:
         reason = f"{integrity.reason}; {compared.added} of the others are text that the ingestion adds to its chunks"
         integrity = integrity.model_copy(update={"reason": reason})
-    return integrity, ratio("source_captured", compared.held, compared.content, of="letters of page content")
+    return integrity, captured
+
+
+def _ratios(amounts: Amounts) -> tuple[MeasuredValue, MeasuredValue]:
+    return (
+        ratio("content_integrity", amounts.found, amounts.letters, of="letters of chunks whose page was read"),
+        ratio("source_captured", amounts.held, amounts.content, of="letters of page content"),
+    )
 
 
 def _unread(compared: Compared) -> Counter[str]:

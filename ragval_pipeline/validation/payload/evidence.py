@@ -14,6 +14,7 @@ from ragval_pipeline.sources.arrow import array_from, one_of
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
 from ragval_pipeline.sources.snapshot.reader import Snapshot
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.payload.levels import LEVELS, PayloadLevels, derive_levels, needed_columns
@@ -118,7 +119,7 @@ def levels_of(
 ASSET = "metadata_expectations"
 
 
-def measure_payloads(evidence: PayloadEvidence) -> Measurement:
+def measure_payloads(evidence: PayloadEvidence, partitions: Partitions | None = None) -> Measurement:
     """The measurement of ``metadata_expectations``, from ragval's own counts."""
     levels = evidence.levels
     wrong = {
@@ -129,7 +130,8 @@ def measure_payloads(evidence: PayloadEvidence) -> Measurement:
     counted = {"points": levels.points, "complete": levels.complete, "kinds": levels.kinds, "levels": wrong}
     return Measurement(
         asset=ASSET,
-        values=(_completeness(evidence),),
+        values=(_completeness(evidence.rules, levels.complete, levels.points),),
+        by_partition=_by_partition(evidence, partitions) if partitions else {},
         findings=tuple(find_all(evidence)),
         sections={"metadata": counted, "expectations": {}},
     )
@@ -145,10 +147,20 @@ def with_expectations(measured: Measurement, expectations: Mapping[str, Any]) ->
     )
 
 
-def _completeness(evidence: PayloadEvidence) -> MeasuredValue:
-    if not evidence.rules.required:
+def _completeness(rules: PayloadRules, complete: int, points: int) -> MeasuredValue:
+    if not rules.required:
         return not_measured("metadata_completeness", "not_applicable", "payload.required names no field")
-    return ratio("metadata_completeness", evidence.levels.complete, evidence.levels.points, of="points")
+    return ratio("metadata_completeness", complete, points, of="points")
+
+
+def _by_partition(evidence: PayloadEvidence, partitions: Partitions) -> ByPartition:
+    levels = evidence.levels
+    incomplete = levels.columns.column("point_id").take(array_from(levels.incomplete)).to_pylist()
+    lacking = partitions.grouped(incomplete, partitions.of_point)
+    return {
+        value: (_completeness(evidence.rules, size - len(lacking[value]), size),)
+        for value, size in partitions.sizes.items()
+    }
 
 
 def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:

@@ -127,14 +127,14 @@ class PayloadLevels:
     Attributes:
         columns: One row per point: ``point_id``; ``level:<field>``, one of ``LEVELS``; ``number:<field>``, the integer
             value of a field with a minimum, except counts of no text.
-        complete: Points with every required field present and not empty.
+        incomplete: Rows of the points without some required field, or with an empty one.
         offenders: Rows by level and payload name, if any: missing and empty for ``present_fields``, missing also for
             mapped fields that almost all points have (``FEW``), wrong types and invalid values for mapped fields.
         kinds: Number of points by payload name and kind.
     """
 
     columns: pa.Table
-    complete: int
+    incomplete: npt.NDArray[np.int64]
     offenders: Mapping[Level, Mapping[str, npt.NDArray[np.int64]]]
     kinds: Mapping[str, Mapping[str, int]]
 
@@ -142,6 +142,11 @@ class PayloadLevels:
     def points(self) -> int:
         """Number of points of the collection."""
         return int(self.columns.num_rows)
+
+    @property
+    def complete(self) -> int:
+        """Number of points with every required field present and not empty."""
+        return self.points - len(self.incomplete)
 
 
 def level_column(field: str) -> str:
@@ -200,10 +205,10 @@ def derive_levels(
     tables: list[pa.RecordBatch] = []
     level_names = array_of(LEVELS, pa.string())
     usual = {name for name, key in canonical.items() if key not in OF_SOME and name not in present}
-    points = complete = 0
+    points, incomplete = 0, [np.zeros(0, dtype=np.int64)]
     for batch in batches:
         columns: dict[str, pa.Array] = {"point_id": batch.column("point_id")}
-        incomplete = np.zeros(batch.num_rows, dtype=bool)
+        lacking = np.zeros(batch.num_rows, dtype=bool)
         textless = _without_text(batch, fields)
         for name in names:
             key = canonical.get(name)
@@ -217,19 +222,19 @@ def derive_levels(
                     columns[number_column(name)] = numbers
             columns[level_column(name)] = pa.DictionaryArray.from_arrays(array_from(levels), level_names)
             if name in required:
-                incomplete |= levels <= _EMPTY
+                lacking |= levels <= _EMPTY
             asked = (_MISSING, _EMPTY) if name in present else (_MISSING,) if name in usual else ()
             for level in asked + ((_WRONG_TYPE, _INVALID) if key else ()):
                 if len(rows := np.flatnonzero(levels == level)):
                     offenders[LEVELS[level]][name].append(rows + points)
         tables.append(pa.record_batch(columns))
+        incomplete.append(np.flatnonzero(lacking) + points)
         points += batch.num_rows
-        complete += int(batch.num_rows - incomplete.sum())
     for name in usual - {name for name in usual if _lacking(kinds[name]) <= FEW * points}:
         offenders["missing"].pop(name, None)
     return PayloadLevels(
         pa.Table.from_batches(tables) if tables else pa.table({"point_id": array_of([], pa.string())}),
-        complete=complete,
+        incomplete=np.concatenate(incomplete),
         offenders={
             level: {n: np.concatenate(rows) for n, rows in found.items()} for level, found in offenders.items() if found
         },

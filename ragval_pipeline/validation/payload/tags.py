@@ -2,55 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.suite.printing import plural, printable
+from ragval_pipeline.validation.belonging import Tagged
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
-
-#: Name of the partition's field in the snapshot's column ``extra``.
-PARTITION = "qdrant.partition_by"
-#: Columns of the snapshot that are read.
-COLUMNS = ("point_id", "page_key", "page_url", "source_url", "text_sha256", "extra")
-
-
-class Tagged(NamedTuple):
-    """A point and its partition.
-
-    Attributes:
-        point_id: Its id as text.
-        page_key: Canonical form of its page; None: it names none.
-        page_url: Its page as in the sitemap, else as stored.
-        text: Hash of its text.
-        tags: Its partitions as text: several if the field is a list, none if it is absent or empty.
-    """
-
-    point_id: str
-    page_key: str | None
-    page_url: str | None
-    text: str | None
-    tags: tuple[str, ...]
-
-
-def tagged_points(rows: Iterable[Mapping[str, Any]]) -> Iterator[Tagged]:
-    """The points of a snapshot that was taken with the field ``PARTITION``, from rows with ``COLUMNS``."""
-    for row in rows:
-        value = json.loads(row["extra"]).get(PARTITION) if row["extra"] else None
-        values = value if isinstance(value, list) else [value]
-        tags = tuple(dict.fromkeys(_text(each) for each in values if each is not None and _text(each)))
-        yield Tagged(row["point_id"], row["page_key"], row["page_url"] or row["source_url"], row["text_sha256"], tags)
-
-
-def _text(value: Any) -> str:
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).strip()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,11 +37,18 @@ class Against:
     collection: str
 
 
-def measure_regression(comparison: Comparison, *, baseline: str, collection: str) -> Measurement:
-    """The measurement of ``regression``."""
+def measure_regression(
+    comparison: Comparison,
+    *,
+    baseline: str,
+    collection: str,
+    by_partition: Mapping[str, Comparison] | None = None,
+) -> Measurement:
+    """The measurement of ``regression``; ``by_partition`` are the comparisons of what belongs to one partition."""
     return Measurement(
         asset=ASSET,
         values=(_value(comparison, baseline),),
+        by_partition={value: (_value(own, baseline),) for value, own in (by_partition or {}).items()},
         findings=tuple(find_all(Against(comparison, baseline, collection))),
         sections={ASSET: section(comparison, baseline)},
     )

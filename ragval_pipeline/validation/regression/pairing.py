@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ragval_pipeline.suite.queries.model import expected_result
@@ -182,6 +182,10 @@ class RunAnswers:
     rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     judgements: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     rank: int = 0
+
+    def of(self, ids: Collection[str]) -> RunAnswers:
+        """Those of some queries, by their ids."""
+        return replace(self, queries=[query for query in self.queries if query.query_id in ids])
 
     @property
     def depth(self) -> int:

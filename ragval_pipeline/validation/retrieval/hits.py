@@ -134,6 +134,12 @@ def expected_pages(query: TestQuery, page_key: Callable[[str], str]) -> set[str]
     return set(map(page_key, relevant_pages(query.grades)))
 
 
+def pages_stated(query: TestQuery, page_key: Callable[[str], str]) -> set[str]:
+    """The pages that a query expects, its expected results included, by canonical form."""
+    stated = (str(entry["source_url"]) for entry in query.expected_results if "source_url" in entry)
+    return {*map(page_key, stated), *expected_pages(query, page_key)}
+
+
 def relevant_pages(grades: Mapping[str, int]) -> list[str]:
     """Judged pages with a relevant grade."""
     return [page for page, grade in grades.items() if grade > 0]

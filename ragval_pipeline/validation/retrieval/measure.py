@@ -11,6 +11,7 @@ from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.text.times import utc_text
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, failed_measurement, not_measured
 from ragval_pipeline.validation.packed import Packed
@@ -116,6 +117,7 @@ def measure_retrieval(
     *,
     failure: SystemFailure | None = None,
     cut: Mapping[str, str] | None = None,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """The measurement of ``query_validation_results``.
 
@@ -126,6 +128,7 @@ def measure_retrieval(
         settings: Retrieval settings of the suite.
         failure: The failure of a system during the queries, if any: then results are kept, but no criteria.
         cut: By query id, how much of a query that is too long for the embedder was read: its results tell so.
+        partitions: Those of the collection, if it has any.
     """
     given = {answer.query_id: answer for answer in answers}
     unasked = str(failure) if failure else "the query was not asked"
@@ -152,13 +155,42 @@ def measure_retrieval(
         return failed.model_copy(update={"sections": sections})
     outcome = Outcome(queries, judged, by_id, settings)
     repeated = determinism(by_id.values())
-    values = [*outcome.values(), *_page_values(sections, settings)]
+    values = [*outcome.values(), *_page_values(sections["retrieval_metrics"]["page"], settings)]
     if drafts and not queries:
         values = [_all_drafts(value, drafts) for value in values]
         # A single repeat is a setting, independent of the queries.
         repeated = repeated if repeated.reason_code == "not_applicable" else _all_drafts(repeated, drafts)
     values.append(repeated)
-    return Measurement(asset=ASSET, values=tuple(values), findings=tuple(find_all(outcome)), sections=sections)
+    return Measurement(
+        asset=ASSET,
+        values=tuple(values),
+        by_partition=_by_partition(outcome, sections, partitions) if partitions else {},
+        findings=tuple(find_all(outcome)),
+        sections=sections,
+    )
+
+
+def _by_partition(outcome: Outcome, sections: Mapping[str, Any], partitions: Partitions) -> ByPartition:
+    """The criteria over the queries of each partition."""
+    settings, pairs = (
+        outcome.settings,
+        partitions.grouped(outcome.pairs(), lambda pair: partitions.of_query(pair[0].id)),
+    )
+    found: ByPartition = {}
+    for value, asked in partitions.grouped(outcome.answers, partitions.of_query).items():
+        queries, judged = [query for query, _ in pairs[value]], [verdict for _, verdict in pairs[value]]
+        own = Outcome(queries, judged, {query: outcome.answers[query] for query in asked}, settings)
+        run, qrels = (
+            {query: ranking for query, ranking in sections[name].items() if query in own.answers}
+            for name in ("run", "qrels")
+        )
+        page = metrics.means(
+            metrics.per_query(run, qrels, ranks=settings.ranks, depth=settings.top_k),
+            metrics.ceilings(qrels, ranks=settings.ranks, depth=settings.depth),
+        )
+        pages = _page_values({name: metric.model_dump() for name, metric in page.items()}, settings)
+        found[value] = (*own.values(), *pages, determinism(own.answers.values()))
+    return found
 
 
 def _with_note(report: QueryReport, note: str | None) -> QueryReport:
@@ -177,8 +209,7 @@ def _all_drafts(value: MeasuredValue, drafts: Sequence[Judged]) -> MeasuredValue
     return not_measured(value.name, "not_applicable", told)
 
 
-def _page_values(sections: Mapping[str, Any], settings: RetrievalSettings) -> list[MeasuredValue]:
-    page = sections["retrieval_metrics"]["page"]
+def _page_values(page: Mapping[str, Any], settings: RetrievalSettings) -> list[MeasuredValue]:
     depths = {"mrr": settings.top_k, "map": settings.depth}
     # These are pages, but queries are judged by their top_k chunks, several of which may be of one page.
     names = [name for name in metrics.metric_names(settings.ranks, depth=settings.top_k) if "judged" not in name]

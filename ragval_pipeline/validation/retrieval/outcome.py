@@ -15,7 +15,7 @@ from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.measurement import MeasuredValue, ReasonCode, mean, not_measured, ratio
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.retrieval.conditions import CONDITIONS, RetrievalSettings, found_keywords
-from ragval_pipeline.validation.retrieval.hits import expected_pages, has_ground_truth
+from ragval_pipeline.validation.retrieval.hits import has_ground_truth, pages_stated
 from ragval_pipeline.validation.retrieval.texts import normalise_name
 
 #: Aspects that decide the rank of a right chunk, and other aspects of conditions.
@@ -114,9 +114,7 @@ class Outcome:
         return [hit.id for hit in self.answers[query.id].hits if not query.negative or rules.reaches(hit.score, limit)]
 
     def _expected_pages(self, query: TestQuery) -> set[str]:
-        key = self.settings.rules.read.page_key
-        stated = [str(entry["source_url"]) for entry in query.expected_results if "source_url" in entry]
-        return {*map(key, stated), *expected_pages(query, key)}
+        return pages_stated(query, self.settings.rules.read.page_key)
 
     def _judged_fields(self, query: TestQuery, conditions: Sequence[str]) -> set[str]:
         """Payload fields that the missed conditions read."""

@@ -15,6 +15,7 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.text.folding import fold_blanks, words_of
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio
 from ragval_pipeline.validation.quality import distribution
@@ -62,8 +63,9 @@ def measure_self_retrieval(
     *,
     points: int,
     asked: int | None = None,
+    partitions: Partitions | None = None,
 ) -> Measurement:
-    """The measurement of ``self_retrieval``.
+    """The measurement of ``self_retrieval``, and of the pages of each partition.
 
     ``asked`` is the number of sampled pages, if not all were asked for.
     """
@@ -94,9 +96,19 @@ def measure_self_retrieval(
     return Measurement(
         asset=ASSET,
         values=(_value(pages, queries, found, drawn),),
+        by_partition=_by_partition(own, partitions) if partitions else {},
         findings=tuple(find_all(own)),
         sections={"self_retrieval": section},
     )
+
+
+def _by_partition(own: OwnAnswers, partitions: Partitions) -> ByPartition:
+    asked = partitions.grouped(own.queries, lambda query: partitions.of_page(query.key))
+    found: ByPartition = {}
+    for value, keys in partitions.grouped(own.pages, partitions.of_page).items():
+        drawn = len(keys) if own.drawn == len(own.pages) else len({query.key for query in asked[value]})
+        found[value] = (_value({key: own.pages[key] for key in keys}, asked[value], own.found, drawn),)
+    return found
 
 
 def unfound_pages(queries: Sequence[OwnQuery], answers: Mapping[str, Answer], page_of: PageOf) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.measurement import (
     MeasuredValue,
@@ -32,6 +33,7 @@ def measure_vectors(
     rows_of: RowsOf,
     embed_as: EmbedAs | None,
     lookups: Lookups | None = None,
+    partitions: Partitions | None = None,
 ) -> Measurement:
     """The measurement of ``vector_health``.
 
@@ -41,6 +43,7 @@ def measure_vectors(
         rows_of: Reads rows of the snapshot.
         embed_as: Embeds texts for trials; None: no trials.
         lookups: Finds points outside the sample; None if everything was re-embedded.
+        partitions: Those of the collection, if it has any.
     """
     failure = found.failure
     if failure is not None:
@@ -61,7 +64,24 @@ def measure_vectors(
         failed = failed_measurement(ASSET, failure)
         return failed.model_copy(update={"findings": (*failed.findings, *findings), "sections": section})
     value = _value(found, settings, classified)
-    return Measurement(asset=ASSET, values=(value,), findings=tuple(findings), sections=section)
+    return Measurement(
+        asset=ASSET,
+        values=(value,),
+        by_partition=_by_partition(value, classified, partitions) if partitions else {},
+        findings=tuple(findings),
+        sections=section,
+    )
+
+
+def _by_partition(value: MeasuredValue, classified: Classified, partitions: Partitions) -> ByPartition:
+    if value.value is None:
+        return dict.fromkeys(partitions.sizes, (value,))
+    points = classified.points
+    sampled, matching = set(points.ids[: points.sampled]), set(points.names(Label.MATCHING))
+    return {
+        name: (ratio(CRITERION, len(matching.intersection(own)), len(own), of="re-embedded points"),)
+        for name, own in partitions.grouped(sampled, partitions.of_point).items()
+    }
 
 
 def _value(found: Comparison, settings: VectorSettings, classified: Classified) -> MeasuredValue:

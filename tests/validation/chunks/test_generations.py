@@ -213,10 +213,10 @@ def test_single_copies_of_chunks_are_not_a_second_ingestion():
 
 
 def test_times_stored_counts_each_letter_as_often_as_it_is_held():
-    assert times_stored(facts(*cut(100)).layout).value == 1.0
-    assert times_stored(facts(*cut(100), *cut(100)).layout).value == 2.0
-    assert times_stored(facts(*cut(100, 80)).layout).value == pytest.approx(1.25, abs=0.05)
-    assert times_stored(Layout()).reason_code == "no_data"
+    assert times_stored(facts(*cut(100)).layout.copies).value == 1.0
+    assert times_stored(facts(*cut(100), *cut(100)).layout.copies).value == 2.0
+    assert times_stored(facts(*cut(100, 80)).layout.copies).value == pytest.approx(1.25, abs=0.05)
+    assert times_stored(Layout().copies).reason_code == "no_data"
 
 
 def shuffled(*order: int):

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 import pytest
 
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
+from ragval_pipeline.validation.belonging import Tagged, tagged_points
 from ragval_pipeline.validation.detectors import find_all
 from ragval_pipeline.validation.index.readiness import Serving
-from ragval_pipeline.validation.payload.tags import Partitioned, Tagged, find_untagged, tagged_points
+from ragval_pipeline.validation.payload.tags import Partitioned, find_untagged
 
 Named = dict[str, set[str]]
 
