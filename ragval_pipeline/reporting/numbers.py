@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ragval_pipeline.suite.criteria import measure_of
 from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
 
 Unit = Literal["percent", "score", "milliseconds", "count", "times"]
@@ -17,7 +18,8 @@ _SIGNS = {">=": "≥", "<=": "≤"}
 
 
 def unit_of(name: str) -> Unit:
-    """The display unit of the criterion ``name``."""
+    """The display unit of the criterion ``name``, whatever the partition."""
+    name = measure_of(name)
     if name.endswith("_ms"):
         return "milliseconds"
     if name in _COUNTS:

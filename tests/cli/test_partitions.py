@@ -38,9 +38,7 @@ def test_every_criterion_is_counted_for_each_partition_as_for_all(home: Home, ra
 
 
 def test_a_gate_for_a_partition_fails_for_its_own_pages_alone(home: Home, ragval: Ragval) -> None:
-    home.edit(qdrant={"partition_by": FIELD})
-    gates = {"coverage": None, "coverage@Module 9": 0.5}
-    home.edit(criteria=gates)
+    home.edit(qdrant={"partition_by": FIELD}, criteria={"coverage": None, "coverage@Module 9": 0.5})
     ended = ragval("run", "-s", home.suite, "--json", "--only", "coverage")
     assert ended.code == 4
     [result] = [entry for entry in ended.json["criteria"] if entry["name"] == "coverage@Module 9"]

@@ -170,10 +170,23 @@ def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
         "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
         **report_link(folder),
         "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
+        **_partitions(report),
         "collection": dg.MetadataValue.text(report.collection_name),
         **numbers({criterion.name: criterion.value for criterion in report.criteria}),
         **numbers(counts),
     }
+
+
+def _partitions(report: ValidationReport) -> dict[str, Any]:
+    """The required criteria of each partition as a table, those that miss most first; empty without partitions."""
+    from ragval_pipeline.reporting.partitions import columns_of, partition_rows
+
+    rows = partition_rows(report)
+    if not rows:
+        return {}
+    values = ({name: short(result.value) for name, result in row.results.items()} for row in rows)
+    told = [{"partition": row.value, **own} for row, own in zip(rows, values, strict=True)]
+    return {"partitions": table(told, ("partition", *columns_of(rows)))}
 
 
 #: Letters of the summary's beginning: Dagster stores an asset's metadata twice, for ever.

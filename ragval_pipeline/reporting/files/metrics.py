@@ -105,6 +105,15 @@ def metrics_of(report: ValidationReport, *, last_pass: str | None) -> list[Metri
             ],
         ),
         Metric(
+            "ragval_partition_criterion_value",
+            "The value of a criterion for one value of qdrant.partition_by, in the criterion's own unit.",
+            [
+                ({"criterion": name, "partition": value}, result.value)
+                for value, results in report.by_partition.items()
+                for name, result in results.items()
+            ],
+        ),
+        Metric(
             "ragval_finding_subjects",
             "Pages, points, queries or fields that a finding names; at least 1.",
             [({"code": code, "severity": severity}, count) for (code, severity), count in findings.items()],

@@ -22,6 +22,7 @@ from ragval_pipeline.reporting.outline import (
     verdict_words,
     would_change,
 )
+from ragval_pipeline.reporting.partitions import partition_words
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.http.addresses import is_http_url
@@ -129,6 +130,11 @@ def _criteria(report: ValidationReport) -> Iterator[str]:
         yield ""
         yield from _table(rest)
         yield "</details>"
+        yield ""
+    if lines := partition_words(report):
+        yield escape(lines[0])
+        yield ""
+        yield from (f"- {escape(line)}" for line in lines[1:])
         yield ""
     if outline.unmeasured:
         yield f"<details><summary>{plural(len(outline.unmeasured), 'criterion')} not measured</summary>"

@@ -41,6 +41,7 @@ from ragval_pipeline.reporting.outline import (
     title_of,
     verdict_words,
 )
+from ragval_pipeline.reporting.partitions import columns_of, partition_rows
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.rules.rule import Severity
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 
 #: Pattern of finding codes.
 _CODES = re.compile(r"\b[a-z]+\.[a-z_]+\b")
+#: Partitions in the table: validation_report.json has all.
+MOST_PARTITIONS = 50
 #: Parts of the templates per write.
 _BUFFERED = 64
 
@@ -97,6 +100,7 @@ def page_view(bundle: ReportBundle, corpus: Corpus) -> SimpleNamespace:
         met=[result for result in outline.required if result.verdict == "met"],
         shown=outline.shown,
         unmeasured=outline.unmeasured,
+        partitions=partition_rows(report)[:MOST_PARTITIONS],
         sparks=sparklines(bundle.history, {result.name: tone_of(result) for result in report.criteria}),
         findings=findings_view(bundle, subjects),
         counts=counts,
@@ -209,6 +213,7 @@ def environment() -> Environment:
         finalize=_clean,
     )
     environment.filters.update(
+        partition_columns=columns_of,
         value=numbers.show_value,
         gate=numbers.show_gate,
         criterion=criterion_name,

@@ -25,6 +25,7 @@ from ragval_pipeline.reporting.outline import (
     verdict_words,
     would_change,
 )
+from ragval_pipeline.reporting.partitions import partition_words
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
 from ragval_pipeline.reporting.text import one_line, shorten
@@ -184,6 +185,8 @@ class SummaryPrinter(LinePrinter):
         self._met("Without a gate: ", [result for result in outline.shown if result.threshold is None])
         if outline.unmeasured:
             self._unmeasured(outline.unmeasured)
+        for number, told in enumerate(partition_words(self._report)):
+            self.line((told, "bold" if number == 0 else "dim"), indent=2 * (number > 0))
         self.line()
 
     def _table(self, results: Sequence[CriterionResult]) -> None:
