@@ -10,6 +10,7 @@ import dagster as dg
 from ragval_pipeline.orchestration.assets.table import ROWS
 from ragval_pipeline.orchestration.metadata import (
     AnyFinding,
+    codes_for,
     criterion_metadata,
     evidence_for,
     numbers,
@@ -17,7 +18,7 @@ from ragval_pipeline.orchestration.metadata import (
     offenders_metadata,
     report_link,
 )
-from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK, check_name
+from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK, check_name, job_name
 from ragval_pipeline.suite.criteria import Criterion, Gate, measure_of
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
@@ -99,17 +100,17 @@ def measured_results(
 ) -> list[dg.AssetCheckResult]:
     """The check results of a measuring asset; none for a part whose system failed: its step fails instead.
 
-    The suite is resolved: a gate may be read from the environment. ``elsewhere``: criteria whose offenders the gate of
-    the report shows.
+    The suite is resolved: a gate may be read from the environment. ``elsewhere``: criteria whose gates on the report
+    list the offenders.
     """
-    gates = gates_of(suite)
+    gates, listed = gates_of(suite), codes_for(elsewhere)
     failed = {part.asset for part in failed_parts(parts)}
     return [
         _publish(
             judge_value(criterion, gates[criterion.name], _value(criterion, part)),
             part.findings,
             key,
-            lists=check_name(criterion.name) not in elsewhere,
+            listed=listed,
         )
         for criterion in criteria_of(suite)
         for part in parts
@@ -121,10 +122,17 @@ def gate_results(report: ValidationReport, names: Collection[str], *, key: dg.As
     """The check results of ``validation_report`` but its verdict."""
     counted = {ERRORS: counted_errors(report.findings, report.criteria)}
     missing = {result.name for result in left_out(report)}
+    results = [result for result in report.criteria if check_name(result.name) in names]
+    listed = codes_for({measure_of(result.name) for result in results if result.verdict == "not_met"})
     return [
-        _publish(result, counted.get(result.name, report.findings), key, left_out=result.name in missing)
-        for result in report.criteria
-        if check_name(result.name) in names
+        _publish(
+            result,
+            counted.get(result.name, report.findings),
+            key,
+            left_out=result.name in missing,
+            listed=listed if result.verdict == "met" else (),
+        )
+        for result in results
     ]
 
 
@@ -146,8 +154,9 @@ def _publish(
     key: dg.AssetKey,
     *,
     left_out: bool = False,
-    lists: bool = True,
+    listed: Collection[str] = (),
 ) -> dg.AssetCheckResult:
+    """The result of a check; ``listed`` are codes whose offenders another check lists."""
     measured = result.verdict != "not_measured"
     evidence = evidence_for(measure_of(result.name), findings, met=result.verdict == "met") if measured else []
     # An excused criterion does not count, and a warning blocks nothing. One that does not apply is not a warning.
@@ -162,7 +171,7 @@ def _publish(
         metadata={
             **criterion_metadata(result),
             **({"value_offenders": sum(finding.count for finding in evidence)} if measured else {}),
-            **(offenders_metadata(evidence) if lists else {}),
+            **offenders_metadata([finding for finding in evidence if finding.code not in listed]),
         },
     )
 
@@ -191,6 +200,7 @@ def verdict_result(
             **numbers({"pass_rate": report.pass_rate}),
             **({"offenders": words} if (words := offenders_in_words(report.findings)) else {}),
             **report_link(folder),
+            **({"when_repaired": f"Start the job {job_name(report.suite)}."} if report.verdict == "fail" else {}),
         },
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Rows of a table; the total is shown next to it. Dagster's event log keeps what is shown here for ever.
 TABLE_ROWS = 10
 #: Sections with a number per query or page.
-_NOT_PLOTTED = frozenset({"run", "qrels"})
+_NOT_TOLD = frozenset({"run", "qrels"})
 #: Readable columns first, then those for programs.
 OFFENDER_COLUMNS = ("what", "problem", "severity", "because", "scope", "subject", "code")
 _ALWAYS = frozenset({"what", "subject"})
@@ -56,24 +56,23 @@ def numbers(values: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
 
 
 def asset_metadata(parts: Sequence[Measurement]) -> dict[str, Any]:
-    """Metadata of a measuring asset: values, counts of findings, offenders, failures, tables."""
+    """Metadata of a measuring asset: what was found, its criteria, counts, failures, and what is wrong as a table.
+
+    Dagster stores an asset's metadata twice a run, for ever, so that only criteria and counts are numbers to plot.
+    """
     findings = [finding for part in parts for finding in part.findings]
-    severities = [finding.severity for finding in findings]
     sections = {name: section for part in parts for name, section in part.sections.items()}
-    values = numbers({value.name: value.value for part in parts for value in part.values})
     return {
         **_result(parts, findings),
-        **values,
+        **numbers({value.name: value.value for part in parts for value in part.values}),
         **numbers(
             {
                 "offenders_count": sum(finding.count for finding in findings),
-                "error_findings": severities.count("error"),
-                "warning_findings": severities.count("warning"),
                 "seconds": round(sum(part.seconds for part in parts), 3),
             }
         ),
-        **{name: value for name, value in section_numbers(sections).items() if name not in values},
         **_not_measured(parts),
+        **({"details": dg.MetadataValue.text(told)} if (told := details_of(sections)) else {}),
         **section_tables(sections),
     }
 
@@ -100,32 +99,32 @@ def _not_measured(parts: Sequence[Measurement]) -> dict[str, dg.MetadataValue]:
     return {"not_measured": dg.MetadataValue.text(text)}
 
 
-def section_numbers(sections: Mapping[str, Any]) -> dict[str, dg.MetadataValue]:
-    """The numbers of the report's sections, ``outer.inner`` if nested once, and the lengths of lists.
+def details_of(sections: Mapping[str, Any]) -> str:
+    """The numbers of the report's sections in words, a nested group in brackets, and the lengths of lists.
 
-    Deeper ones are per query or page: tables, not plots.
+    Deeper ones are per query or page.
     """
-    found: dict[str, Any] = {}
+    told = []
     for name, section in sections.items():
-        if name in _NOT_PLOTTED or not isinstance(section, Mapping):
+        if name in _NOT_TOLD or not isinstance(section, Mapping):
             continue
         for key, value in section.items():
-            inner = {f"{key}.{part}": entry for part, entry in value.items()} if isinstance(value, Mapping) else {}
-            found |= {
-                name: entry
-                for name, entry in {key: _countable(value), **inner}.items()
-                if isinstance(entry, int | float)
-            }
-    return numbers(found)
+            if isinstance(value, Mapping):
+                inner = [f"{part} {shown}" for part, entry in value.items() if (shown := _shown(entry))]
+                told += [f"{key} ({', '.join(inner)})"] if inner else []
+            elif shown := _shown(value):
+                told.append(f"{key} {shown}")
+    return ", ".join(dict.fromkeys(told)).replace("_", " ")
 
 
-def _countable(value: Any) -> Any:
+def _shown(value: Any) -> str:
     names_things = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-    return len(value) if names_things else value
+    plain = number(len(value) if names_things else value) if names_things or isinstance(value, int | float) else None
+    return "" if plain is None else f"{plain:,}" if isinstance(plain, int) else short(plain)
 
 
 def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
-    """The numbers of one criterion, to plot over runs, and the reason of its verdict.
+    """The numbers of one criterion, to plot over runs; the check's description says why it has its verdict.
 
     The UI plots by name, so the names of all other numbers come after ``value``. The gate is a text: plotted it would
     be a flat line.
@@ -134,8 +133,6 @@ def criterion_metadata(result: CriterionResult) -> dict[str, Any]:
         **numbers({"value": result.value}),
         "gate": dg.MetadataValue.text(gate_text(result)),
         "verdict": dg.MetadataValue.text(result.verdict),
-        "reason": dg.MetadataValue.text(result.reason),
-        "required": dg.MetadataValue.bool(result.required),
         **numbers({"value_numerator": result.numerator, "value_denominator": result.denominator}),
     }
 
@@ -164,7 +161,7 @@ def offenders_in_words(findings: Sequence[AnyFinding]) -> str:
         (finding for finding in findings if finding.severity != "info"),
         key=lambda finding: (SEVERITIES.index(finding.severity), bool(finding.because)),
     )
-    return "\n".join(islice((f"{row['what']}: {row['problem']}" for one in loud for row in _rows(one)), _NAMED))
+    return ";\n".join(islice((f"{row['what']}: {row['problem']}" for one in loud for row in _rows(one)), _NAMED))
 
 
 def _rows(finding: AnyFinding) -> Iterator[dict[str, Any]]:
@@ -198,22 +195,35 @@ def short(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def console_link(uri: str) -> dict[str, dg.MetadataValue]:
-    """The address at which a browser opens a file in an object store; empty if there is none."""
+def console_address(uri: str) -> str | None:
+    """The address at which a browser opens a file in an object store; None if there is none."""
     scheme, _, rest = uri.partition("://")
     bucket, _, name = rest.partition("/")
-    links = {
+    return {
         "gs": f"https://storage.cloud.google.com/{quote(rest)}",
         "s3": f"https://console.aws.amazon.com/s3/object/{quote(bucket)}?prefix={quote(name)}",
         "http": uri,
         "https": uri,
+    }.get(scheme)
+
+
+#: Letters in one piece that the column of values has room for in a window of 1,600 pixels.
+_ROOM = 56
+
+
+def report_link(folder: str, *, whole: bool = True) -> dict[str, dg.MetadataValue]:
+    """Where the report of a run is, and a link if a browser can open it.
+
+    Not ``whole``: on the page of an asset, where a long path would make the column so wide that the verdict is cut.
+    """
+    path = f"{folder}/report.html"
+    address = console_address(path)
+    if not whole and len(path) > _ROOM:
+        path = f"\u2026/{folder.rpartition('/')[2]}/report.html"
+    return {
+        "report": dg.MetadataValue.path(path),
+        **({"open_report": dg.MetadataValue.md(f"[report.html]({address})")} if address else {}),
     }
-    return {"open_report": dg.MetadataValue.url(links[scheme])} if scheme in links else {}
-
-
-def report_link(folder: str) -> dict[str, dg.MetadataValue]:
-    """Where the report of a run is, and a link if a browser can open it."""
-    return {"report": dg.MetadataValue.path(f"{folder}/report.html"), **console_link(f"{folder}/report.html")}
 
 
 def snapshot_schema() -> dg.TableSchema:
@@ -244,60 +254,54 @@ _EXPECTED = {
 
 
 def section_tables(sections: Mapping[str, Any]) -> dict[str, dg.TableMetadataValue]:
-    """The tables of a measurement's sections, by metadata name; empty for most."""
-    tables = {}
-    if sections.get("query_results"):
-        rows = _queries(sections["query_results"])
-        tables["queries"] = table(rows, ("query", "passed", "best_score", "missed"))
-    modules = sections.get("coverage_report", {}).get("by_module")
-    if modules:
-        tables["modules"] = table(_modules(modules), ("module", "pages", "indexed", "missing"))
-    expectations = sections.get("expectations", {}).get("results")
-    if expectations:
-        tables["expectations"] = table(_expectations(expectations), ("field", "level", "expected", "observed", "share"))
-    return tables
+    """What is wrong in a measurement's sections, by metadata name: the report lists what is right."""
+    modules = sections.get("coverage_report", {}).get("by_module") or {}
+    expectations = sections.get("expectations", {}).get("results") or []
+    tables = {
+        "queries": (list(_queries(sections.get("query_results") or ())), ("query", "best_score", "missed")),
+        "modules": (list(_modules(modules)), ("module", "pages", "missing")),
+        "expectations": (list(_expectations(expectations)), ("field", "level", "expected", "observed")),
+    }
+    return {name: table(rows, columns) for name, (rows, columns) in tables.items() if rows}
 
 
-def _expectations(results: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """One row per expectation, failed ones first."""
-    for result in sorted(results, key=lambda result: result["success"]):
+def _expectations(results: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One row per expectation that is not met."""
+    for result in results:
         count, wrong = result["element_count"], result["unexpected_count"]
-        known = count and wrong is not None
-        yield {
-            "field": result["field"],
-            "level": result["level"],
-            "expected": _EXPECTED.get(result["level"], ""),
-            "observed": f"{count - wrong:,} of {count:,}".replace(" ", _UNBROKEN)
-            if known
-            else result["exception"] or "",
-            "share": f"{100 * (count - wrong) / count:.4g}{_UNBROKEN}%" if known else "",
-        }
+        if not result["success"]:
+            known = count and wrong is not None
+            yield {
+                "field": result["field"],
+                "level": result["level"],
+                "expected": _EXPECTED.get(result["level"], ""),
+                "observed": f"{count - wrong:,} of {count:,}".replace(" ", _UNBROKEN)
+                if known
+                else result["exception"] or "",
+            }
 
 
 def _queries(results: Sequence[QueryReport]) -> Iterator[dict[str, Any]]:
-    """One row per query, failed ones first: the table is cut at its end.
+    """One row per query that did not pass.
 
     Cells are short, because the UI breaks long ones into many lines; the report has the complete results.
     """
     from ragval_pipeline.reporting.text import shorten
 
-    passing = (result for result in results if result.passed is True)
-    for result in chain((result for result in results if result.passed is not True), passing):
-        passed = {True: "yes", False: "no", None: "error"}[result.passed]
-        yield {
-            "query": shorten(str(result.query.get("query_text") or result.query_id), _WIDEST),
-            "passed": passed,
-            "best_score": short(result.best_similarity),
-            "missed": ", ".join(result.failed_conditions),
-        }
+    for result in results:
+        if result.passed is not True:
+            yield {
+                "query": shorten(str(result.query.get("query_text") or result.query_id), _WIDEST),
+                "best_score": short(result.best_similarity),
+                "missed": ", ".join(result.failed_conditions) or ("error" if result.passed is None else ""),
+            }
 
 
 def _modules(modules: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """One row per module, those with most missing pages first."""
+    """One row per module with missing pages, those with most first."""
     for name, module in sorted(modules.items(), key=lambda item: -item[1]["missing"]):
-        yield {
-            "module": name, "pages": module["total"], "indexed": module["indexed"], "missing": module["missing"],
-        }  # fmt: skip
+        if module["missing"]:
+            yield {"module": name, "pages": module["total"], "missing": module["missing"]}
 
 
 #: A finding from a detector or from the report.
@@ -312,8 +316,13 @@ def evidence_for(criterion: str, findings: Sequence[AnyFinding], *, met: bool = 
     """
     if criterion == "error_findings":
         return [finding for finding in findings if finding.severity == "error"]
-    codes = {row.code for row in CATALOGUE.values() if criterion in row.criteria}
+    codes = codes_for({criterion})
     return [finding for finding in findings if finding.code in codes] or ([] if met else list(findings))
+
+
+def codes_for(criteria: Collection[str]) -> set[str]:
+    """The codes of the findings that explain some criteria."""
+    return {row.code for row in CATALOGUE.values() if not set(row.criteria).isdisjoint(criteria)}
 
 
 def masked_metadata(metadata: Mapping[str, Any], masked: Callable[[str], str]) -> dict[str, Any]:

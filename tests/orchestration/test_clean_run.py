@@ -39,10 +39,14 @@ def test_every_criterion_with_a_gate_is_published_with_its_numbers(
                 assert sorted(set(plotted) - {"required"})[0] == "value", "the UI plots in this order"
 
 
-def test_expectations_are_shown_as_a_table(clean_run: dg.ExecuteInProcessResult) -> None:
-    rows = [record.data for record in metadata_of(clean_run, "metadata_expectations")["expectations"].records]
-    assert {row["share"] for row in rows} == {"100\u00a0%"}
-    assert all(row["expected"] for row in rows)
+def test_what_is_right_is_not_written_to_the_event_log(clean_run: dg.ExecuteInProcessResult) -> None:
+    """Dagster keeps it for ever, and that of assets twice."""
+    for asset in materialised(clean_run):
+        shown = metadata_of(clean_run, asset)
+        assert not any(isinstance(value, dg.TableMetadataValue) for value in shown.values()), asset
+        assert sum(len(dg.serialize_value(value)) for value in shown.values()) < 2_800, asset
+    for check in clean_run.get_asset_check_evaluations():
+        assert sum(len(dg.serialize_value(value)) for value in check.metadata.values()) < 500, check.check_name
 
 
 def test_great_expectations_have_the_time_of_the_other_measurements_to_load(
@@ -99,13 +103,12 @@ def test_every_asset_of_a_run_plots_something(clean_run: dg.ExecuteInProcessResu
 
 def test_the_reports_page_begins_with_the_verdict(clean_run: dg.ExecuteInProcessResult) -> None:
     shown = metadata_of(clean_run, "validation_report")
-    assert list(shown)[:4] == ["verdict", "summary", "report", "gates"]
+    assert list(shown)[:3] == ["verdict", "summary", "report"]
     assert shown["verdict"].value.startswith("Pass: This index meets")
     assert "query_pass_rate" in shown["summary"].value
-    assert {record.data["verdict"] for record in shown["gates"].records} == {"met"}
 
 
-def test_quality_metrics_are_plotted(clean_run: dg.ExecuteInProcessResult) -> None:
-    shown = metadata_of(clean_run, "quality_metrics")
-    assert shown["total_chunks"].value == 91
-    assert shown["token_distribution.max"].value > shown["token_distribution.min"].value
+def test_quality_metrics_are_told(clean_run: dg.ExecuteInProcessResult) -> None:
+    told = metadata_of(clean_run, "quality_metrics")["details"].value
+    assert told.startswith("total chunks 91, ")
+    assert "token distribution (min " in told

@@ -12,13 +12,14 @@ from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.orchestration.metadata import (
     TABLE_ROWS,
     asset_metadata,
-    console_link,
+    console_address,
+    details_of,
     evidence_for,
     number,
     numbers,
     offenders_in_words,
     offenders_metadata,
-    section_numbers,
+    report_link,
     table,
 )
 from ragval_pipeline.suite.criteria import is_criterion
@@ -40,15 +41,21 @@ def test_whole_numbers_and_fractions_keep_their_kind() -> None:
     assert found == {"n": dg.MetadataValue.int(3), "share": dg.MetadataValue.float(0.5)}
 
 
-def test_the_numbers_of_sections_are_plotted_one_level_deep_and_those_per_query_are_not() -> None:
+def test_the_numbers_of_sections_are_told_one_level_deep_and_those_per_query_are_not() -> None:
     sections = {
-        "quality_metrics": {"total": 9, "tokens": {"avg": 2.5, "max": None}, "urls": ["a"], "scores": [0.5]},
+        "quality_metrics": {"total_chunks": 9, "tokens": {"avg": 2.5, "max": None}, "urls": ["a"], "scores": [0.5]},
         "deep": {"page": {"ndcg": {"value": 1.0}}},
         "run": {"q1": {"page": 2}},
         "rows": [{"n": 1}],
     }
-    shown = {name: value.value for name, value in section_numbers(sections).items()}
-    assert shown == {"total": 9, "tokens.avg": 2.5, "urls": 1}
+    assert details_of(sections) == "total chunks 9, tokens (avg 2.5), urls 1"
+
+
+def test_a_long_path_does_not_cut_the_verdict_on_the_assets_page() -> None:
+    folder = f"/srv/{'data/' * 20}20261129T114231Z-8829486c"
+    assert report_link(folder)["report"].value == f"{folder}/report.html"
+    assert report_link(folder, whole=False)["report"].value == "\u2026/20261129T114231Z-8829486c/report.html"
+    assert report_link("/srv/reports/1", whole=False)["report"].value == "/srv/reports/1/report.html"
 
 
 def test_a_table_is_cut_and_its_cells_are_ones_that_dagster_shows() -> None:
@@ -90,7 +97,7 @@ def test_columns_that_hold_nothing_are_left_out() -> None:
     ],
 )  # fmt: skip
 def test_a_report_in_an_object_store_is_a_click_away(uri: str, link: str | None) -> None:
-    assert [value.value for value in console_link(uri).values()] == ([link] if link else [])
+    assert console_address(uri) == link
 
 
 def test_findings_of_the_report_show_the_same_offenders() -> None:
@@ -122,7 +129,7 @@ def test_no_findings_no_table_but_a_zero_to_plot() -> None:
 def test_the_first_offenders_in_words_are_the_worst_and_none_is_for_information() -> None:
     pages = [f"https://x/{number}" for number in range(5)]
     info, worse = make_finding("coverage.foreign_host", pages), make_finding("coverage.missing_page", pages)
-    told = offenders_in_words([info.model_copy(update={"severity": "info"}), worse]).splitlines()
+    told = offenders_in_words([info.model_copy(update={"severity": "info"}), worse]).split(";\n")
     assert told == [f"/{number}: {CATALOGUE['coverage.missing_page'].title}" for number in range(3)]
 
 

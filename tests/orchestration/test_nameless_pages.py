@@ -25,4 +25,4 @@ def test_without_the_pages_it_is_not_measured_and_says_why(world: World) -> None
     check = checked(run, "query_validation_results")["self_retrieval"]
     assert check.metadata["verdict"].value == "not_measured"
     assert check.severity == dg.AssetCheckSeverity.WARN
-    assert "in the payload or on the site" in str(check.metadata["reason"].value)
+    assert "in the payload or on the site" in str(check.description)

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 
 from ragval_pipeline.orchestration.measuring import log_crash, problem_of
-from ragval_pipeline.orchestration.metadata import numbers, table
+from ragval_pipeline.orchestration.metadata import numbers
 from ragval_pipeline.orchestration.names import (
     COLLECTION,
     PAGE_SNAPSHOT,
@@ -88,11 +88,9 @@ def read_inventory(suite: Suite) -> SiteInventory:
 
 def _inventory_metadata(inventory: SiteInventory) -> dict[str, Any]:
     in_scope = inventory.in_scope
-    rows = [{"url": page.url, "lastmod": page.lastmod or "", "sitemap": page.sitemap} for page in in_scope]
     return {
         **numbers({"dagster/row_count": len(in_scope), "out_of_scope": len(inventory.pages) - len(in_scope)}),
         **({"sitemap": dg.MetadataValue.text(inventory.location)} if inventory.location else {}),
-        "pages": table(rows, ("url", "lastmod", "sitemap")),
     }
 
 
@@ -166,8 +164,6 @@ def _pages_metadata(manifest: PageCopiesManifest) -> dict[str, Any]:
         ),
         **({"not_read": dg.MetadataValue.text(manifest.reason)} if manifest.reason else {}),
         **({"failure": dg.MetadataValue.text(str(manifest.failure.error()))} if manifest.failure else {}),
-        **({"fingerprint": dg.MetadataValue.text(manifest.fingerprint)} if manifest.fingerprint else {}),
-        **({"parts_folder": dg.MetadataValue.path(manifest.kept_uri)} if manifest.kept_uri else {}),
     }
 
 
@@ -244,16 +240,10 @@ def _points_metadata(manifest: SnapshotManifest) -> dict[str, Any]:
         **numbers(
             {
                 "dagster/row_count": manifest.points,
-                "count_before": manifest.count_before,
-                "count_after": manifest.count_after,
-                "parts": len(manifest.parts),
                 "seconds": round(manifest.seconds, 3),
             }
         ),
-        "collection": dg.MetadataValue.text(facts.name),
-        "status": dg.MetadataValue.text(facts.status),
         "vectors": dg.MetadataValue.text(_vectors(facts)),
-        "parts_folder": dg.MetadataValue.path(manifest.kept_uri),
     }
 
 

@@ -1,6 +1,6 @@
 """``validation_report``: the verdict on the index, written with all its evidence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.orchestration.assets import measures
 from ragval_pipeline.orchestration.assets.table import MEASURING
 from ragval_pipeline.orchestration.measuring import Work, log_crash, log_verdict, measured, vanished
-from ragval_pipeline.orchestration.metadata import gate_text, numbers, report_link, short, table
+from ragval_pipeline.orchestration.metadata import numbers, report_link, short, table
 from ragval_pipeline.orchestration.names import (
     CHUNK_STRUCTURE,
     CONTENT_INTEGRITY,
@@ -26,7 +26,6 @@ from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.outline import verdict_words
 from ragval_pipeline.sources.snapshot.sameness import Differences, compare_points
 from ragval_pipeline.sources.storage import ReportNotWrittenError, open_folder
-from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.validation.assemble import graded_findings
 from ragval_pipeline.validation.index.readiness import PointsRead
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement
@@ -161,6 +160,7 @@ def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
     counts = {
         "pass_rate": report.pass_rate,
         "offenders_count": sum(finding.count for finding in report.findings),
+        "error_findings": severities.count("error"),
         "warning_findings": severities.count("warning"),
         "duration_seconds": report.duration_seconds,
     }
@@ -168,11 +168,9 @@ def metadata_of(report: ValidationReport, folder: str) -> dict[str, Any]:
         "verdict": dg.MetadataValue.text(f"{verdict_words(report)}: {headline(report)}"),
         # Browsers do not open local files from a web page: this shows the report's content in place.
         "summary": dg.MetadataValue.md(_beginning((open_folder(folder) / "summary.md").read_text(encoding="utf-8"))),
-        **report_link(folder),
-        "gates": table(_gates(report), ("criterion", "verdict", "value", "gate", "reason")),
+        **report_link(folder, whole=False),
         **_partitions(report),
         "collection": dg.MetadataValue.text(report.collection_name),
-        **numbers({criterion.name: criterion.value for criterion in report.criteria}),
         **numbers(counts),
     }
 
@@ -190,7 +188,7 @@ def _partitions(report: ValidationReport) -> dict[str, Any]:
 
 
 #: Letters of the summary's beginning: Dagster stores an asset's metadata twice, for ever.
-_SHOWN = 2_000
+_SHOWN = 1_000
 
 
 def _beginning(summary: str) -> str:
@@ -198,16 +196,3 @@ def _beginning(summary: str) -> str:
     if len(summary) <= _SHOWN:
         return summary
     return f"{summary[:_SHOWN].rpartition(chr(10))[0]}\n\nThe report has the rest."
-
-
-def _gates(report: ValidationReport) -> Iterator[dict[str, Any]]:
-    """The required criteria, failed ones first."""
-    required = [criterion for criterion in report.criteria if criterion.required]
-    for criterion in sorted(required, key=lambda criterion: not criterion.gate_fails):
-        yield {
-            "criterion": criterion_name(criterion.name),
-            "verdict": criterion.verdict.replace("_", " "),
-            "value": short(criterion.value),
-            "gate": gate_text(criterion),
-            "reason": criterion.reason,
-        }
