@@ -13,6 +13,7 @@ import typer
 from ragval_pipeline.cli.options import LogLevel, serve_variables
 from ragval_pipeline.cli.terminal import printing, stderr_console
 from ragval_pipeline.errors import NotMeasurableError, SuiteError
+from ragval_pipeline.rules.index.empty import RULE as INDEX_EMPTY
 from ragval_pipeline.suite.criteria import EMBEDDING, GROUPS
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
 
     empty = facts.vectors or not (facts.points_count or facts.other_vectors)
     what, remedy = ("holds no points", "Run the ingestion first.") if empty else no_dense_vector(facts)
-    return NotMeasurableError(f"{facts.name} {what}", code="index.empty", subject=facts.name, remedy=remedy)
+    return NotMeasurableError(f"{facts.name} {what}", code=INDEX_EMPTY.code, subject=facts.name, remedy=remedy)
 
 
 def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
 from ragval_pipeline.sources.payload_paths import lookup, payload_paths
 from ragval_pipeline.sources.snapshot.manifest import INTEGER_FIELDS
 from ragval_pipeline.sources.snapshot.records import EMPTY_KINDS, kind_of, whole_number
@@ -118,7 +119,7 @@ def collections_of(settings: QdrantSettings) -> list[str]:
     if not names:
         raise SystemFailure(
             f"{place} has no collections",
-            code="index.collection_missing",
+            code=COLLECTION_MISSING.code,
             system="Qdrant",
             subject=place,
             remedy="Run the ingestion first.",

@@ -28,6 +28,7 @@ from ragval_pipeline.cli.terminal import (
 )
 from ragval_pipeline.errors import SuiteError, as_sentence
 from ragval_pipeline.reporting.files.dataset import FORMATS, DatasetFormat
+from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
 from ragval_pipeline.suite.criteria import GROUPS
 from ragval_pipeline.suite.printing import plural, printable
 
@@ -256,7 +257,7 @@ def closing_line(report: ValidationReport) -> str:
     cause = next((finding for finding in report.findings if prevents(finding) == what), None)
     if cause is None or (report.verdict == "fail" and not _only_prevented(report)):
         return (report.verdict == "not_measured" and _unmeasured(report)) or headline(report)
-    if cause.code == "check.crashed" and cause.remedy == CATALOGUE[cause.code].remedy:  # a bug
+    if cause.code == CHECK_CRASHED.code and cause.remedy == CATALOGUE[cause.code].remedy:  # a bug
         return f"{cause.message} --log-level DEBUG shows where."
     return cause.message if cause.remedy.rstrip(".") in cause.message else f"{cause.message} {cause.remedy}"
 

@@ -11,6 +11,7 @@ from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
 from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder
 from ragval_pipeline.sources.search.production import production_searcher
 from ragval_pipeline.sources.search.searchers import IndexSearcher, Searcher
@@ -151,7 +152,7 @@ def _no_such_vector(suite: Suite, manifest: SnapshotManifest) -> NotMeasurableEr
     kind = NoDenseVectorError if manifest.facts.is_sparse_only else NotMeasurableError
     return kind(
         f"the collection {what}",
-        code="vector.dimension",
+        code=VECTOR_DIMENSION.code,
         subject=wanted,
         remedy=remedy,
         details={"expected": wanted, "found": names},

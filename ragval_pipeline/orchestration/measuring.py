@@ -15,6 +15,7 @@ from ragval_pipeline.errors import NoDenseVectorError, NotMeasurableError, Ragva
 from ragval_pipeline.findings.factory import grade_findings
 from ragval_pipeline.orchestration.names import QUERY_VALIDATION_RESULTS, is_selected, selected_groups
 from ragval_pipeline.orchestration.task import CountedEmbedding, Task, budget_of, progress_of
+from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
 from ragval_pipeline.validation.measurement import Measurement, failed_measurement, not_measured
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _without_dense(suite: Suite, name: str, error: NoDenseVectorError) -> Measur
 
 def vanished(failure: Exception) -> SystemFailure | None:
     """The failure of a collection that disappeared after this run read it; None for others."""
-    if not isinstance(failure, SystemFailure) or failure.code != "index.collection_missing":
+    if not isinstance(failure, SystemFailure) or failure.code != COLLECTION_MISSING.code:
         return None
     return SystemFailure(
         f"the collection {failure.subject} existed when the run began, but is gone now",

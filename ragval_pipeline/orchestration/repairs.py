@@ -12,6 +12,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.orchestration.asking import golden_of, hit_fields, retrieval_settings
 from ragval_pipeline.orchestration.planning import Read, planned
 from ragval_pipeline.orchestration.resources import open_reader
+from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
 from ragval_pipeline.sources.embedders.models import model_in_use
 from ragval_pipeline.sources.embedders.reembedding import embed_like
 from ragval_pipeline.sources.site.inventory import SiteInventory
@@ -68,7 +69,7 @@ class Trial:
         settings = retrieval_settings(self.suite, self.inventory, vector)
         cases = cases_of(findings, load_queries(self.suite), settings)
         wrong = any(case.code != PASSING for case in cases)
-        weak = any(finding.code == "query.weak_oracle" for finding in findings)
+        weak = any(finding.code == WEAK_ORACLE.code for finding in findings)
         repairs = self._planned(findings, measurements) if wrong or weak else []
         if not repairs or self.suite.retrieval.retriever is not None:
             return Simulated(left_out=dict.fromkeys((repair.code for repair in repairs), _OWN_SEARCH))

@@ -11,6 +11,7 @@ from ragval_pipeline.reporting.advice import is_judged
 from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
 from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.urls import fold_path
 from ragval_pipeline.suite.criteria import criterion_name
@@ -160,7 +161,7 @@ def _what_holds(report: ValidationReport) -> list[str]:
     met = {result.name for result in report.criteria if result.verdict == "met" and result.threshold is not None}
     missed = {result.name for result in report.criteria if result.verdict == "not_met"}
     told = []
-    lacking = any(finding.code == "integrity.not_captured" for finding in report.findings)
+    lacking = any(finding.code == NOT_CAPTURED.code for finding in report.findings)
     if "coverage" in met and "source_captured" not in missed:
         whole = "source_captured" in met and not lacking
         told.append("the pages are complete" if whole else "every page is in the index")

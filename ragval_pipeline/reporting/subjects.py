@@ -16,6 +16,10 @@ from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.text import readable_path, shorten
+from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
+from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
+from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
+from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
 from ragval_pipeline.sources.http.addresses import is_http_url, split_url
 from ragval_pipeline.suite.printing import chunk_name, plural, times
 from ragval_pipeline.validation.query_report import QueryReport
@@ -97,11 +101,11 @@ class Subjects:
         """One subject."""
         details = finding.measured.get(name, {})
         note = shorten(self._note(finding, details), _NOTE)
-        if finding.code == "query.failed" and name in self._located and name in self._queries:
+        if finding.code == QUERY_FAILED.code and name in self._located and name in self._queries:
             note = f"its page is {where_beyond(self._queries[name], self._located[name])}{self._winner(name)}"
         query = self._queries.get(name) if finding.subject_kind == "query" else None
         if query is not None:
-            if finding.code in {"query.failed", "query.negative_scored_high"}:
+            if finding.code in {QUERY_FAILED.code, NEGATIVE_SCORED_HIGH.code}:
                 note = note or shorten((query.fail_reason or "").partition(" (found:")[0], _NOTE)
             return SubjectWords(name, f"“{question_of(query)}”", note=note)
         if finding.subject_kind == "point":
@@ -145,7 +149,7 @@ class Subjects:
         elif finding.subject_kind == "point":
             told = [self._which_points(finding, names)]
         else:
-            told = [self._where_pages_are(names)] if finding.code == "query.failed" else []
+            told = [self._where_pages_are(names)] if finding.code == QUERY_FAILED.code else []
         return "; ".join(part for part in told if part)
 
     def _which_pages(self, names: Sequence[str]) -> str:
@@ -163,7 +167,7 @@ class Subjects:
         )
 
     def _what_is_lost(self, finding: ReportedFinding, names: Sequence[str]) -> str:
-        if finding.code != "integrity.not_captured":
+        if finding.code != NOT_CAPTURED.code:
             return ""
         pages = [page for name in names if (page := self._corpus.page(name))]
         parts = {page.lost for page in pages}
@@ -177,7 +181,7 @@ class Subjects:
         return f"most of the lost text is {named}" if named and most > MOST * letters.total() else ""
 
     def _how_often(self, finding: ReportedFinding, names: Sequence[str]) -> str:
-        if finding.code != "chunk.ingested_twice":
+        if finding.code != INGESTED_TWICE.code:
             return ""
         counts = {round(page.stored) for name in names if (page := self._corpus.page(name)) and page.stored}
         return f"{'it' if len(names) == 1 else 'each'} is stored {times(counts.pop())}" if len(counts) == 1 else ""

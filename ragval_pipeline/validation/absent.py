@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.absent.found import RULE as ABSENT_FOUND
+from ragval_pipeline.rules.absent.present import RULE as ABSENT_PRESENT
 from ragval_pipeline.sources.search.answers import Answer, Question
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.absent import AbsentEntry
@@ -116,7 +117,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names) or (" ".join((row["text"] or "").split()[:_FIRST_WORDS]),)
 
 
-@detector("absent.present", needs=Held)
+@detector(ABSENT_PRESENT, needs=Held)
 def find_present(held: Held) -> Iterator[Finding]:
     """Points that hold an entry."""
     counts: Counter[str] = Counter()
@@ -128,8 +129,8 @@ def find_present(held: Held) -> Iterator[Finding]:
         subjects.append(Subject(point.point_id, details=details, page=point.page_key))
     if subjects:
         told = ", ".join(f"{printable(name)} {times(count)}" for name, count in counts.most_common(NAMED))
-        cause = f"{CATALOGUE['absent.present'].cause} Found: {told}."
-        yield make_finding("absent.present", subjects, cause=cause, details={"entries": dict(counts)})
+        cause = f"{ABSENT_PRESENT.cause} Found: {told}."
+        yield make_finding(ABSENT_PRESENT.code, subjects, cause=cause, details={"entries": dict(counts)})
 
 
 def questions_of(held: Held, *, everything: bool, top_k: int) -> list[Question]:
@@ -171,7 +172,7 @@ class Returned:
     holds: Callable[[str, Mapping[str, Any]], Iterable[int]]
 
 
-@detector("absent.found", needs=Returned)
+@detector(ABSENT_FOUND, needs=Returned)
 def find_returned(returned: Returned) -> Iterator[Subject]:
     """Entries that a search returns within its top_k."""
     found: dict[int, list[tuple[int, str]]] = {}

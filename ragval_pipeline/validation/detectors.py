@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from ragval_pipeline.findings.catalogue import CATALOGUE, ORDER
+from ragval_pipeline.findings.catalogue import ORDER
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.rule import Rule
 
 _Evidence = TypeVar("_Evidence")
 _Find = Callable[[_Evidence], Iterable[Finding] | Iterable[Subject]]
@@ -39,17 +40,17 @@ class Detector:
 _REGISTERED: dict[str, Detector] = {}
 
 
-def detector(*codes: str, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]], _Find[_Evidence]]:
-    """Register a function as the detector of some codes.
+def detector(*rules: Rule, needs: type[_Evidence]) -> Callable[[_Find[_Evidence]], _Find[_Evidence]]:
+    """Register a function as the detector of some rules.
 
     Raises:
-        ValueError: A code is not in the catalogue, or another function detects it for the same evidence.
+        ValueError: There is no rule, or another function detects it for the same evidence.
     """
+    codes = tuple(rule.code for rule in rules)
 
     def register(find: _Find[_Evidence]) -> _Find[_Evidence]:
-        unknown = [code for code in codes if code not in CATALOGUE]
-        if unknown or not codes:
-            raise ValueError(f"{find.__qualname__} detects {', '.join(unknown) or 'no code'}: not in the catalogue")
+        if not codes:
+            raise ValueError(f"{find.__qualname__} detects no code")
         name = f"{find.__module__}.{find.__qualname__}"
         for known, other in _REGISTERED.items():
             if known != name and other.needs is needs and not set(codes).isdisjoint(other.codes):

@@ -9,6 +9,7 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.retrieval.slow import RULE as RETRIEVAL_SLOW
 from ragval_pipeline.sources.search.timing import Timing, Timings
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import detector, find_all
@@ -96,7 +97,7 @@ def _section(timings: Timings) -> dict[str, Any]:
     }
 
 
-@detector("retrieval.slow", needs=Latency)
+@detector(RETRIEVAL_SLOW, needs=Latency)
 def find_slow(latency: Latency) -> Iterator[Finding]:
     """Searches slower than the suite allows."""
     p95, budget_ms, section = latency.p95, latency.budget_ms, latency.section
@@ -113,7 +114,7 @@ def find_slow(latency: Latency) -> Iterator[Finding]:
         "retries": section["retries"],
     }
     yield make_finding(
-        "retrieval.slow",
+        RETRIEVAL_SLOW.code,
         [CRITERION],
         scope=CRITERION,
         details=details,

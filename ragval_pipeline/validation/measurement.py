@@ -18,6 +18,7 @@ from ragval_pipeline.errors import (
 )
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
 from ragval_pipeline.suite.printing import did_you_mean, printable, show_count
 from ragval_pipeline.validation.packed import Packed
 
@@ -204,7 +205,7 @@ def failed_measurement(asset: str, error: BaseException) -> Measurement:
     raised, error = type(error).__name__, failure_of_machine(error) or error
     deliberate = isinstance(error, RagvalError)
     crashed = make_finding(
-        "check.crashed",
+        CHECK_CRASHED.code,
         [asset],
         details={"exception": raised},
         message=f"{asset} failed to run ({raised}): its criteria are not measured.{told}",

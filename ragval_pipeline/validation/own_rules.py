@@ -10,6 +10,7 @@ from typing import Any
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
 from ragval_pipeline.sources.snapshot.manifest import arrow_schema
 from ragval_pipeline.sources.snapshot.records import tracked_fields
 from ragval_pipeline.suite.model import Suite
@@ -72,7 +73,7 @@ def own_findings(rules: Iterable[WrittenRule], tables: Mapping[str, Any]) -> Ite
                 found = _finding(written, views)
             except QueryError as error:
                 found = make_finding(
-                    "check.crashed",
+                    CHECK_CRASHED.code,
                     [Subject(written.rule.code)],
                     message=f"The rule {written.rule.code} could not be answered: {error.problem}.",
                     cause=f"The query in {written.file.name} fails on the rows of this run.",

@@ -10,6 +10,7 @@ import dagster as dg
 from pydantic import Field, SecretStr
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.suite.sections import QdrantSettings
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Aliases:
         if found != collection:
             raise SystemFailure(
                 f"the alias {alias} points to {found or 'nothing'} and not to {collection}: {otherwise}",
-                code="index.unreachable",
+                code=INDEX_UNREACHABLE.code,
                 system="Qdrant",
                 subject=alias,
                 remedy="Find out what else moves it, then start the job again.",

@@ -30,6 +30,7 @@ from ragval_pipeline.orchestration.promotion.decision import (
 from ragval_pipeline.orchestration.report import SNAPSHOT
 from ragval_pipeline.orchestration.resources import open_reader
 from ragval_pipeline.orchestration.run_place import RunPlace, run_place
+from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.sameness import compare_points
 from ragval_pipeline.suite.gates import gates_of
@@ -326,7 +327,7 @@ def must_exist(aliases: Aliases, collection: str) -> None:
     if collection not in names:
         raise SystemFailure(
             f"there is no collection {collection} to point to",
-            code="index.collection_missing",
+            code=COLLECTION_MISSING.code,
             system="Qdrant",
             subject=collection,
             remedy=did_you_mean(collection, names) or "Ingest it again.",

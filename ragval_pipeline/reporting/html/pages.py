@@ -12,6 +12,7 @@ from ragval_pipeline.reporting.corpus import Corpus, PageEntry
 from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.questions import grades_of, page_key
 from ragval_pipeline.reporting.numbers import show_percent
+from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.suite.printing import plural
 
@@ -90,7 +91,7 @@ def _findings_by_page(bundle: ReportBundle, corpus: Corpus) -> tuple[Mapping[str
         keys = {_page_of(subject.page, subject.name, corpus) for subject in finding.subjects} - {None}
         if finding.severity != "info" and finding.subject_kind in {"page", "point", "url"}:
             found.update(key for key in keys if key)
-        if finding.code == "coverage.stale_page":
+        if finding.code == STALE_PAGE.code:
             stale.update(key for key in keys if key)
     return found, frozenset(stale)
 

@@ -19,6 +19,7 @@ from ragval_pipeline.reporting.html.charts import (
 )
 from ragval_pipeline.reporting.html.questions import QueryRow, score_range
 from ragval_pipeline.reporting.numbers import show_measured
+from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
 from ragval_pipeline.suite.criteria import criterion_name
 from ragval_pipeline.suite.printing import plural
 
@@ -76,10 +77,10 @@ def model_limit(bundle: ReportBundle) -> Limit | None:
     from ragval_pipeline.suite.profiles import get_profile
     from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 
-    found = (finding for finding in bundle.findings if finding.code == "chunk.over_model_limit")
+    found = (finding for finding in bundle.findings if finding.code == OVER_MODEL_LIMIT.code)
     measured = [limit for finding in found for limit in finding.details.get("limits", {}).values()]
     if measured:
-        return Limit(int(min(measured)), "chunk.over_model_limit")
+        return Limit(int(min(measured)), OVER_MODEL_LIMIT.code)
     profile = get_profile(bundle.report.profile)
     return LimitRules(
         max_input_tokens=bundle.setting("embedding", "max_input_tokens"),

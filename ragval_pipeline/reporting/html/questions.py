@@ -13,6 +13,7 @@ from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
 from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
+from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
@@ -296,7 +297,7 @@ def _fold_character(character: str) -> str:
 def score_note(bundle: ReportBundle) -> str | None:
     """Why scores below the threshold are no problem of this index; None if they are not the reason of failure."""
     report = bundle.report
-    unfit = next((finding for finding in report.findings if finding.code == "query.threshold_unfit"), None)
+    unfit = next((finding for finding in report.findings if finding.code == THRESHOLD_UNFIT.code), None)
     if unfit is not None:
         return f"{unfit.message} {_ADVICE}"
     key = page_key(bundle)

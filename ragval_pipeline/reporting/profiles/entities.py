@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from ragval_pipeline.reporting.bundle import ReportBundle
+from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
+from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
 from ragval_pipeline.text.characters import is_blank
@@ -223,7 +225,7 @@ def embedding_records(
     """The embedding of every distinct returned chunk, as far as stored in the index."""
     ids = dict.fromkeys(hit.chunk_id for query in bundle.report.query_results for hit in query.top_results)
     vector = searched_vector(bundle)
-    found = (finding.subjects for finding in bundle.findings if finding.code == "text.hash_mismatch")
+    found = (finding.subjects for finding in bundle.findings if finding.code == HASH_MISMATCH.code)
     mismatched = {subject.name for subjects in found for subject in subjects}
     return [
         kind.model_validate(
@@ -261,7 +263,7 @@ def _query_dimension(bundle: ReportBundle) -> int | None:
     """The queries' actual dimension, else the one of the suite or its model."""
     from ragval_pipeline.sources.embedders.models import known_dimension
 
-    measured = [finding.details.get("found") for finding in bundle.findings if finding.code == "vector.dimension"]
+    measured = [finding.details.get("found") for finding in bundle.findings if finding.code == VECTOR_DIMENSION.code]
     stated = bundle.setting("embedding", "dimension")
     model = bundle.report.environment.get("embedding_model")
     known = [*measured, stated, known_dimension(model) if model else None]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.embedder.unreachable import RULE as EMBEDDER_UNREACHABLE
 from ragval_pipeline.sources.calls import in_calls
 from ragval_pipeline.text.characters import encodable
 
@@ -167,7 +168,7 @@ def check_batch(vectors: Any, n: int, dimension: int | None) -> Vectors:
 
 def malformed(problem: str, remedy: str = "Check embedding.provider and embedding.base_url.") -> SystemFailure:
     """The failure for an invalid response of a provider."""
-    return SystemFailure(problem, code="embedder.unreachable", system="embedder", subject=MALFORMED, remedy=remedy)
+    return SystemFailure(problem, code=EMBEDDER_UNREACHABLE.code, system="embedder", subject=MALFORMED, remedy=remedy)
 
 
 def no_vectors(dimension: int | None) -> EmbeddingBatch:

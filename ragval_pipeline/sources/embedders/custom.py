@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.rules.embedder.unreachable import RULE as EMBEDDER_UNREACHABLE
 from ragval_pipeline.sources.embedders.base import BatchingEmbedder, EmbeddingBatch, InputType, check_batch
 from ragval_pipeline.sources.embedders.budget import Budget
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit
@@ -97,7 +98,7 @@ class CustomEmbedder(BatchingEmbedder):
     def _failure(self, exception: str) -> SystemFailure:
         return SystemFailure(
             f"{self.provider} raised {exception}",
-            code="embedder.unreachable",
+            code=EMBEDDER_UNREACHABLE.code,
             system="embedder",
             subject=exception,
             remedy="See its own message and traceback.",

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.embedder.unreachable import RULE as EMBEDDER_UNREACHABLE
 from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict, asks_to_wait, wait_hint
 from ragval_pipeline.sources.embedders.base import MALFORMED
 from ragval_pipeline.sources.embedders.models import Maker, models_of, retirement_of
@@ -117,7 +118,7 @@ def failure_of(error: BaseException, fault: Fault, endpoint: Endpoint, *, attemp
         problem = f"{endpoint.name} answered HTTP {status}{wait}" + (f": {quoted}" if quoted else "")
     return SystemFailure(
         problem,
-        code="embedder.unreachable",
+        code=EMBEDDER_UNREACHABLE.code,
         system="embedder",
         subject=subject,
         remedy=remedy,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.embedder.unreachable import RULE as EMBEDDER_UNREACHABLE
 from ragval_pipeline.sources.embedders.base import BatchingEmbedder, EmbeddingBatch, InputType, check_batch
 from ragval_pipeline.sources.embedders.models import known_dimension, known_limit, takes_output_dimension
 
@@ -67,7 +68,7 @@ class _LocalEmbedder(BatchingEmbedder):
     def _failure(self, problem: str, error: Exception, remedy: str) -> SystemFailure:
         return SystemFailure(
             problem,
-            code="embedder.unreachable",
+            code=EMBEDDER_UNREACHABLE.code,
             system="embedder",
             subject=type(error).__name__,
             remedy=remedy,

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import NotMeasurableError, SystemFailure
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
+from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, InputType, malformed
 from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.embedders.tokens import fewest_tokens
@@ -28,7 +30,7 @@ class ZeroVectorError(NotMeasurableError):
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(
             f"{embedder.model} returns a vector of zeros for it, which cannot be used for a search",
-            code="query.failed",
+            code=QUERY_FAILED.code,
             subject=embedder.model,
             remedy="Reword the query in words that the model knows, or use a model for the query's language.",
         )
@@ -185,7 +187,7 @@ def _dimension_mismatch(vector: VectorFacts, size: int, embedder: Embedder) -> N
     """The error for an embedder whose dimension does not fit the collection."""
     return NotMeasurableError(
         f"the collection holds vectors of {plural(vector.size, 'dimension')}, but {embedder.model} returns {size}",
-        code="vector.dimension",
+        code=VECTOR_DIMENSION.code,
         subject=vector.name or "vectors",
         remedy=dimension_remedy(embedder.model, vector.size),
         details={"expected": vector.size, "found": size, "model": embedder.model, "distance": vector.distance},

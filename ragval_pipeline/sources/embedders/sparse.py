@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.embedder.unreachable import RULE as EMBEDDER_UNREACHABLE
 from ragval_pipeline.sources.own_code import call_guarded, load_attribute
 
 #: Weight by index, for each text.
@@ -71,7 +72,11 @@ def own_sparse_model(spec: str, search_path: Path | None) -> Encode:
 
     def failure(problem: str) -> SystemFailure:
         return SystemFailure(
-            f"{spec} {problem}", code="embedder.unreachable", system="embedder", subject=spec, remedy=f"Correct {spec}."
+            f"{spec} {problem}",
+            code=EMBEDDER_UNREACHABLE.code,
+            system="embedder",
+            subject=spec,
+            remedy=f"Correct {spec}.",
         )
 
     def encode(texts: Sequence[str]) -> list[dict[int, float]]:

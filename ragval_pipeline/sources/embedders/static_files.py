@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
+from ragval_pipeline.rules.embedder.unreachable import RULE as EMBEDDER_UNREACHABLE
 
 PACKAGE, VERSION = "wordllama", "0.4.0.post1"
 WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
@@ -89,5 +90,5 @@ def unusable(problem: str) -> SuiteError:
 def _not_fetched(problem: str) -> SystemFailure:
     remedy = "Check pip and its index; or set embedding.provider to another one."
     return SystemFailure(
-        problem.rstrip("."), code="embedder.unreachable", system="package index", subject=PACKAGE, remedy=remedy
+        problem.rstrip("."), code=EMBEDDER_UNREACHABLE.code, system="package index", subject=PACKAGE, remedy=remedy
     )

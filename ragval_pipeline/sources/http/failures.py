@@ -7,6 +7,8 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ragval_pipeline.rules.source.malformed import RULE as SOURCE_MALFORMED
+from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
 from ragval_pipeline.suite.printing import printable
 
 NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
@@ -19,7 +21,7 @@ class Failure:
     problem: str
     remedy: str
     retry: bool = True
-    code: str = "source.unreachable"
+    code: str = SOURCE_UNREACHABLE.code
     details: dict[str, object] = field(default_factory=dict)
 
 
@@ -77,7 +79,7 @@ def _of_protocol(error: BaseException) -> Failure:
         return Failure("redirects without end", "Use the URL that it should end at.", retry=False)
     if isinstance(error, httpx.DecodingError):
         problem = "the answer's Content-Encoding cannot be decoded"
-        return Failure(problem, "Check the server's compression.", retry=False, code="source.malformed")
+        return Failure(problem, "Check the server's compression.", retry=False, code=SOURCE_MALFORMED.code)
     if isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError | httpx.InvalidURL):
         return Failure("the URL cannot be fetched over http(s)", "Check the address.", retry=False)
     if isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError | httpx.CloseError):

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.source.malformed import RULE as SOURCE_MALFORMED
 from ragval_pipeline.sources.calls import GIVE_UP, Attempts, Verdict, call_with_retries, wait_hint
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.http.bounded import ACCEPTED, Body, EncodingError, TooLargeError
@@ -301,14 +302,14 @@ class HttpFetcher:
             return Failure("not an http(s) URL", "Check the address", retry=False)
         if isinstance(error, EncodingError):
             problem = "the answer's Content-Encoding cannot be decoded"
-            return Failure(problem, "Check the server's compression.", retry=False, code="source.malformed")
+            return Failure(problem, "Check the server's compression.", retry=False, code=SOURCE_MALFORMED.code)
         if isinstance(error, TooLargeError):
             problem = f"the answer is larger than {self._max_bytes / 2**20:g} MiB"
-            return Failure(problem, "Check that the URL is right.", retry=False, code="source.malformed")
+            return Failure(problem, "Check that the URL is right.", retry=False, code=SOURCE_MALFORMED.code)
         if isinstance(error, RefusedHostError):
             details: dict[str, object] = {"redirects_to": shown_url(error.target)} if error.target else {}
             remedy = "Add the host to source.host_aliases if it serves the same site."
-            return Failure(error.problem, remedy, retry=False, code="source.malformed", details=details)
+            return Failure(error.problem, remedy, retry=False, code=SOURCE_MALFORMED.code, details=details)
         if not is_of_the_wire(error):
             return None
         failure = explain(error, timeout_s=self._timeout_s)

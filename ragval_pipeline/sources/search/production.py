@@ -23,6 +23,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Found, Hit
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.model import Suite
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.text.characters import encodable, encodable_payload
 
 KEY = "retrieval.retriever"
@@ -125,7 +126,7 @@ class ProductionSearcher:
     def _failure(self, problem: str, subject: str) -> SystemFailure:
         return SystemFailure(
             problem,
-            code="index.unreachable",
+            code=INDEX_UNREACHABLE.code,
             system="retriever",
             subject=subject,
             remedy=f"Correct the search that {KEY} names; its own traceback tells more.",

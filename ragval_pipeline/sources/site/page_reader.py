@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.http.fetch import Fetched, HttpFetcher
 from ragval_pipeline.sources.http.hosts import of_proxy
@@ -174,7 +175,7 @@ class PageReader:
         try:
             answer = self._answer(fetcher, url)
         except SystemFailure as failure:
-            if failure.code == "source.unreachable" and self._health.is_down_after_failure(host):
+            if failure.code == SOURCE_UNREACHABLE.code and self._health.is_down_after_failure(host):
                 raise
             target = failure.details.get("redirects_to")
             return PageCopy(
@@ -183,7 +184,7 @@ class PageReader:
                 problem=failure.problem,
                 redirected=target is not None,
                 target_key=None if target is None else self._folder.key(str(target)),
-                host_failed=failure.code == "source.unreachable",
+                host_failed=failure.code == SOURCE_UNREACHABLE.code,
             )
         if self._health.is_down_after_status(host, answer.status):
             raise _refused(answer)
@@ -243,7 +244,7 @@ class PageReader:
 def _refused(answer: Fetched) -> SystemFailure:
     return SystemFailure(
         f"refused every page; the last status was {answer.status}{of_proxy(answer.url, answer.status)}",
-        code="source.unreachable",
+        code=SOURCE_UNREACHABLE.code,
         system=SYSTEM,
         subject=shown_url(answer.url),
         remedy="Check that the pages are public, or read them from source.site_root.",

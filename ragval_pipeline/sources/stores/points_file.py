@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
 from ragval_pipeline.lazy import np, pa, pc, pq
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.storage import is_elsewhere, told_by_store
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id, id_order
 
@@ -250,7 +251,7 @@ def _reading(place: UPath) -> Iterator[None]:
             raise
         raise SystemFailure(
             f"cannot be read: {told_by_store(error)}",
-            code="index.unreachable",
+            code=INDEX_UNREACHABLE.code,
             system="store of points",
             subject=str(place),
             remedy="Check the key points, and the credentials and the network of that store.",

@@ -23,6 +23,7 @@ from typing import Literal
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np, pa, pc
+from ragval_pipeline.rules.text.boilerplate import RULE as TEXT_BOILERPLATE
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import as_written, fold, words_of
@@ -75,7 +76,7 @@ class Boilerplate:
         return len(_pages(self.texts))
 
 
-@detector("text.boilerplate", needs=ChunkEvidence)
+@detector(TEXT_BOILERPLATE, needs=ChunkEvidence)
 def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The points with boilerplate; the details list the phrases."""
     chunks, pages = len(evidence.texts), len(evidence.texts.codes("page_key")[0]) - 1
@@ -109,7 +110,7 @@ def find_boilerplate(evidence: ChunkEvidence) -> Iterator[Finding]:
     shown = ", ".join(f"“{entry.phrase}” on {plural(entry.pages, 'page')}" for entry in found[:NAMED])
     contain = "contains" if len(subjects) == 1 else "contain"
     message = f"{plural(len(subjects), 'point')} {contain} text from around the page's content: {shown}."
-    yield make_finding("text.boilerplate", subjects, details={"phrases": listed, "pages": pages}, message=message)
+    yield make_finding(TEXT_BOILERPLATE.code, subjects, details={"phrases": listed, "pages": pages}, message=message)
 
 
 def _as_written_once(found: Iterable[Boilerplate]) -> list[Boilerplate]:

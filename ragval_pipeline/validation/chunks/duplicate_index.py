@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.duplicate_index import RULE as DUPLICATE_INDEX
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -96,7 +96,7 @@ _RENUMBER = (
 _Shared = Mapping[str, Mapping[Number, Sequence[str]]]
 
 
-@detector("chunk.duplicate_index", needs=ChunkEvidence)
+@detector(DUPLICATE_INDEX, needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points that share page and index, and which of them to keep, if known: one whose text is unchanged on the page.
 
@@ -259,15 +259,13 @@ def _duplicates(subjects: Sequence[Subject], groups: int, told: Collection[Basis
         remedy = f"{_RENUMBER} None of these points is a copy to delete."
     else:
         message = f"{message}. {repeats} of them {'is' if repeats == 1 else 'are'} not stored twice."
-        cause = CATALOGUE["chunk.duplicate_index"].cause
+        cause = DUPLICATE_INDEX.cause
         if not _are_of_several_ingestions(subjects):
             cause = f"{cause} Elsewhere: {_REPEATS[0].lower()}{_REPEATS[1:]}"
-        surplus = _surplus(told) or CATALOGUE["chunk.duplicate_index"].remedy
+        surplus = _surplus(told) or DUPLICATE_INDEX.remedy
         remedy = f"{surplus} {_RENUMBER} No other points are copies to delete."
     details = {"groups": groups} | ({"repeats": repeats} if repeats else {})
-    found = make_finding(
-        "chunk.duplicate_index", subjects, details=details, message=message, cause=cause, remedy=remedy
-    )
+    found = make_finding(DUPLICATE_INDEX.code, subjects, details=details, message=message, cause=cause, remedy=remedy)
     # If nothing is stored twice, wrong numbers do not change any search result.
     return found.model_copy(update={"severity": "warning"}) if repeats == len(subjects) else found
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.chunk.duplicate_text import RULE as DUPLICATE_TEXT
+from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
 from ragval_pipeline.suite.printing import plural
@@ -45,7 +46,7 @@ _READ_ONCE = (
 )
 
 
-@detector("chunk.duplicate_text", needs=ChunkEvidence)
+@detector(DUPLICATE_TEXT, needs=ChunkEvidence)
 def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The points of each group without a position of their own, and those within another chunk of their page.
 
@@ -56,7 +57,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     copies, inner = list(_copies(same, documents)), list(_inner(evidence))
     if not copies and not inner:
         return
-    usual = CATALOGUE["chunk.duplicate_text"]
+    usual = DUPLICATE_TEXT
     told = [f"{len(copies):,} points {usual.many}."] if copies else []
     if documents is not None:
         told.append(f"The copies are of different documents, which {documents.path} tells apart.")
@@ -64,7 +65,7 @@ def find_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         lie, page = ("lies", "its page") if len(inner) == 1 else ("lie", "their page")
         told.append(f"{plural(len(inner), 'point')} {lie} whole within another chunk of {page}.")
     yield make_finding(
-        "chunk.duplicate_text",
+        DUPLICATE_TEXT.code,
         [*copies, *inner],
         details={"groups": len(same.groups), **({"within": len(inner)} if inner else {})},
         message=" ".join(told),
@@ -252,7 +253,7 @@ class Shingled:
         return self.copies.isdisjoint(self._value("point_id", index) for index in (first, second))
 
 
-@detector("chunk.near_duplicate", needs=ChunkEvidence)
+@detector(CHUNK_NEAR_DUPLICATE, needs=ChunkEvidence)
 def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Every member of each pair; the details name the others, the most similar first."""
     chunks = Shingled.of(evidence)
@@ -268,7 +269,7 @@ def find_near_duplicates(evidence: ChunkEvidence) -> Iterator[Finding]:
         verb = "has" if len(subjects) == 1 else "have"
         pageless = f"{plural(len(subjects), 'point')} {verb} nearly the same text as another point."
         message = None if any(subject.page for subject in subjects) else pageless
-        yield make_finding("chunk.near_duplicate", subjects, details=details, message=message)
+        yield make_finding(CHUNK_NEAR_DUPLICATE.code, subjects, details=details, message=message)
 
 
 def similarity(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> float:

@@ -10,6 +10,8 @@ from itertools import islice
 from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.index_gap import RULE as INDEX_GAP
+from ragval_pipeline.rules.chunk.order_shuffled import RULE as ORDER_SHUFFLED
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import Orders, PageOrder
 from ragval_pipeline.validation.chunks.stale_tail import stale_tails
@@ -30,7 +32,7 @@ _MISCOUNTED = "The chunks of these pages are not numbered from {first}: no passa
 _NUMBER = "Number the chunks of each page from {first}, then write the points again. Their texts and vectors are right."
 
 
-@detector("chunk.index_gap", needs=ChunkEvidence)
+@detector(INDEX_GAP, needs=ChunkEvidence)
 def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Pages whose indices are not complete from 0, or from where those of another page end if one count does all."""
     is_one_count = _is_one_count(evidence.orders)
@@ -47,9 +49,9 @@ def find_gaps(evidence: ChunkEvidence) -> Iterator[Finding]:
         if all(_is_whole(evidence, subject.page or "") for subject in subjects):
             told = (_MISCOUNTED, _NUMBER)
         cause, remedy = (words.format(first=first) for words in told)
-        yield make_finding("chunk.index_gap", subjects, message=message, cause=cause, remedy=remedy)
+        yield make_finding(INDEX_GAP.code, subjects, message=message, cause=cause, remedy=remedy)
     elif subjects:
-        yield make_finding("chunk.index_gap", subjects)
+        yield make_finding(INDEX_GAP.code, subjects)
 
 
 def _lacks_only_first(subject: Subject, first: int) -> bool:
@@ -123,7 +125,7 @@ def _first_index(orders: Orders) -> int:
     return 1 if pages > 1 and bool(orders.first.all()) and 2 * from_one > pages else 0
 
 
-@detector("chunk.order_shuffled", needs=ChunkEvidence)
+@detector(ORDER_SHUFFLED, needs=ChunkEvidence)
 def find_shuffled(evidence: ChunkEvidence) -> Iterator[Subject]:
     """Pages with a chunk before one with a smaller index."""
     found = {

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.times import parse_time
@@ -41,7 +42,7 @@ _REMEDIES = {
 }
 
 
-@detector("chunk.ingested_twice", needs=ChunkEvidence)
+@detector(INGESTED_TWICE, needs=ChunkEvidence)
 def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     """The pages; the details have the points of each generation."""
     if parted := _parted(evidence):
@@ -50,7 +51,7 @@ def find_twice(evidence: ChunkEvidence) -> Iterator[Finding]:
     if subjects:
         known = {subject.details["told_by"] if subject.details["older"] else "" for subject in subjects}
         remedy = _REMEDIES[known.pop()] if len(known) == 1 else None
-        yield make_finding("chunk.ingested_twice", subjects, remedy=remedy)
+        yield make_finding(INGESTED_TWICE.code, subjects, remedy=remedy)
 
 
 def _stored_twice(evidence: ChunkEvidence) -> Iterator[Subject]:
@@ -125,7 +126,7 @@ def _parted(evidence: ChunkEvidence) -> Finding | None:
     )
     remedy = _JUDGE_EACH.format(path=partition.path, value=every[0])
     found = make_finding(
-        "chunk.ingested_twice", subjects, scope=partition.path, message=message, cause=_PARTED, remedy=remedy
+        INGESTED_TWICE.code, subjects, scope=partition.path, message=message, cause=_PARTED, remedy=remedy
     )
     # Nothing shows that anything is wrong: an index of tenants with equal files is as it should be.
     return found.model_copy(update={"severity": "info"})

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.stale_tail import RULE as STALE_TAIL
 from ragval_pipeline.text.times import parse_time, utc_text
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.order import PageOrder
@@ -79,7 +80,7 @@ def find_tails(pages: Mapping[str, PageOrder], *, now: datetime) -> tuple[list[T
     return tails, unordered <= FEW * (len(tails) + unordered)
 
 
-@detector("chunk.stale_tail", needs=ChunkEvidence)
+@detector(STALE_TAIL, needs=ChunkEvidence)
 def find_stale_tails(evidence: ChunkEvidence) -> Iterator[Subject]:
     """The points of old ends of pages."""
     yield from stale_tails(evidence)

@@ -7,10 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pc
+from ragval_pipeline.rules.chunk.too_small import RULE as TOO_SMALL
+from ragval_pipeline.rules.text.hash_mismatch import RULE as HASH_MISMATCH
+from ragval_pipeline.rules.text.markup import RULE as TEXT_MARKUP
+from ragval_pipeline.rules.text.mojibake import RULE as TEXT_MOJIBAKE
+from ragval_pipeline.rules.text.zero_width import RULE as ZERO_WIDTH
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.suite.printing import percent, plural, times
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@detector("text.mojibake", needs=ChunkEvidence)
+@detector(TEXT_MOJIBAKE, needs=ChunkEvidence)
 def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such passages, except those whose page shows every word unchanged."""
     shown = {
@@ -55,7 +59,7 @@ def find_mojibake(evidence: ChunkEvidence) -> Iterator[Finding]:
 
 def _garbled(subjects: Sequence[Subject], cut: int) -> Finding:
     """The finding of some points, of which ``cut`` have lost characters at their edges only."""
-    found = make_finding("text.mojibake", subjects)
+    found = make_finding(TEXT_MOJIBAKE.code, subjects)
     example = next((subject.details for subject in subjects if subject.details["reads"]), None)
     told = {"cause": f"“{example['example']}” should read “{' '.join(example['reads'].split())}”."} if example else {}
     escaped = sum(entry.details["reads"] in unescapings(entry.details["example"]) for entry in subjects)
@@ -85,7 +89,7 @@ _CUT_AT_CHARACTERS = (
 _ARE_CUT = tuple(f"{verb} a character only at the beginning or end of a line" for verb in ("lacks", "lack"))
 
 
-@detector("text.markup", needs=ChunkEvidence)
+@detector(TEXT_MARKUP, needs=ChunkEvidence)
 def find_markup(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with tags, entities or template code that their page does not show."""
     markup = letters = 0
@@ -95,8 +99,8 @@ def find_markup(evidence: ChunkEvidence) -> Iterator[Finding]:
         share = own / (text.letters + own)
         subjects.append(replace(text.ref.subject(letters=own, share=round(share, 4)), extent=share))
     if subjects:
-        cause = f"{CATALOGUE['text.markup'].cause} {percent(markup / letters)} of their letters are markup."
-        yield make_finding("text.markup", subjects, cause=cause, details={"share": round(markup / letters, 4)})
+        cause = f"{TEXT_MARKUP.cause} {percent(markup / letters)} of their letters are markup."
+        yield make_finding(TEXT_MARKUP.code, subjects, cause=cause, details={"share": round(markup / letters, 4)})
 
 
 def _marked(evidence: ChunkEvidence) -> Iterator[tuple[TextFacts, int]]:
@@ -130,7 +134,7 @@ def _has_markup(batch: pa.RecordBatch) -> pa.BooleanArray:
     return pc.greater(batch.column("markup"), constant(0))
 
 
-@detector("text.zero_width", needs=ChunkEvidence)
+@detector(ZERO_WIDTH, needs=ChunkEvidence)
 def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such characters; a required text without visible characters is reported as an empty field."""
     total: Counter[str] = Counter()
@@ -152,10 +156,10 @@ def find_zero_width(evidence: ChunkEvidence) -> Iterator[Finding]:
     if subjects:
         shown = ", ".join(f"{name} {times(count)}" for name, count in total.most_common(NAMED))
         cause = f"The extraction kept invisible characters: {shown}."
-        yield make_finding("text.zero_width", subjects, details={"characters": dict(total)}, cause=cause)
+        yield make_finding(ZERO_WIDTH.code, subjects, details={"characters": dict(total)}, cause=cause)
 
 
-@detector("text.hash_mismatch", needs=ChunkEvidence)
+@detector(HASH_MISMATCH, needs=ChunkEvidence)
 def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose hash matches no form of their text, if those of other points do."""
     if not any(_has_unexplained(batch) for batch in evidence.facts.batches("chunks", ("stored_hash", "hashed_as"))):
@@ -169,7 +173,7 @@ def find_mismatches(evidence: ChunkEvidence) -> Iterator[Finding]:
     main, own = explained.most_common(1)[0]
     details = {"convention": main, "points": len(texts), "explained": own}
     cause = f"The text was changed after it was hashed; the other hashes are {main}."
-    yield make_finding("text.hash_mismatch", subjects, details=details, cause=cause)
+    yield make_finding(HASH_MISMATCH.code, subjects, details=details, cause=cause)
 
 
 def _has_unexplained(batch: pa.RecordBatch) -> bool:
@@ -187,7 +191,7 @@ def _are_of_pages(texts: Sequence[TextFacts]) -> bool:
     return bool(several) and same > MOST * len(several)
 
 
-@detector("chunk.too_small", needs=ChunkEvidence)
+@detector(TOO_SMALL, needs=ChunkEvidence)
 def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points with such a text."""
     subjects = [
@@ -196,7 +200,7 @@ def find_small(evidence: ChunkEvidence) -> Iterator[Finding]:
         if not (text.blank and "text" in evidence.required)
     ]
     if subjects:
-        yield make_finding("chunk.too_small", subjects, details={"min_letters": PASSAGE_LETTERS})
+        yield make_finding(TOO_SMALL.code, subjects, details={"min_letters": PASSAGE_LETTERS})
 
 
 def _is_small(batch: pa.RecordBatch) -> pa.BooleanArray:

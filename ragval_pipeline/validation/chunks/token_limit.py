@@ -10,6 +10,9 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.one_per_page import RULE as ONE_PER_PAGE
+from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
+from ragval_pipeline.rules.chunk.token_count_off import RULE as TOKEN_COUNT_OFF
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
 from ragval_pipeline.suite.printing import percent, plural
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from ragval_pipeline.validation.chunks.columns import Counts, Mask
 
 
-@detector("chunk.token_count_off", needs=ChunkEvidence)
+@detector(TOKEN_COUNT_OFF, needs=ChunkEvidence)
 def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
     """Points whose stored count is off: by its size, or because it is a character count like most."""
     texts, relations = evidence.texts, evidence.relations
@@ -53,7 +56,7 @@ def find_off(evidence: ChunkEvidence) -> Iterator[Finding]:
         return
     details: dict[str, Any] = {"tokenizer": TOKENIZER, "usual_ratio": usual_ratios(relations)}
     cause = "The counts are character counts, not token counts." if characters.any() else None
-    yield make_finding("chunk.token_count_off", subjects, details=details, cause=cause)
+    yield make_finding(TOKEN_COUNT_OFF.code, subjects, details=details, cause=cause)
 
 
 def expected_range(texts: Columns, relations: Relations) -> tuple[Counts, Counts]:
@@ -108,7 +111,7 @@ class Measured:
         return float(1 - self.limit[row] / self.tokens.tokens[row])
 
 
-@detector("chunk.over_model_limit", "chunk.one_per_page", needs=ChunkEvidence)
+@detector(OVER_MODEL_LIMIT, ONE_PER_PAGE, needs=ChunkEvidence)
 def find_over_limit(evidence: ChunkEvidence) -> list[Finding]:
     """Chunks over their model's limit, and pages that are one such chunk."""
     measured = measure_limits(evidence.texts, evidence.relations, evidence.limits.of)
@@ -159,7 +162,7 @@ def limit_findings(measured: Measured, relations: Relations) -> list[Finding]:
     subjects = [
         replace(texts.ref(row).subject(**measured.details(row)), extent=measured.unread(row)) for row in over.tolist()
     ]
-    finding = make_finding("chunk.over_model_limit", subjects, details=details, message=message)
+    finding = make_finding(OVER_MODEL_LIMIT.code, subjects, details=details, message=message)
     return [*_one_per_page(measured), finding]
 
 
@@ -192,7 +195,7 @@ def _one_per_page(measured: Measured) -> list[Finding]:
         f"not read {about}{percent(unread)} of their tokens."
     )
     details = {"pages_over_limit": long, "pages": pages, "unread_share": round(unread, 4)}
-    return [make_finding("chunk.one_per_page", subjects, details=details, message=message)]
+    return [make_finding(ONE_PER_PAGE.code, subjects, details=details, message=message)]
 
 
 def _page_of(measured: Measured, row: int) -> Subject:

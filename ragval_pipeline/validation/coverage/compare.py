@@ -6,10 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
+from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
+from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
+from ragval_pipeline.rules.coverage.url_variant import RULE as URL_VARIANT
+from ragval_pipeline.rules.source.empty import RULE as SOURCE_EMPTY
+from ragval_pipeline.rules.source.scope import RULE as SOURCE_SCOPE
+from ragval_pipeline.rules.source.suspicious_lastmod import RULE as SUSPICIOUS_LASTMOD
 from ragval_pipeline.sources.site.folders import folders_of, in_words
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
@@ -135,7 +141,7 @@ def _by_partition(inventory: SiteInventory, partitions: Partitions) -> ByPartiti
     }
 
 
-@detector("source.empty", needs=Covered)
+@detector(SOURCE_EMPTY, needs=Covered)
 def _empty(covered: Covered) -> Iterator[Finding]:
     inventory = covered.inventory
     if not inventory.scope_urls:
@@ -147,21 +153,24 @@ def _empty(covered: Covered) -> Iterator[Finding]:
         )
         place = inventory.location or "The site"
         yield make_finding(
-            "source.empty", [inventory.location or "sitemap"], cause=cause, message=f"{place} lists no page in scope."
+            SOURCE_EMPTY.code,
+            [inventory.location or "sitemap"],
+            cause=cause,
+            message=f"{place} lists no page in scope.",
         )
 
 
-@detector("coverage.missing_page", needs=Covered)
+@detector(MISSING_PAGE, needs=Covered)
 def _missing(covered: Covered) -> Iterator[Finding]:
     missing = [page for page in covered.inventory.in_scope if page.key not in covered.indexed]
     if not missing or not covered.comparable:
         return
     subjects = [Subject(name=page.url, page=page.key) for page in missing]
     cause, remedy = why_filtered(covered.left_out, [page.key for page in missing], covered.inventory.folder().key)
-    yield make_finding("coverage.missing_page", subjects, cause=cause, remedy=remedy)
+    yield make_finding(MISSING_PAGE.code, subjects, cause=cause, remedy=remedy)
 
 
-@detector("coverage.orphan_page", needs=Covered)
+@detector(ORPHAN_PAGE, needs=Covered)
 def _orphans(covered: Covered) -> Iterator[Finding]:
     out_of_scope = {page.key: page.out_of_scope for page in covered.inventory.pages if page.out_of_scope}
     scope = covered.inventory.scope_urls
@@ -191,15 +200,15 @@ def _orphans(covered: Covered) -> Iterator[Finding]:
         cause, remedy, message = f"{told}.", None, None
         if elsewhere:
             cause = f"{cause} {len(elsewhere):,} on {', '.join(sorted(set(elsewhere.values()))[:NAMED])}."
-            usual = CATALOGUE["coverage.orphan_page"].remedy
+            usual = ORPHAN_PAGE.remedy
             remedy = _SHARED if len(elsewhere) == len(pages) else f"{usual} {_SHARED}"
         if len(pages) < len(subjects):
             are = "page is" if len(pages) == 1 else "pages are"
             message = f"{len(pages):,} {are} in the index but not in scope, under {len(subjects):,} addresses."
-        yield make_finding("coverage.orphan_page", subjects, message=message, cause=cause, remedy=remedy)
+        yield make_finding(ORPHAN_PAGE.code, subjects, message=message, cause=cause, remedy=remedy)
 
 
-@detector("source.scope", needs=Covered)
+@detector(SOURCE_SCOPE, needs=Covered)
 def find_left_out(covered: Covered) -> Iterator[Finding]:
     """The folders of the pages that the suite leaves out: a scope drawn around what was ingested hides what was not."""
     inside, outside = covered.inventory.in_scope, [page for page in covered.inventory.pages if not page.in_scope]
@@ -209,7 +218,7 @@ def find_left_out(covered: Covered) -> Iterator[Finding]:
     subjects = [Subject(name=folder.glob, details={"pages": folder.pages}) for folder in folders]
     listed = plural(len(covered.inventory.pages), "listed page")
     yield make_finding(
-        "source.scope",
+        SOURCE_SCOPE.code,
         subjects,
         details={"pages": len(outside), "listed": len(covered.inventory.pages)},
         message=f"{len(outside):,} of {listed} are left out by the suite: {in_words(folders)}.",
@@ -223,7 +232,7 @@ def _reasons(outside: Sequence[SitePage]) -> list[str]:
     return [f"{plural(count, 'page')} {reason}" for reason, count in counts.most_common(NAMED)]
 
 
-@detector("source.suspicious_lastmod", "coverage.stale_page", needs=Covered)
+@detector(SUSPICIOUS_LASTMOD, STALE_PAGE, needs=Covered)
 def freshness_findings(covered: Covered) -> Iterator[Finding]:
     """Judge lastmod first, then pages by it: a build that gives all pages one date says nothing about any."""
     inventory, indexed = covered.inventory, covered.indexed
@@ -241,7 +250,7 @@ def freshness_findings(covered: Covered) -> Iterator[Finding]:
             details = {"lastmod": page.lastmod, "embedded_at": utc_text(known.newest)}
             subjects.append(Subject(name=known.spelling, page=page.key, details=details))
     if subjects:
-        yield make_finding("coverage.stale_page", subjects)
+        yield make_finding(STALE_PAGE.code, subjects)
 
 
 def _suspicion(moments: list[datetime], pages: int, now: datetime) -> str | None:
@@ -258,7 +267,7 @@ def _suspicion(moments: list[datetime], pages: int, now: datetime) -> str | None
 
 def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, now: datetime) -> Finding:
     return make_finding(
-        "source.suspicious_lastmod",
+        SUSPICIOUS_LASTMOD.code,
         [inventory.location or "sitemap"],
         details={
             "pages": len(moments),
@@ -271,13 +280,13 @@ def _suspicious(inventory: SiteInventory, moments: list[datetime], reason: str, 
     )
 
 
-@detector("coverage.url_variant", needs=Covered)
+@detector(URL_VARIANT, needs=Covered)
 def find_url_variants(covered: Covered) -> Iterator[Finding]:
     """All stored addresses of pages with more than one."""
     variants = list(url_variants(covered))
     if variants:
         message = f"{len(variants):,} stored addresses are of pages that are also stored under another one."
-        yield make_finding("coverage.url_variant", variants, message=message)
+        yield make_finding(URL_VARIANT.code, variants, message=message)
 
 
 def url_variants(covered: Covered) -> Iterator[Subject]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.suite.printing import plural
 
@@ -34,7 +34,7 @@ def why_filtered(
                 f"If these pages do not belong to {entry.field}: {entry.value}, leave them out with source.include or "
                 "source.exclude, and judge each value with a suite of its own."
             )
-    usual = CATALOGUE["coverage.missing_page"]
+    usual = MISSING_PAGE
     if not pages:
         if not any(not entry.points for entry in left_out):
             return None, None

@@ -6,10 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
+from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
+from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
+from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
+from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.sources.site.urls import fold_path, is_file_path
@@ -18,8 +22,6 @@ from ragval_pipeline.validation.coverage.indexed import Covered, IndexedPage
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import FEW
 
-FOREIGN = "coverage.foreign_host"
-LOOPBACK = "coverage.loopback_host"
 _REBUILD = (
     "If the sitemap's address is the wrong one, such as that of a development server or a template, correct it in the "
     "site's configuration and build the site again."
@@ -28,7 +30,7 @@ _REBUILD = (
 ANOTHER_SITE = "another_site"
 
 
-@detector(FOREIGN, LOOPBACK, needs=Covered)
+@detector(FOREIGN_HOST, LOOPBACK_HOST, needs=Covered)
 def host_findings(covered: Covered) -> Iterator[Finding]:
     """Find hosts that replace the site's host.
 
@@ -129,8 +131,10 @@ def _foreign(
             f"The sitemap is of {inventory.site_host}, and no indexed page is, though paths are the same: the site or "
             "the ingestion has the address of another deployment."
         )
-        remedy = f"{_REBUILD} {CATALOGUE[FOREIGN].remedy}"
-    return make_finding(FOREIGN, subjects, details={"site_host": inventory.site_host}, cause=cause, remedy=remedy)
+        remedy = f"{_REBUILD} {FOREIGN_HOST.remedy}"
+    return make_finding(
+        FOREIGN_HOST.code, subjects, details={"site_host": inventory.site_host}, cause=cause, remedy=remedy
+    )
 
 
 def _loopback(
@@ -143,7 +147,7 @@ def _loopback(
         homes = () if known is None else (inventory.scope_urls[known],)
         instead = () if known is None or known in indexed else (known,)
         subjects += [Subject(name, details, page=page.key, pages=instead, homes=homes) for name in page.spellings]
-    return make_finding(LOOPBACK, subjects)
+    return make_finding(LOOPBACK_HOST.code, subjects)
 
 
 def _development(pages: list[IndexedPage]) -> Finding:
@@ -151,7 +155,7 @@ def _development(pages: list[IndexedPage]) -> Finding:
     without = frozenset({Aspect.FIELD, Aspect.ORIGIN})
     subjects = [Subject(name=spelling, page=page.key, without=without) for page in pages for spelling in page.spellings]
     cause = "The sitemap itself has a private address: this is a development site."
-    finding = make_finding(LOOPBACK, subjects, cause=cause, details={"expected": True})
+    finding = make_finding(LOOPBACK_HOST.code, subjects, cause=cause, details={"expected": True})
     return finding.model_copy(update={"severity": "info"})
 
 
@@ -212,7 +216,6 @@ def _split(path: str) -> Iterator[tuple[str, str]]:
             yield f"/{base}", "/" + "/".join(segments[start:])
 
 
-ORPHAN, MISSING = "coverage.orphan_page", "coverage.missing_page"
 #: Detail of an indexed page: the missing pages whose text it has, as in the sitemap.
 STANDS_FOR = "stands_for"
 
@@ -229,7 +232,7 @@ _WITHOUT_PAGE = (
     "Make the ingestion write the field, and re-ingest the pages under reingest_urls in remediation.json. That does "
     "not replace these points if they have ids of their own: then delete_after_ingesting lists them."
 )
-_LACKING = frozenset({MISSING, "integrity.not_captured"})
+_LACKING = frozenset({MISSING_PAGE.code, NOT_CAPTURED.code})
 
 
 def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) -> list[Finding]:
@@ -244,11 +247,11 @@ def with_moved(findings: Iterable[Finding], moved: Mapping[str, Iterable[str]]) 
         for entry in finding.subjects if finding.code in _LACKING else ():
             for holder in moved.get(entry.page or "", ()):
                 home_of[holder] = entry.name
-                if finding.code == MISSING:
+                if finding.code == MISSING_PAGE.code:
                     stands_for.setdefault(holder, []).append(entry.name)
 
     def placed(finding: Finding) -> Finding:
-        if finding.code == ORPHAN:
+        if finding.code == ORPHAN_PAGE.code:
             return _with_addresses(finding, stands_for)
         return _with_homes(finding, home_of) if names_no_page(finding) else finding
 

@@ -10,6 +10,7 @@ from math import comb
 from typing import Any, TypeAlias
 
 from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -34,7 +35,7 @@ _MOST_REQUIREMENTS = 8  # work
 _Requirement: TypeAlias = Callable[[Chunk], bool]
 
 
-@detector("query.weak_oracle", needs=Reviewed)
+@detector(WEAK_ORACLE, needs=Reviewed)
 def weak_oracles(reviewed: Reviewed) -> Iterator[Subject]:
     """Queries that pass with random chunks of this index, drawn without replacement, at least every other time.
 

@@ -11,6 +11,11 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.query.dead_target import RULE as DEAD_TARGET
+from ragval_pipeline.rules.query.duplicate import RULE as QUERY_DUPLICATE
+from ragval_pipeline.rules.query.no_coverage import RULE as NO_COVERAGE
+from ragval_pipeline.rules.query.unmatched_judgements import RULE as UNMATCHED_JUDGEMENTS
+from ragval_pipeline.rules.query.unreachable_gate import RULE as UNREACHABLE_GATE
 from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
@@ -32,7 +37,7 @@ from ragval_pipeline.validation.thresholds import FEW
 from ragval_pipeline.validation.verdict import TOLERANCE
 
 
-@detector("query.dead_target", needs=Reviewed)
+@detector(DEAD_TARGET, needs=Reviewed)
 def dead_targets(reviewed: Reviewed) -> list[Finding]:
     """Queries that name a missing page, module, chapter or point, or that can no longer pass.
 
@@ -80,14 +85,14 @@ def _dead(subjects: list[Subject]) -> Finding:
     """All dead targets, with their common cause, if any."""
     if all(subject.details["on_site"] for subject in subjects):
         remedy = _NAME_MODULES if any(subject.details["expected_module"] for subject in subjects) else _INGEST
-        return make_finding("query.dead_target", subjects, cause=_NOT_INDEXED, remedy=remedy)
+        return make_finding(DEAD_TARGET.code, subjects, cause=_NOT_INDEXED, remedy=remedy)
     if all(subject.details["query_strings"] for subject in subjects):
-        return make_finding("query.dead_target", subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)
+        return make_finding(DEAD_TARGET.code, subjects, cause=_OTHER_QUERY, remedy=_WITHOUT_QUERY)
     if all(subject.details["targets"] == subject.details.get("chunks") for subject in subjects):
-        return make_finding("query.dead_target", subjects, cause=_OTHER_NUMBERS, remedy=_WITHOUT_NUMBERS)
+        return make_finding(DEAD_TARGET.code, subjects, cause=_OTHER_NUMBERS, remedy=_WITHOUT_NUMBERS)
     if all(subject.details["targets"] == subject.details.get("ids") for subject in subjects):
-        return make_finding("query.dead_target", subjects, cause=_OTHER_IDS, remedy=_WITHOUT_IDS)
-    return make_finding("query.dead_target", subjects)
+        return make_finding(DEAD_TARGET.code, subjects, cause=_OTHER_IDS, remedy=_WITHOUT_IDS)
+    return make_finding(DEAD_TARGET.code, subjects)
 
 
 _NOT_INDEXED = "The expected pages are on the site, but no chunk in the index has them."
@@ -189,7 +194,7 @@ def _subject(
     )
 
 
-@detector("query.unreachable_gate", needs=Reviewed)
+@detector(UNREACHABLE_GATE, needs=Reviewed)
 def _gates(reviewed: Reviewed) -> list[Finding]:
     return unreachable_gates(reviewed.metrics, reviewed.golden.gates)
 
@@ -210,11 +215,11 @@ def unreachable_gates(page_metrics: Mapping[str, MetricValue], gates: Mapping[st
         return []
     words = [f"{entry.name} {entry.details['state']} (at most {entry.details['ceiling']:.3f})" for entry in subjects]
     return [
-        make_finding("query.unreachable_gate", subjects, message=f"Gates against the ground truth: {', '.join(words)}.")
+        make_finding(UNREACHABLE_GATE.code, subjects, message=f"Gates against the ground truth: {', '.join(words)}.")
     ]
 
 
-@detector("query.unmatched_judgements", needs=Reviewed)
+@detector(UNMATCHED_JUDGEMENTS, needs=Reviewed)
 def unmatched_judgements(reviewed: Reviewed) -> list[Finding]:
     """Ids of the qrels without a query, and in scope ``document`` judged documents missing from the index."""
     queries, topics = reviewed.golden.queries, reviewed.golden.unmatched_topics
@@ -253,10 +258,10 @@ def _finding(
     said = f"{len(unmatched):,} of {of} {'is' if len(unmatched) == 1 else 'are'} in {where}"
     message = f"{said}: {plural(judgements, 'judgement')} {'fits' if judgements == 1 else 'fit'} nothing."
     details = {"judgements": judgements}
-    return [make_finding("query.unmatched_judgements", subjects, scope=scope, details=details, message=message)]
+    return [make_finding(UNMATCHED_JUDGEMENTS.code, subjects, scope=scope, details=details, message=message)]
 
 
-@detector("query.no_coverage", needs=Reviewed)
+@detector(NO_COVERAGE, needs=Reviewed)
 def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
     """Modules without positive queries; empty if no query names modules or pages."""
     inventory = reviewed.golden.inventory
@@ -275,7 +280,7 @@ def unasked_modules(reviewed: Reviewed) -> Iterator[Subject]:
             yield Subject(name=name)
 
 
-@detector("query.duplicate", needs=Reviewed)
+@detector(QUERY_DUPLICATE, needs=Reviewed)
 def duplicate_queries(reviewed: Reviewed) -> Iterator[Subject]:
     """All queries with the same text as another, ignoring case and accents; details say whether they agree."""
     groups: dict[str, list[TestQuery]] = {}

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
 from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -45,7 +46,7 @@ class Scores:
         return score >= threshold - ROUNDING if self.higher_is_better else score <= threshold + ROUNDING
 
 
-@detector("query.threshold_unfit", needs=Reviewed)
+@detector(THRESHOLD_UNFIT, needs=Reviewed)
 def _thresholds(reviewed: Reviewed) -> list[Finding]:
     """Judge the thresholds in use: the suite's if any query uses it, and one stated by most queries."""
     golden, rules = reviewed.golden, reviewed.golden.settings.rules
@@ -142,7 +143,7 @@ def unfit_threshold(
     alike = tuple(sorted(value for value in set(used) if any(measure(value) > MOST for measure in broken)))
     named = tuple(high) if admitted > MOST else ()
     subject = Subject(name=f"{threshold:g}", details=details, thresholds=alike, without=without, queries=named)
-    return [make_finding("query.threshold_unfit", [subject], message=message)]
+    return [make_finding(THRESHOLD_UNFIT.code, [subject], message=message)]
 
 
 def _quantiles(scores: Sequence[float]) -> dict[str, float] | None:

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding
+from ragval_pipeline.rules.index.low_ann_recall import RULE as LOW_ANN_RECALL
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import OVERSAMPLING, Hit, Quantization
@@ -82,7 +83,7 @@ class Recall:
         return self.without_quantization is not None and self.without_quantization >= self.threshold
 
 
-@detector("index.low_ann_recall", needs=Recall)
+@detector(LOW_ANN_RECALL, needs=Recall)
 def find_low_recall(recall: Recall) -> Iterator[Finding]:
     """Recall below the suite's threshold."""
     if recall.mean < recall.threshold:
@@ -90,7 +91,7 @@ def find_low_recall(recall: Recall) -> Iterator[Finding]:
         message = f"The default search returns {percent(recall.mean)} of the exact hits (required: {asked})."
         cause, remedy = _of_quantization(recall) if recall.lost_by_quantization else (None, None)
         yield make_finding(
-            "index.low_ann_recall",
+            LOW_ANN_RECALL.code,
             [recall.collection],
             details=recall.details,
             message=message,

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from ragval_pipeline.findings.factory import PASSAGE, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.index.changed_during_read import RULE as CHANGED_DURING_READ
+from ragval_pipeline.rules.index.empty import RULE as INDEX_EMPTY
+from ragval_pipeline.rules.index.no_tenant_index import RULE as NO_TENANT_INDEX
+from ragval_pipeline.rules.index.not_ready import RULE as NOT_READY
+from ragval_pipeline.rules.index.payload_index_missing import RULE as PAYLOAD_INDEX_MISSING
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.sameness import Differences
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
@@ -31,7 +36,7 @@ class Serving:
     partition_by: str | None = None
 
 
-@detector("index.not_ready", needs=Serving)
+@detector(NOT_READY, needs=Serving)
 def find_not_ready(serving: Serving) -> Iterator[Finding]:
     """Why searches are currently slow, incomplete or failing.
 
@@ -51,7 +56,7 @@ def find_not_ready(serving: Serving) -> Iterator[Finding]:
         **({"simulated": True} if facts.simulated else {}),
     }
     cause = "; ".join(problems.values())
-    yield make_finding("index.not_ready", [facts.name], details=details, cause=f"{cause[:1].upper()}{cause[1:]}.")
+    yield make_finding(NOT_READY.code, [facts.name], details=details, cause=f"{cause[:1].upper()}{cause[1:]}.")
 
 
 def answers_for_itself(facts: CollectionFacts) -> bool:
@@ -59,7 +64,7 @@ def answers_for_itself(facts: CollectionFacts) -> bool:
     return not facts.local or facts.simulated
 
 
-@detector("index.payload_index_missing", needs=Serving)
+@detector(PAYLOAD_INDEX_MISSING, needs=Serving)
 def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
     """Fields that every search filters on, without an index for it."""
     facts = serving.facts
@@ -69,10 +74,10 @@ def find_missing_indexes(serving: Serving) -> Iterator[Finding]:
     missing = [field for field in serving.filtered or () if unquoted(field) not in indexed]
     if missing:
         details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
-        yield make_finding("index.payload_index_missing", missing, details=details)
+        yield make_finding(PAYLOAD_INDEX_MISSING.code, missing, details=details)
 
 
-@detector("index.no_tenant_index", needs=Serving)
+@detector(NO_TENANT_INDEX, needs=Serving)
 def find_no_tenant_index(serving: Serving) -> Iterator[Finding]:
     """The field of the partitions without an index, or with one that is not for tenants."""
     facts, field = serving.facts, serving.partition_by
@@ -84,7 +89,7 @@ def find_no_tenant_index(serving: Serving) -> Iterator[Finding]:
         return
     details = {"indexed": sorted(facts.payload_indexes), **({"simulated": True} if facts.simulated else {})}
     cause = None if unquoted(field) not in indexed else "The field has an index, but not one for tenants."
-    yield make_finding("index.no_tenant_index", [field], details=details, cause=cause)
+    yield make_finding(NO_TENANT_INDEX.code, [field], details=details, cause=cause)
 
 
 def unindexed_points(facts: CollectionFacts) -> int | None:
@@ -163,7 +168,7 @@ class PointsRead:
         return changing <= self.max_changing * max(self.manifest.points, found.now if found else 0)
 
 
-@detector("index.empty", "index.changed_during_read", needs=PointsRead)
+@detector(INDEX_EMPTY, CHANGED_DURING_READ, needs=PointsRead)
 def find_in_read(read: PointsRead) -> Iterator[Finding]:
     """Findings that the collection was empty, or changed meanwhile."""
     manifest, found = read.manifest, read.differences
@@ -172,7 +177,7 @@ def find_in_read(read: PointsRead) -> Iterator[Finding]:
         stored = 0 if manifest.count_before else manifest.facts.stored_points
         passing = f"None of the {plural(stored, 'point')} of {name} passes qdrant.filter." if stored else None
         cause, remedy = why_none_passes(manifest.left_out)
-        yield make_finding("index.empty", [name], message=passing, cause=cause, remedy=remedy)
+        yield make_finding(INDEX_EMPTY.code, [name], message=passing, cause=cause, remedy=remedy)
         return
     if found is not None and found.has_changed:
         yield _changed(read, found)
@@ -200,7 +205,7 @@ def _changed(read: PointsRead, found: Differences) -> Finding:
             f"They are set aside, and the other {read.manifest.points - _left_out(found):,} points are judged."
         )
     return make_finding(
-        "index.changed_during_read",
+        CHANGED_DURING_READ.code,
         subjects,
         details={**counts, **_kinds(found)},
         message=None if subjects else f"The collection {read.manifest.facts.name} changed while it was validated.",
@@ -222,7 +227,7 @@ def _miscounted(read: PointsRead) -> Finding:
     counts = _counts(manifest, read.differences)
     if not read.uncounted:
         return make_finding(
-            "index.changed_during_read", details=counts,
+            CHANGED_DURING_READ.code, details=counts,
             message=f"Of {manifest.count_before:,} points, {manifest.points:,} have a unique id.",
             cause="The same ids exist under several shard keys: all of them are counted, but only one is read.",
             remedy="Give points of different shard keys different ids.",
@@ -231,7 +236,7 @@ def _miscounted(read: PointsRead) -> Finding:
     steady = manifest.count_before == manifest.count_after
     remedy = "Look at the server's log and at any proxy in between: its count and its scroll contradict each other."
     return make_finding(
-        "index.changed_during_read",
+        CHANGED_DURING_READ.code,
         details=counts,
         message=f"Qdrant counts {manifest.count_after:,} points, and returns {manifest.points:,}.",
         cause=f"Points counted: {shown}.",

@@ -9,6 +9,13 @@ from typing import Any
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.integrity.drifted import RULE as INTEGRITY_DRIFTED
+from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
+from ragval_pipeline.rules.integrity.heading_loss import RULE as HEADING_LOSS
+from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
+from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
+from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
+from ragval_pipeline.rules.text.glued_words import RULE as GLUED_WORDS
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
@@ -42,7 +49,7 @@ _SORT = (
 )
 
 
-@detector("source.page_unfit", needs=Compared)
+@detector(PAGE_UNFIT, needs=Compared)
 def _unfit(compared: Compared) -> Iterator[Finding]:
     subjects = []
     targets: Counter[str] = Counter()
@@ -58,11 +65,11 @@ def _unfit(compared: Compared) -> Iterator[Finding]:
         return
     target, pages = max(targets.items(), key=lambda entry: entry[1], default=("", 0))
     if pages < FEWEST or pages <= MOST * len(compared.pages):
-        yield make_finding("source.page_unfit", subjects)
+        yield make_finding(PAGE_UNFIT.code, subjects)
         return
     message = f"{pages:,} of {plural(len(compared.pages), 'page')} of the site redirect to the same page."
     cause = f"Visitors are asked to sign in, or the site has moved: the pages redirect to {target}."
-    finding = make_finding("source.page_unfit", subjects, message=message, cause=cause, remedy=_READ_ELSEWHERE)
+    finding = make_finding(PAGE_UNFIT.code, subjects, message=message, cause=cause, remedy=_READ_ELSEWHERE)
     yield finding.model_copy(update={"severity": "error"})
 
 
@@ -72,7 +79,7 @@ _READ_ELSEWHERE = (
 )
 
 
-@detector("integrity.page_unreadable", needs=Compared)
+@detector(PAGE_UNREADABLE, needs=Compared)
 def _unreadable(compared: Compared) -> Iterator[Finding]:
     subjects = [
         Subject(
@@ -86,9 +93,9 @@ def _unreadable(compared: Compared) -> Iterator[Finding]:
         if page.state == "unreadable"
     ]
     if subjects and not compared.notices:
-        yield make_finding("integrity.page_unreadable", subjects)
+        yield make_finding(PAGE_UNREADABLE.code, subjects)
     elif subjects:
-        found = make_finding("integrity.page_unreadable", subjects, remedy=_RENDER)
+        found = make_finding(PAGE_UNREADABLE.code, subjects, remedy=_RENDER)
         held = len(compared.notices)
         cause = _IN_BROWSER.format(pages=plural(held, "page"))
         told = cause if held == len(subjects) else f"{cause} Others: {found.cause}"
@@ -105,7 +112,7 @@ _RENDER = (
 )
 
 
-@detector("integrity.drifted", needs=Compared)
+@detector(INTEGRITY_DRIFTED, needs=Compared)
 def _drifted(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "drifted"))
     if not subjects:
@@ -113,7 +120,7 @@ def _drifted(compared: Compared) -> Iterator[Finding]:
     edited = [subject.name for subject in subjects if not subject.current]
     cause, remedy = cause_of_drift(compared, edited) if edited else (_EDITED, _OLDER)
     beside = len(subjects) - len(edited)
-    found = make_finding("integrity.drifted", subjects, cause=cause, remedy=remedy)
+    found = make_finding(INTEGRITY_DRIFTED.code, subjects, cause=cause, remedy=remedy)
     if beside:
         older = f"An older version of {plural(beside, 'passage')} is stored beside the current one."
         message = f"{found.message} {older}" if edited else older
@@ -122,7 +129,7 @@ def _drifted(compared: Compared) -> Iterator[Finding]:
     yield found
 
 
-@detector("integrity.gone", needs=Compared)
+@detector(INTEGRITY_GONE, needs=Compared)
 def _gone(compared: Compared) -> Iterator[Finding]:
     subjects = list(_of_class(compared, "gone"))
     if subjects:
@@ -130,7 +137,7 @@ def _gone(compared: Compared) -> Iterator[Finding]:
         cause, remedy = cause_of_gone(compared, names), None
         if cause is None and compared.made:
             cause, remedy = _MADE, _SORT
-        yield make_finding("integrity.gone", subjects, cause=cause, remedy=remedy)
+        yield make_finding(INTEGRITY_GONE.code, subjects, cause=cause, remedy=remedy)
 
 
 def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
@@ -174,13 +181,13 @@ def _of_class(compared: Compared, wanted: ChunkClass) -> Iterator[Subject]:
         )
 
 
-@detector("integrity.not_captured", needs=Compared)
+@detector(NOT_CAPTURED, needs=Compared)
 def _not_captured(compared: Compared) -> Iterator[Finding]:
     subjects = list(_lacking(compared))
     if not subjects:
         return
     cause, remedy = cause_of_losses(compared, subjects)
-    yield make_finding("integrity.not_captured", subjects, cause=cause, remedy=remedy)
+    yield make_finding(NOT_CAPTURED.code, subjects, cause=cause, remedy=remedy)
 
 
 def _lacking(compared: Compared) -> Iterator[Subject]:
@@ -213,7 +220,7 @@ def _lacking(compared: Compared) -> Iterator[Subject]:
             )
 
 
-@detector("integrity.heading_loss", needs=Compared)
+@detector(HEADING_LOSS, needs=Compared)
 def _heading_loss(compared: Compared) -> Iterator[Subject]:
     for page in compared.read:
         chunks = compared.by_page.get(page.page_key, ())
@@ -253,7 +260,7 @@ def _cut(compared: Compared, page: PageFacts) -> dict[str, Any]:
     return {"cut_chunks": cut} if cut else {}
 
 
-@detector("text.glued_words", needs=Compared)
+@detector(GLUED_WORDS, needs=Compared)
 def _glued(compared: Compared) -> Iterator[Subject]:
     for name, chunk in compared.differing.items():
         # The line breaks of a page say nothing about another text.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Subject
+from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.validation.facts.rows import BlockFacts, ChunkFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.integrity.content import is_lost, lost_passages
@@ -115,4 +115,4 @@ def _edited(pages: int, of: int) -> str:
     named = "The pages were" if pages == of else f"{pages:,} of these pages {'was' if pages == 1 else 'were'}"
     have, whose = ("it also has", "its") if pages == 1 else ("they also have", "their")
     told = f"{named} probably edited after ingestion: {have} other words in the place of some in {whose} chunks."
-    return told if pages == of else f"{told} Others: {CATALOGUE['integrity.not_captured'].cause}"
+    return told if pages == of else f"{told} Others: {NOT_CAPTURED.cause}"

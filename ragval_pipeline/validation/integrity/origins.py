@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
+from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
 from ragval_pipeline.validation.facts.rows import ChunkFacts
 from ragval_pipeline.validation.integrity.compared import Compared
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, PASSAGE_LETTERS
@@ -36,7 +36,7 @@ def _stand_in(compared: Compared, gone: Sequence[str]) -> str | None:
     if not pages:
         return None
     told = f"The same text is stored for {pages:,} pages, and it is on none of them: {_GOT if instead else _HAD_A_NOTE}"
-    return told if points == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
+    return told if points == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
 
 
 def _alone(compared: Compared, gone: Sequence[str]) -> str | None:
@@ -68,7 +68,7 @@ def _of_others(compared: Compared, gone: Sequence[str]) -> str | None:
         why = _CARRIED if own > MOST * len(texts) else _APART if misplaced else _SPREAD
         example = f"one of {compared.pages[other].url} that is stored for {compared.pages[page].url}"
         told = f"{of} on other pages, such as {example}: {why}"
-    return told if len(texts) == len(gone) else f"{told} Others: {CATALOGUE['integrity.gone'].cause}"
+    return told if len(texts) == len(gone) else f"{told} Others: {INTEGRITY_GONE.cause}"
 
 
 _LED_THERE = "the crawler was redirected to it, or got it in answer to their addresses."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.factory import PASSAGE, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
 from ragval_pipeline.sources.arrow import array_from, one_of
 from ragval_pipeline.sources.site.inventory import Addresses
 from ragval_pipeline.sources.site.page_copies.copies import PageCopies
@@ -170,4 +171,4 @@ def _crashed(expectations: Mapping[str, Any]) -> list[Finding]:
         Subject(name=f"{result['level']} {result['field']}", details={"exception": result["exception"][:PASSAGE]})
         for result in crashed
     ]
-    return [make_finding("check.crashed", subjects, scope=ASSET)] if subjects else []
+    return [make_finding(CHECK_CRASHED.code, subjects, scope=ASSET)] if subjects else []

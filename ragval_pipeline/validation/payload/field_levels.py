@@ -12,6 +12,12 @@ from typing import Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.payload.empty_field import RULE as EMPTY_FIELD
+from ragval_pipeline.rules.payload.field_map import RULE as FIELD_MAP
+from ragval_pipeline.rules.payload.invalid_value import RULE as INVALID_VALUE
+from ragval_pipeline.rules.payload.missing_field import RULE as MISSING_FIELD
+from ragval_pipeline.rules.payload.wrong_type import RULE as WRONG_TYPE
+from ragval_pipeline.rules.rule import Rule
 from ragval_pipeline.sources.site.urls import is_file_path, path_of
 from ragval_pipeline.sources.snapshot.manifest import LIST_FIELDS, kind_column
 from ragval_pipeline.sources.snapshot.records import shown
@@ -92,21 +98,21 @@ def _is_called(page: PageNames, title: str) -> bool:
     return is_part or any(name in title for name in page.main)
 
 
-_CODES: Mapping[Level, str] = {
-    "missing": "payload.missing_field",
-    "empty": "payload.empty_field",
-    "wrong_type": "payload.wrong_type",
-    "invalid": "payload.invalid_value",
+_RULES: Mapping[Level, Rule] = {
+    "missing": MISSING_FIELD,
+    "empty": EMPTY_FIELD,
+    "wrong_type": WRONG_TYPE,
+    "invalid": INVALID_VALUE,
 }
 _COLUMNS = ("point_id", "page_key", "page_url", "chunk_index", "odd")
 
 
-@detector(*_CODES.values(), needs=PayloadEvidence)
+@detector(*_RULES.values(), needs=PayloadEvidence)
 def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
     """One finding per level and field."""
     canonical = canonical_of(evidence.rules.fields)
     foreign = foreign_titles(evidence)
-    for level, code in _CODES.items():
+    for level, rule in _RULES.items():
         offenders = dict(evidence.levels.offenders.get(level, {}))
         if level == "invalid" and foreign:
             name = evidence.rules.fields["title"]
@@ -122,7 +128,7 @@ def find_wrong_fields(evidence: PayloadEvidence) -> Iterator[Finding]:
                 subjects = [_subject(row, name, key, evidence.rules.fields, level) for row in rows]
                 if level == "invalid" and key == "title":
                     subjects = _with_owners(subjects, numbers.tolist(), foreign)
-                yield with_share(_finding(code, name, key, subjects, evidence), evidence.levels.points)
+                yield with_share(_finding(rule.code, name, key, subjects, evidence), evidence.levels.points)
 
 
 def _with_owners(subjects: list[Subject], numbers: list[int], foreign: Mapping[int, str]) -> list[Subject]:
@@ -174,7 +180,7 @@ def _finding(
 ) -> Finding:
     rule = RULES.get(canonical or "")
     cause = remedy = None
-    if rule is not None and code in {"payload.wrong_type", "payload.invalid_value"}:
+    if rule is not None and code in {WRONG_TYPE.code, INVALID_VALUE.code}:
         example = next((subject.details["value"] for subject in subjects if "value" in subject.details), None)
         or_file = canonical == "source_url" and evidence.rules.addresses == "files"
         says = f"{rule.says} or the path of a file" if or_file else rule.says
@@ -190,11 +196,11 @@ def _finding(
         always = _WHY_ALWAYS.get(canonical or "", "almost all other points have it")
         cause = cause or f"payload.required does not name the field, but {always}."
     found = make_finding(code, subjects, scope=name, cause=cause, remedy=remedy, details=details)
-    if canonical == "source_url" and code == "payload.missing_field" and len(subjects) == evidence.levels.points:
+    if canonical == "source_url" and code == MISSING_FIELD.code and len(subjects) == evidence.levels.points:
         told = {"message": "No point says which page it is from.", "remedy": _SAY_THE_PAGE.format(name=name)}
         found = found.model_copy(update=told)
     # The point can still be found, and may intentionally have none.
-    unasked = canonical != "text" and code in {"payload.missing_field", "payload.empty_field"}
+    unasked = canonical != "text" and code in {MISSING_FIELD.code, EMPTY_FIELD.code}
     # An ingestion may call a page otherwise than the page does.
     is_foreign = all("title_of" in subject.details for subject in subjects)
     is_mild = (unasked and "required" in details) or is_foreign
@@ -217,7 +223,7 @@ _WHY_ALWAYS = {
 }
 
 
-@detector("payload.field_map", needs=PayloadEvidence)
+@detector(FIELD_MAP, needs=PayloadEvidence)
 def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     """The missing payload names; the details have the complete suggested field map."""
     rules, kinds = evidence.rules, evidence.levels.kinds
@@ -240,7 +246,7 @@ def find_other_names(evidence: PayloadEvidence) -> Iterator[Finding]:
     if flavour is not None and "text" in changed:
         written = f"flavour: {flavour}, {written}"
     yield make_finding(
-        "payload.field_map",
+        FIELD_MAP.code,
         subjects,
         details={"suggested": changed},
         cause=f"The payload holds {', '.join(str(subject.details['found']) for subject in subjects)} instead.",

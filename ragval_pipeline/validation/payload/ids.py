@@ -11,6 +11,9 @@ from typing import Any
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.lazy import pa, pc
+from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
+from ragval_pipeline.rules.payload.duplicate_id import RULE as DUPLICATE_ID
+from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.snapshot.records import shown
@@ -22,7 +25,7 @@ from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MISCOUNTED, MOST
 
 
-@detector("payload.duplicate_id", needs=PayloadEvidence)
+@detector(DUPLICATE_ID, needs=PayloadEvidence)
 def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Every point of each group; the details name the others.
 
@@ -49,7 +52,7 @@ def find_duplicate_ids(evidence: PayloadEvidence) -> Iterator[Finding]:
         subject = point_ref(row).subject(value=row["chunk_id"], others=others[:SHOWN])
         subjects.append(replace(subject, copies=tuple(others[:SHOWN])))
     if subjects:
-        finding = make_finding("payload.duplicate_id", subjects, details={"groups": len(groups)})
+        finding = make_finding(DUPLICATE_ID.code, subjects, details={"groups": len(groups)})
         yield with_share(finding, evidence.levels.points)
 
 
@@ -86,7 +89,7 @@ def _are_numbered_by_page(evidence: PayloadEvidence) -> bool:
     return max(on_page.values()) == 1 and 2 * sum(held for held in holders.values() if held > 1) > len(points)
 
 
-@detector("payload.id_rule", needs=PayloadEvidence)
+@detector(ID_RULE, needs=PayloadEvidence)
 def find_rule_breaks(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Points whose id does not follow the rule.
 
@@ -106,14 +109,14 @@ def find_rule_breaks(evidence: PayloadEvidence) -> Iterator[Finding]:
         if row["point_id"].replace("-", "").lower() != expected:
             subjects.append(point_ref(row).subject(expected=expected, made_of=source))
     if subjects:
-        finding = make_finding("payload.id_rule", subjects, details={"rule": f"MD5 of {rule}"})
+        finding = make_finding(ID_RULE.code, subjects, details={"rule": f"MD5 of {rule}"})
         yield with_share(finding, evidence.levels.points)
 
 
 _FIELDS = ("source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index")
 
 
-@detector("payload.constant_field", needs=PayloadEvidence)
+@detector(CONSTANT_FIELD, needs=PayloadEvidence)
 def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
     """One subject per field."""
     points, fields = evidence.levels.points, evidence.rules.fields
@@ -131,7 +134,7 @@ def find_constants(evidence: PayloadEvidence) -> Iterator[Finding]:
         and _should_vary(name, evidence, found)
     ]
     if subjects:
-        yield make_finding("payload.constant_field", subjects, details={"points": points})
+        yield make_finding(CONSTANT_FIELD.code, subjects, details={"points": points})
 
 
 @dataclass

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from ragval_pipeline.findings.factory import LISTED, NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.payload.flat_headings import RULE as FLAT_HEADINGS
+from ragval_pipeline.rules.payload.unexpected_module import RULE as UNEXPECTED_MODULE
 from ragval_pipeline.sources.site.inventory import START
 from ragval_pipeline.sources.site.urls import path_of
 from ragval_pipeline.suite.printing import plural
@@ -23,7 +25,7 @@ from ragval_pipeline.validation.thresholds import FEW, MOST, WHOLE
 _Places = Mapping[tuple[str, str | None], int]
 
 
-@detector("payload.unexpected_module", needs=PayloadEvidence)
+@detector(UNEXPECTED_MODULE, needs=PayloadEvidence)
 def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     """Every point whose module the site, or the suite, does not have."""
     declared, path_modules = evidence.rules.modules, evidence.rules.path_modules
@@ -54,7 +56,7 @@ def find_unexpected_modules(evidence: PayloadEvidence) -> Iterator[Finding]:
     whose = "that the site does not have" if derived else "that payload.modules does not list"
     verb = "names a module" if len(subjects) == 1 else "name modules"
     message = f"{plural(len(subjects), 'point')} {verb} {whose}: {named}."
-    finding = make_finding("payload.unexpected_module", subjects, details=details, message=message)
+    finding = make_finding(UNEXPECTED_MODULE.code, subjects, details=details, message=message)
     yield with_share(finding, evidence.levels.points)
 
 
@@ -152,7 +154,7 @@ class _Headings:
         return len(self.single) == 1 or (len(known) == len(carried) and max(known) < max(levels.values()))
 
 
-@detector("payload.flat_headings", needs=PayloadEvidence)
+@detector(FLAT_HEADINGS, needs=PayloadEvidence)
 def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
     """The headings field, if nearly every page with deeper headings is flat."""
     if "headings" not in evidence.rules.fields:
@@ -166,7 +168,7 @@ def find_flat_headings(evidence: PayloadEvidence) -> Iterator[Finding]:
         return
     details = {"pages": len(judged), "flat": flat, "share": round(flat / len(judged), 4)}
     subject = Subject(name=evidence.rules.fields["headings"], details=details)
-    yield make_finding("payload.flat_headings", [subject], details=details)
+    yield make_finding(FLAT_HEADINGS.code, [subject], details=details)
 
 
 def _by_page(evidence: PayloadEvidence) -> dict[str, _Headings]:

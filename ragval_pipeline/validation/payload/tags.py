@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.partition.leak import RULE as PARTITION_LEAK
+from ragval_pipeline.rules.partition.untagged import RULE as PARTITION_UNTAGGED
 from ragval_pipeline.suite.printing import plural, printable
 from ragval_pipeline.validation.belonging import Tagged
 from ragval_pipeline.validation.detectors import detector
@@ -44,7 +45,7 @@ class Partitioned:
         return several < FEWEST or several <= MOST * len(self.pages)
 
 
-@detector("partition.untagged", needs=Partitioned)
+@detector(PARTITION_UNTAGGED, needs=Partitioned)
 def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
     """Points without a partition."""
     subjects = [_subject(point) for point in partitioned.points if not point.tags]
@@ -59,10 +60,12 @@ def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
             "Correct qdrant.partition_by if the field has another path, as in metadata.tenant. Otherwise set the field "
             "and re-ingest."
         )
-    yield make_finding("partition.untagged", subjects, cause=cause, remedy=remedy, details={"field": partitioned.path})
+    yield make_finding(
+        PARTITION_UNTAGGED.code, subjects, cause=cause, remedy=remedy, details={"field": partitioned.path}
+    )
 
 
-@detector("partition.leak", needs=Partitioned)
+@detector(PARTITION_LEAK, needs=Partitioned)
 def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
     """Points that are in another partition than all others of their page."""
     subjects = []
@@ -78,8 +81,8 @@ def find_leaks(partitioned: Partitioned) -> Iterator[Finding]:
             f"{plural(count, 'point')} of {printable(other)} in {printable(tag)}"
             for (tag, other), count in ways.most_common(NAMED)
         )
-        cause = f"{CATALOGUE['partition.leak'].cause} Found: {told}."
-        yield make_finding("partition.leak", subjects, cause=cause, details={"field": partitioned.path})
+        cause = f"{PARTITION_LEAK.cause} Found: {told}."
+        yield make_finding(PARTITION_LEAK.code, subjects, cause=cause, details={"field": partitioned.path})
 
 
 def _of_all_others(point: Tagged, points: Sequence[Tagged]) -> str | None:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.regression.corpus_turnover import RULE as CORPUS_TURNOVER
+from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
+from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.suite.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
@@ -25,7 +27,7 @@ CRITERION = "no_regression"
 #: The criterion of the index measured by searching: any damage to texts and vectors may lower it.
 _ASKED = "self_retrieval"
 #: Aspects of the other criteria of the index.
-_NOT_COUNTED = frozenset(CATALOGUE["regression.significant_drop"].reads - {Aspect.VALUE})
+_NOT_COUNTED = frozenset(SIGNIFICANT_DROP.reads - {Aspect.VALUE})
 
 
 @dataclass(frozen=True)
@@ -154,12 +156,12 @@ def _drop_words(change: MetricChange) -> str:
     return f"{change.metric} fell from {test.before:.3f} to {test.after:.3f} (p {change.p_adjusted:.2g})"
 
 
-@detector("regression.significant_drop", needs=Against)
+@detector(SIGNIFICANT_DROP, needs=Against)
 def _drops(against: Against) -> Iterator[Finding]:
     comparison, baseline = against.comparison, against.baseline
     for fallen in comparison.fallen:
         yield make_finding(
-            "regression.significant_drop",
+            SIGNIFICANT_DROP.code,
             [_fallen(fallen)],
             scope=fallen.name,
             details={"baseline": baseline, **index_facts(fallen)},
@@ -169,7 +171,7 @@ def _drops(against: Against) -> Iterator[Finding]:
         )
     for change in comparison.drops:
         yield make_finding(
-            "regression.significant_drop",
+            SIGNIFICANT_DROP.code,
             [_dropped(change)],
             scope=change.metric,
             details={"baseline": baseline, **change_facts(change)},
@@ -207,7 +209,7 @@ def _cause(turnover: Turnover | None) -> str | None:
     )
 
 
-@detector("regression.query_lost", needs=Against)
+@detector(QUERY_LOST, needs=Against)
 def _lost(against: Against) -> Iterator[Finding]:
     plain = [loss for loss in against.comparison.lost if not loss.critical]
     critical = against.comparison.lost_critical
@@ -221,10 +223,10 @@ def _lost(against: Against) -> Iterator[Finding]:
 
 def _lost_finding(lost: Sequence[QueryLoss], baseline: str, *, scope: str | None) -> Finding:
     if any(loss.now is not None for loss in lost):
-        return make_finding("regression.query_lost", _subjects(lost), scope=scope, details=_of(baseline))
+        return make_finding(QUERY_LOST.code, _subjects(lost), scope=scope, details=_of(baseline))
     count = plural(len(lost), "query")
     return make_finding(
-        "regression.query_lost",
+        QUERY_LOST.code,
         _subjects(lost),
         scope=scope,
         details=_of(baseline),
@@ -257,9 +259,9 @@ def _hit_facts(query: QueryReport) -> dict[str, Any]:
     }
 
 
-@detector("regression.corpus_turnover", needs=Against)
+@detector(CORPUS_TURNOVER, needs=Against)
 def _turned_over(against: Against) -> Iterator[Finding]:
     turnover = against.comparison.turnover
     if turnover is not None and turnover.voids_chunk_labels:
         details = {"baseline": against.baseline, **turnover.facts(), "void_queries": list(against.comparison.void)}
-        yield make_finding("regression.corpus_turnover", [against.collection], details=details)
+        yield make_finding(CORPUS_TURNOVER.code, [against.collection], details=details)

@@ -10,6 +10,10 @@ from itertools import chain, islice
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
+from ragval_pipeline.rules.retrieval.crowded_top_k import RULE as CROWDED_TOP_K
+from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
+from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.regression.pairing import PASSING as PASS_RATE
@@ -22,7 +26,6 @@ from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
 from ragval_pipeline.validation.verdict import TOLERANCE
 
-LOST, DROP = "regression.query_lost", "regression.significant_drop"
 #: Pseudo codes for cases of passed queries, which a repair may make fail, and of queries that lower a metric.
 PASSING, LOWERING = "passing", "lowering"
 #: Maximum queries simulated, and those per page or hub: its first ones, and its last.
@@ -69,21 +72,21 @@ def cases_of(findings: Sequence[Finding], queries: Sequence[TestQuery], settings
             query = by_id.get(subject.name)
             if is_failed_query(finding.code) and query is not None:
                 cases.append(_case(finding.code, query, settings, _passes(query, settings)))
-            elif finding.code == "retrieval.crowded_top_k" and query is not None:
+            elif finding.code == CROWDED_TOP_K.code and query is not None:
                 cases.append(_case(finding.code, query, settings, _is_no_crowd(query, settings)))
-            elif finding.code == "retrieval.dark_page" and subject.page is not None:
+            elif finding.code == DARK_PAGE.code and subject.page is not None:
                 cases += [
                     Case(finding.code, subject.name, text, settings.top_k, _finds(subject.page, settings.rules))
                     for text in _some(subject.details.get("asked", ()))
                 ]
-            elif finding.code == "retrieval.hub_chunk":
+            elif finding.code == HUB_CHUNK.code:
                 found, others = subject.details["queries"], subject.details["of"]
                 needed = 1 - max(HUB_QUERIES, HUB_SHARE * others) / found
                 cases += [
                     Case(finding.code, subject.name, text, settings.top_k, _is_without(subject.name), needed)
                     for text in subject.details.get("asked", ())
                 ]
-            elif finding.code == DROP:
+            elif finding.code == SIGNIFICANT_DROP.code:
                 before = zip(subject.queries, subject.values, strict=True)
                 cases += [
                     _lowering(subject.name, by_id[name], value, settings) for name, value in before if name in by_id

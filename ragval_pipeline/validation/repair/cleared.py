@@ -13,12 +13,15 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import Computed, Needs
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
+from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
+from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
+from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.validation.paired import fewest_pairs
-from ragval_pipeline.validation.repair.cases import DROP, LOST, LOWERING, is_failed_query, lowering
+from ragval_pipeline.validation.repair.cases import LOWERING, is_failed_query, lowering
 from ragval_pipeline.validation.thresholds import MOST
 
 _NONE: frozenset[str] = frozenset()
-_THRESHOLD, _HIGH = "query.threshold_unfit", "query.negative_scored_high"
 
 
 @dataclass(frozen=True)
@@ -93,18 +96,18 @@ class Simulated:
         of_query = {name: found[code][name] for name, code in failed.items() if name in found.get(code, {})}
         regained = found.pop(LOWERING, {})
         for finding in findings:
-            for subject in finding.subjects if finding.code == LOST else ():
+            for subject in finding.subjects if finding.code == QUERY_LOST.code else ():
                 if subject.name in of_query:
-                    found.setdefault(LOST, {}).setdefault(subject.name, of_query[subject.name])
-            for subject in finding.subjects if finding.code == DROP else ():
+                    found.setdefault(QUERY_LOST.code, {}).setdefault(subject.name, of_query[subject.name])
+            for subject in finding.subjects if finding.code == SIGNIFICANT_DROP.code else ():
                 held = [regained.get(lowering(subject.name, name)) or of_query.get(name) for name in subject.queries]
                 several = tuple(dict.fromkeys(chain.from_iterable(filter(None, held))))
                 if several and is_no_drop(held.count(None)):
                     shared = frozenset.intersection(*several)
-                    found.setdefault(DROP, {})[subject.name] = (shared,) if shared else several
+                    found.setdefault(SIGNIFICANT_DROP.code, {})[subject.name] = (shared,) if shared else several
         for finding in findings:
-            for subject in finding.subjects if finding.code == _THRESHOLD else ():
-                causes = _of_threshold(subject, alone.get(_HIGH, {}))
+            for subject in finding.subjects if finding.code == THRESHOLD_UNFIT.code else ():
+                causes = _of_threshold(subject, alone.get(NEGATIVE_SCORED_HIGH.code, {}))
                 if causes:
                     found.setdefault(finding.code, {})[subject.name] = (causes,)
         return found
@@ -130,7 +133,7 @@ class Simulated:
         simulated = (code for code, rule in CATALOGUE.items() if rule.simulated_as)
         untried = (code for code, rule in CATALOGUE.items() if rule.repair == "untried")
         return Computed(
-            needs={code: needs.get(code, {}) for code in (*simulated, _THRESHOLD)},
+            needs={code: needs.get(code, {}) for code in (*simulated, THRESHOLD_UNFIT.code)},
             refuted=self.refuted,
             untried=self.too_large.union(untried),
             unasked=self.unasked(findings),
@@ -165,7 +168,9 @@ def _of_threshold(subject: Subject, alone: Mapping[str, frozenset[str]]) -> froz
     of = subject.details["negative"]["n"]
     cleared = Counter(chain.from_iterable(alone.get(name, _NONE) for name in subject.queries))
     return frozenset(
-        cause for cause, count in cleared.items() if cause != _THRESHOLD and len(subject.queries) - count <= MOST * of
+        cause
+        for cause, count in cleared.items()
+        if cause != THRESHOLD_UNFIT.code and len(subject.queries) - count <= MOST * of
     )
 
 
@@ -192,7 +197,7 @@ def restored(finding: Finding, held: Mapping[str, Set[str]], *, at_all: bool = F
 
     ``held`` are the subjects of cases by code. ``at_all``: metrics of which any query is as before.
     """
-    if finding.code == LOST:
+    if finding.code == QUERY_LOST.code:
         passing = frozenset().union(*(held.get(code, _NONE) for code in held if is_failed_query(code)))
         return frozenset(subject.name for subject in finding.subjects) & passing
     good = {

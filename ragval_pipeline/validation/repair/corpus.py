@@ -12,6 +12,9 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.too_small import RULE as TOO_SMALL
+from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
+from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
 from ragval_pipeline.sources.http.addresses import split_url
 from ragval_pipeline.sources.site.html.page_text import Block
 from ragval_pipeline.sources.site.inventory import SiteInventory, modules_of
@@ -114,13 +117,13 @@ class RepairCorpus:
         ``rows`` and ``pages`` as in ``plan_repairs``. ``everything``: the repairs affect all points, not only those in
         findings.
         """
-        gone, wrong = _names(findings, "integrity.gone"), _names(findings, *_OF_VECTORS)
+        gone, wrong = _names(findings, INTEGRITY_GONE.code), _names(findings, *_OF_VECTORS)
         world = cls(inventory, gone, wrong, modules=modules_of(inventory.pages))
         names = {subject.name for finding in known for subject in finding.subjects}
         keys = {subject.page for finding in known for subject in finding.subjects if subject.page}
         about_cuts = (finding for finding in findings if not _OF_CUTS.isdisjoint(CATALOGUE[finding.code].breaks))
         moved = {subject.page for finding in about_cuts for subject in finding.subjects}
-        sample = Sample(_names(findings, "chunk.too_small"), moved)
+        sample = Sample(_names(findings, TOO_SMALL.code), moved)
         for row in rows():
             sample.add(row)
             world._count(row)
@@ -309,7 +312,7 @@ def _names(findings: Iterable[Finding], *codes: str) -> frozenset[str]:
 
 
 def _constant_fields(findings: Iterable[Finding]) -> set[Any]:
-    constant = (finding.subjects for finding in findings if finding.code == "payload.constant_field")
+    constant = (finding.subjects for finding in findings if finding.code == CONSTANT_FIELD.code)
     return {subject.details.get("field") for subject in chain.from_iterable(constant)}
 
 

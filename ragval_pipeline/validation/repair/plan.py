@@ -11,12 +11,23 @@ from typing import Any
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
+from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
+from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
+from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
+from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
+from ragval_pipeline.rules.coverage.url_variant import RULE as URL_VARIANT
+from ragval_pipeline.rules.integrity.gone import RULE as INTEGRITY_GONE
+from ragval_pipeline.rules.payload.constant_field import RULE as CONSTANT_FIELD
+from ragval_pipeline.rules.payload.unexpected_module import RULE as UNEXPECTED_MODULE
 from ragval_pipeline.rules.rule import Rule, Trial
+from ragval_pipeline.rules.text.boilerplate import RULE as TEXT_BOILERPLATE
+from ragval_pipeline.rules.text.zero_width import RULE as TEXT_ZERO_WIDTH
+from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
 from ragval_pipeline.sources.http.addresses import host_of
 from ragval_pipeline.sources.site.inventory import SiteInventory
 from ragval_pipeline.text.characters import ZERO_WIDTH, is_blank
 from ragval_pipeline.text.folding import FoldedText, fold
-from ragval_pipeline.validation.coverage.hosts import ORPHAN
 from ragval_pipeline.validation.repair.corpus import RepairCorpus, stored_chunk
 from ragval_pipeline.validation.repair.duplicates import groups_of, surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.ingestion import Row
@@ -59,16 +70,16 @@ def plan_repairs(
     world = RepairCorpus.read(findings, known, inventory, rows, pages, everything=everything)
     planned = [repair for finding in findings for repair in _Plan(world, finding, plan).repairs()]
     # If all vectors are embedded in another way, texts embedded by this run are not comparable.
-    alone = any(finding.code == "vector.model_mismatch" for finding in findings)
+    alone = any(finding.code == MODEL_MISMATCH.code for finding in findings)
     return [
         repair
         for repair in planned
-        if not (repair.is_empty or (alone and repair.chunks and repair.code != "vector.model_mismatch"))
+        if not (repair.is_empty or (alone and repair.chunks and repair.code != MODEL_MISMATCH.code))
     ]
 
 
 def _is_about_all(finding: Finding) -> bool:
-    return finding.code == "payload.constant_field" and any(
+    return finding.code == CONSTANT_FIELD.code and any(
         subject.details.get("field") in _RESTORED for subject in finding.subjects
     )
 
@@ -88,13 +99,13 @@ class _Plan:
 
     def repairs(self) -> list[Repair]:
         """The ways to repair it; none if it cannot be simulated, or affects too much of the index."""
-        if self.finding.code == "chunk.ingested_twice":
+        if self.finding.code == INGESTED_TWICE.code:
             return [self._made(removed=gone) for gone in self._generations()]
         worlds = [self.world]
-        if self.rule.repair in ("complete", "cut") or self.finding.code == "integrity.gone":
+        if self.rule.repair in ("complete", "cut") or self.finding.code == INTEGRITY_GONE.code:
             worlds = [replace(self.world, ingestion=ingestion) for ingestion in self.world.ingestions]
         found = [replace(self, world=world)._repair() for world in worlds]
-        if self.finding.code == "integrity.gone":
+        if self.finding.code == INTEGRITY_GONE.code:
             found.append(self._moved())
         if self.rule.repair == "fill" and "text" in self._fields_named():
             # The vector may be right: then only the text is written again, whatever it was.
@@ -136,9 +147,9 @@ class _Plan:
     def _rows(self) -> list[Row]:
         """The finding's points."""
         world, finding = self.world, self.finding
-        if finding.code == "vector.model_mismatch" or _is_about_all(finding):
+        if finding.code == MODEL_MISMATCH.code or _is_about_all(finding):
             return list(world.rows.values())
-        if finding.code == "coverage.foreign_host":
+        if finding.code == FOREIGN_HOST.code:
             hosts = {subject.name for subject in finding.subjects}
             return [row for row in world.rows.values() if host_of(row["source_url"] or "") in hosts]
         if finding.subject_kind == "point":
@@ -148,7 +159,7 @@ class _Plan:
     def _rows_of_page(self, subject: Subject) -> list[Row]:
         # A variant of a page's address covers its own points, a page of the site all of them.
         stored = self.world.of_source.get(subject.name)
-        if self.finding.code in {"coverage.orphan_page", "coverage.url_variant", "coverage.loopback_host"} and stored:
+        if self.finding.code in {ORPHAN_PAGE.code, URL_VARIANT.code, LOOPBACK_HOST.code} and stored:
             return stored
         return self.world.of_page.get(subject.page or "", [])
 
@@ -167,7 +178,9 @@ class _Plan:
 
     def _deleted(self) -> Repair:
         """Delete the points; those of pages that the site has under other addresses get these."""
-        moved = [subject for subject in self.finding.subjects if self.finding.code == ORPHAN and subject.homes]
+        moved = [
+            subject for subject in self.finding.subjects if self.finding.code == ORPHAN_PAGE.code and subject.homes
+        ]
         rows = chain.from_iterable(map(self._rows_of_page, moved))
         homes = {str(row["point_id"]): self.world.homes.of(row) for row in rows}
         values = {point: self.world.payload_of(home) for point, home in homes.items() if home is not None}
@@ -178,11 +191,11 @@ class _Plan:
     def _without_copies(self) -> Repair | None:
         """Deletions of copies by the rules for duplicates, and of copies that are not on their page."""
         finding, world = self.finding, self.world
-        if finding.code == "coverage.url_variant":
+        if finding.code == URL_VARIANT.code:
             return self._one_spelling()
         names = {subject.name for subject in finding.subjects}
         gone = names & world.gone if Aspect.COPIES in self.rule.breaks else set()
-        if finding.code == "chunk.near_duplicate":
+        if finding.code == CHUNK_NEAR_DUPLICATE.code:
             return self._made(removed=gone or {name for group in groups_of(finding) for name in group[1:]})
         planned = self.plan.deleted_for(finding)
         if planned is None:
@@ -206,7 +219,7 @@ class _Plan:
         chunks, removed, pages = [], set(), set()
         values: dict[str, dict[str, Any]] = {}
         brought: dict[str, list[Row]] = {}
-        exact = self.finding.code in {"text.zero_width", "text.boilerplate"}
+        exact = self.finding.code in {TEXT_ZERO_WIDTH.code, TEXT_BOILERPLATE.code}
         for row in self._rows():
             if row["point_id"] in self.world.wrong_vectors:
                 # Re-embedding would also fix its vector, and show nothing about its text.
@@ -220,7 +233,7 @@ class _Plan:
             text = self._own_text(row, key)
             if not is_blank(text or ""):
                 # What stays of a stored text when its edges go is as the ingestion wrote it.
-                exact &= self.finding.code == "text.zero_width" or str(text) in self._without_phrases(row)
+                exact &= self.finding.code == TEXT_ZERO_WIDTH.code or str(text) in self._without_phrases(row)
                 chunks.append(stored_chunk(row, text))
             elif self.rule.repair == "fill" and key not in self.world.texts:
                 values[str(row["point_id"])] = {}
@@ -240,13 +253,13 @@ class _Plan:
 
     def _own_text(self, row: Row, key: str | None) -> str | None:
         text, page = row["text"] or "", self.world.texts.get(key or "")
-        if self.finding.code == "text.boilerplate":
+        if self.finding.code == TEXT_BOILERPLATE.code:
             found = self._told[str(row["point_id"])]
             is_frame = found.get("outside_content", 0.0) > MOST
             return None if is_frame else self._bare_text(row, page)
-        if self.finding.code == "text.zero_width":
+        if self.finding.code == TEXT_ZERO_WIDTH.code:
             return "".join(char for char in text if char not in ZERO_WIDTH)
-        return None if page is None or self.finding.code == "integrity.gone" else self.world.as_on_page(row, page)
+        return None if page is None or self.finding.code == INTEGRITY_GONE.code else self.world.as_on_page(row, page)
 
     def _bare_text(self, row: Row, page: FoldedText | None) -> str:
         """A text without its boilerplate: known phrases, and what goes on beside them but is not on the page."""
@@ -265,7 +278,7 @@ class _Plan:
 
     def _page_without(self, row: Row) -> str | None:
         """The page that lacks a text which is stored for another one: there it belongs, as it is."""
-        is_missing = self.finding.code == "integrity.gone" and self._told[str(row["point_id"])].get("missing_there")
+        is_missing = self.finding.code == INTEGRITY_GONE.code and self._told[str(row["point_id"])].get("missing_there")
         return self.world.homes.holding(row["text"] or "") if is_missing else None
 
     def _completed(
@@ -307,7 +320,7 @@ class _Plan:
 
     def _fields_named(self) -> set[Any]:
         """Canonical names of the fields that the finding is about."""
-        if self.finding.code == "payload.unexpected_module":
+        if self.finding.code == UNEXPECTED_MODULE.code:
             return {"module"}
         named = self.finding.details.get("field")
         return {named} if named else {subject.details.get("field") for subject in self.finding.subjects}

@@ -18,10 +18,13 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.duplicate_index import RULE as DUPLICATE_INDEX
 from ragval_pipeline.rules.chunk.duplicate_text import RULE as DUPLICATE_TEXT
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
+from ragval_pipeline.rules.coverage.foreign_host import RULE as FOREIGN_HOST
+from ragval_pipeline.rules.coverage.loopback_host import RULE as LOOPBACK_HOST
+from ragval_pipeline.rules.coverage.orphan_page import RULE as ORPHAN_PAGE
 from ragval_pipeline.rules.integrity.gone import RULE as GONE
 from ragval_pipeline.rules.payload.id_rule import RULE as ID_RULE
 from ragval_pipeline.sources.http.addresses import host_of, is_http_url, is_loopback_or_private
-from ragval_pipeline.validation.coverage.hosts import FOREIGN, LOOPBACK, ORPHAN, names_no_page, site_pages_of
+from ragval_pipeline.validation.coverage.hosts import names_no_page, site_pages_of
 from ragval_pipeline.validation.repair.duplicates import surplus_pages, surplus_points
 from ragval_pipeline.validation.repair.proof import Unproven
 from ragval_pipeline.validation.repair.stored import PointLookup
@@ -293,7 +296,7 @@ class _Draft:
     def _add_reingest(self, finding: Finding) -> None:
         code, scope = finding.code, self._site.scope
         if finding.subject_kind not in {*_PAGES, "point"}:
-            if code == FOREIGN:  # the host may serve the same site
+            if code == FOREIGN_HOST.code:  # the host may serve the same site
                 for name in self._elsewhere.points(self._lookup):
                     _note(self._review, name, code)
             self._lists["ingestion"].append(finding)
@@ -312,7 +315,7 @@ class _Draft:
         code, url, is_page = finding.code, self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES
         if code == ID_RULE.code:  # an ingestion gives these chunks other ids, and so does not overwrite them
             self._delete_after([subject.name], code, [url] if url else (), is_sure=True)
-        if url and code == LOOPBACK:
+        if url and code == LOOPBACK_HOST.code:
             # The page that replaces one of the site is deleted, and the site's is ingested instead.
             self._delete_page(subject.name, code, [url])
         if url:
@@ -411,7 +414,7 @@ class _Draft:
         of_others = {
             subject.name
             for subject in finding.subjects
-            if subject.is_foreign or (code == ORPHAN and subject.page in self._site.others)
+            if subject.is_foreign or (code == ORPHAN_PAGE.code and subject.page in self._site.others)
         }
         for url in urls:
             if url not in of_others:
@@ -473,11 +476,11 @@ class _Elsewhere:
 
 
 def _elsewhere(findings: Sequence[Finding], scope: Mapping[str, str]) -> _Elsewhere:
-    foreign = [subject for finding in findings if finding.code == FOREIGN for subject in finding.subjects]
+    foreign = [subject for finding in findings if finding.code == FOREIGN_HOST.code for subject in finding.subjects]
     private = [
         subject.page
         for finding in findings
-        if finding.code == LOOPBACK and not finding.details.get("expected")
+        if finding.code == LOOPBACK_HOST.code and not finding.details.get("expected")
         for subject in finding.subjects
         if subject.page
     ]

@@ -13,11 +13,14 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.graph import can_follow
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.query.weak_oracle import RULE as WEAK_ORACLE
+from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
+from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
 from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.validation.repair.cases import DROP, LOST, LOWERING, PASSING, Case, is_failed_query
+from ragval_pipeline.validation.repair.cases import LOWERING, PASSING, Case, is_failed_query
 from ragval_pipeline.validation.repair.cleared import Simulated, WouldClear, by_code, restored
 from ragval_pipeline.validation.repair.mended import Asked, Mended, answer_of, score_of
 from ragval_pipeline.validation.repair.repair import Repair, SearchMode, fewest, joined
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-_WEAK = "query.weak_oracle"
 #: Maximum additional depth of a search to replace points that a repair removes.
 DEEPEST = 2000  # work
 #: The same for passed queries that a repair may make fail.
@@ -87,16 +89,16 @@ def simulate(
         if is_failed_query(case.code):
             together[case.subject] = trials.needed_together(question, found)
     needed = {(case.code, case.subject): case.needed for case in cases}
-    weak = {entry.name for finding in findings if finding.code == _WEAK for entry in finding.subjects}
+    weak = {entry.name for finding in findings if finding.code == WEAK_ORACLE.code for entry in finding.subjects}
     results: dict[_Cause, WouldClear] = {}
     for repair, judgements in zip(repairs, judged, strict=True):
         well = {key for key, found in judgements.items() if _is_enough([one.surely for one in found], needed[key])}
         perhaps = {key for key, found in judgements.items() if _is_enough([one.perhaps for one in found], needed[key])}
         tried = list(judgements)
         # The values of fields at other paths are unknown.
-        if weak and can_follow(_WEAK, repair.code) and not repair.paths:
-            tried += [(_WEAK, name) for name in sorted(weak)]
-            well |= {(_WEAK, name) for name in weak.difference(met_by_chance(repair))}
+        if weak and can_follow(WEAK_ORACLE.code, repair.code) and not repair.paths:
+            tried += [(WEAK_ORACLE.code, name) for name in sorted(weak)]
+            well |= {(WEAK_ORACLE.code, name) for name in weak.difference(met_by_chance(repair))}
         result = _result(repair, tried, well, findings, perhaps)
         # It is unknown in which of several ways a finding will be repaired.
         known = results.get(_cause_of(repair), result)
@@ -258,7 +260,7 @@ def _result(
     cleared = {code: good.get(code, none) for code in subjects}
     kept = {code: names - cleared[code] for code, names in subjects.items()}
     for finding in findings:
-        if finding.code in {LOST, DROP}:
+        if finding.code in {QUERY_LOST.code, SIGNIFICANT_DROP.code}:
             made, might = (restored(finding, found) for found in (cleared, possible))
             tried = restored(finding, subjects, at_all=True)
             cleared[finding.code] = cleared.get(finding.code, none) | made

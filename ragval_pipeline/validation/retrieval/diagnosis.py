@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.embedder.input_type import RULE as INPUT_TYPE
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.queries.model import TestQuery
@@ -100,7 +101,7 @@ class QueryEmbedding:
     text: str
 
 
-@detector("embedder.input_type", needs=QueryEmbedding)
+@detector(INPUT_TYPE, needs=QueryEmbedding)
 def find_input_type(asked: QueryEmbedding) -> Iterator[Finding]:
     """Queries embedded as documents by a model that distinguishes the two.
 
@@ -112,7 +113,7 @@ def find_input_type(asked: QueryEmbedding) -> Iterator[Finding]:
         return
     details = {"query_input_type": input_type, "provider": embedder.provider, "model": embedder.model}
     message = f"Queries are embedded with input type {input_type}, and {embedder.model} embeds queries differently."
-    yield make_finding("embedder.input_type", ["embedding.query_input_type"], details=details, message=message)
+    yield make_finding(INPUT_TYPE.code, ["embedding.query_input_type"], details=details, message=message)
 
 
 def _tells_apart(embedder: Embedder, text: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.retrieval.lexical_better import RULE as LEXICAL_BETTER
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.printing import plural
@@ -120,7 +121,7 @@ def comparable(queries: Sequence[TestQuery], settings: RetrievalSettings) -> lis
     ]
 
 
-@detector("retrieval.lexical_better", needs=Modes)
+@detector(LEXICAL_BETTER, needs=Modes)
 def find_lexical_better(modes: Modes) -> Iterator[Finding]:
     """Questions that plain BM25 answers and the judged way does not."""
     won = modes.won
@@ -142,7 +143,7 @@ def find_lexical_better(modes: Modes) -> Iterator[Finding]:
     one, other = (sum(answered) for answered in modes.answered)
     count, lost = len(modes.compared), modes.lost
     yield make_finding(
-        "retrieval.lexical_better",
+        LEXICAL_BETTER.code,
         subjects,
         details={"answered": one, "answered_by_words": other, "of": count, "p": modes.p, "lost": lost},
         message=f"{plural(len(won), 'question')} that plain BM25 answers {'is' if len(won) == 1 else 'are'} not "

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Need, Subject
 from ragval_pipeline.rules.aspects import OF_TEXTS, OF_VECTORS, Aspect
+from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
+from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
+from ragval_pipeline.rules.retrieval.incomplete_metadata import RULE as INCOMPLETE_METADATA
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.validation.detectors import detector
@@ -177,7 +180,7 @@ _WORDS = {
 }
 
 
-@detector("query.failed", "query.negative_scored_high", needs=Outcome)
+@detector(QUERY_FAILED, NEGATIVE_SCORED_HIGH, needs=Outcome)
 def _failed(outcome: Outcome) -> Iterator[Finding]:
     """Failed queries, and negatives that scored high."""
     failed: list[Subject] = []
@@ -189,13 +192,13 @@ def _failed(outcome: Outcome) -> Iterator[Finding]:
     if failed:
         conditions = sorted({name for subject in failed for name in subject.details["conditions"]})
         yield make_finding(
-            "query.failed", failed, cause=f"Missed: {', '.join(_WORDS.get(name, name) for name in conditions)}."
+            QUERY_FAILED.code, failed, cause=f"Missed: {', '.join(_WORDS.get(name, name) for name in conditions)}."
         )
     if scored_high:
-        yield make_finding("query.negative_scored_high", scored_high)
+        yield make_finding(NEGATIVE_SCORED_HIGH.code, scored_high)
 
 
-@detector("retrieval.incomplete_metadata", needs=Outcome)
+@detector(INCOMPLETE_METADATA, needs=Outcome)
 def _incomplete(outcome: Outcome) -> Iterator[Subject]:
     """Hits without required fields, each with the first query that returned it."""
     read = outcome.settings.rules.read

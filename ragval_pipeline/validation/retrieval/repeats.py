@@ -9,6 +9,9 @@ from typing import Any
 
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.retrieval.crowded_top_k import RULE as CROWDED_TOP_K
+from ragval_pipeline.rules.retrieval.invalid_order import RULE as INVALID_ORDER
+from ragval_pipeline.rules.retrieval.nondeterministic import RULE as RETRIEVAL_NONDETERMINISTIC
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
@@ -20,7 +23,6 @@ from ragval_pipeline.validation.retrieval.outcome import Outcome
 from ragval_pipeline.validation.retrieval.texts import fold_text
 from ragval_pipeline.validation.thresholds import FEWEST, MOST, NEAR_DUPLICATE, ROUNDING
 
-_UNSTABLE = "retrieval.nondeterministic"
 _MOVED = "The embedder gives these queries other vectors each time they are embedded."
 _KEEP_VECTORS = (
     "Keep the vectors of repeated queries, or use an embedder that repeats its answers. While ids and order are "
@@ -53,7 +55,7 @@ def unstable(answers: Iterable[Answer]) -> list[Subject]:
     ]
 
 
-@detector(_UNSTABLE, needs=Outcome)
+@detector(RETRIEVAL_NONDETERMINISTIC, needs=Outcome)
 def _nondeterministic(outcome: Outcome) -> list[Subject]:
     return unstable(outcome.answers.values())
 
@@ -71,7 +73,8 @@ def with_manner(measurement: Measurement, manner: str, moved: Collection[str] = 
     )
     findings = tuple(
         finding.model_copy(update={"cause": _MOVED, "remedy": _KEEP_VECTORS})
-        if finding.code == _UNSTABLE and {subject.name for subject in finding.subjects} <= set(moved)
+        if finding.code == RETRIEVAL_NONDETERMINISTIC.code
+        and {subject.name for subject in finding.subjects} <= set(moved)
         else finding
         for finding in measurement.findings
     )
@@ -105,7 +108,7 @@ RANGES: dict[Distance, tuple[float, float]] = {
 }
 
 
-@detector("retrieval.invalid_order", needs=Outcome)
+@detector(INVALID_ORDER, needs=Outcome)
 def _disordered(outcome: Outcome) -> Iterator[Subject]:
     """Queries whose hits are not best first, or have impossible scores (profile ``rag-retrieval-testing``)."""
     for answer in outcome.answers.values():
@@ -159,7 +162,7 @@ def crowded_answers(queries: Sequence[TestQuery], answers: Mapping[str, Answer],
     return subjects
 
 
-@detector("retrieval.crowded_top_k", needs=Outcome)
+@detector(CROWDED_TOP_K, needs=Outcome)
 def _crowded(outcome: Outcome) -> list[Subject]:
     return crowded_answers(outcome.queries, outcome.answers, outcome.settings.rules.read)
 

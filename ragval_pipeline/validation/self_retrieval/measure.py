@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import NAMED, QUOTED, SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
+from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.text.folding import fold_blanks, words_of
@@ -157,7 +158,7 @@ def _interval(hits: int, asked: int) -> tuple[float, float]:
     return max(0.0, (middle - half) / inflated), min(1.0, (middle + half) / inflated)
 
 
-@detector("retrieval.dark_page", needs=OwnAnswers)
+@detector(DARK_PAGE, needs=OwnAnswers)
 def _dark(own: OwnAnswers) -> Iterator[Finding]:
     """Pages found neither by their names nor by their own words; shared titles do not count."""
     asked: dict[str, list[OwnQuery]] = {}
@@ -171,11 +172,11 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
     if not subjects:
         return
     if own.drawn == len(own.pages):
-        yield make_finding("retrieval.dark_page", subjects)
+        yield make_finding(DARK_PAGE.code, subjects)
         return
-    row, several = CATALOGUE["retrieval.dark_page"], len(subjects) > 1
+    row, several = DARK_PAGE, len(subjects) > 1
     yield make_finding(
-        "retrieval.dark_page",
+        DARK_PAGE.code,
         subjects,
         details={"pages_asked": own.drawn, "pages": len(own.pages)},
         message=f"{len(subjects):,} of {own.drawn:,} pages asked for (of {len(own.pages):,}) "
@@ -184,7 +185,7 @@ def _dark(own: OwnAnswers) -> Iterator[Finding]:
     )
 
 
-@detector("retrieval.hub_chunk", needs=OwnAnswers)
+@detector(HUB_CHUNK, needs=OwnAnswers)
 def _hubs(own: OwnAnswers) -> Iterator[Subject]:
     """Chunks found by other pages' queries. For a chunk without a known page every query would be another page's."""
     queries = own.named

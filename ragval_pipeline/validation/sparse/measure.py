@@ -8,6 +8,9 @@ from typing import Any
 
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
+from ragval_pipeline.rules.index.no_idf import RULE as NO_IDF
+from ragval_pipeline.rules.sparse.missing import RULE as SPARSE_MISSING
+from ragval_pipeline.rules.sparse.text_mismatch import RULE as SPARSE_TEXT_MISMATCH
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.sparse.vectors import SparseVectors
@@ -60,7 +63,7 @@ def measure_sparse(
     return Measurement(asset=ASSET, findings=tuple(find_all(evidence)), sections=sections)
 
 
-@detector("sparse.missing", needs=Sparse)
+@detector(SPARSE_MISSING, needs=Sparse)
 def find_missing(sparse: Sparse) -> Iterator[Finding]:
     """Points that keyword search cannot find: without a vector that searches use, or with none of several."""
     judged = [each for each in sparse.vectors if each.judged]
@@ -74,7 +77,7 @@ def find_missing(sparse: Sparse) -> Iterator[Finding]:
     points = judged[0].points
     scope = ", ".join(each.facts.name for each in judged)
     yield make_finding(
-        "sparse.missing",
+        SPARSE_MISSING.code,
         [sparse.subject(name, **({} if name in missing else {"vector": "empty"})) for name in named],
         scope=scope,
         details={"share": round(len(named) / max(points, 1), 4), "points": points},
@@ -87,7 +90,7 @@ def find_missing(sparse: Sparse) -> Iterator[Finding]:
     )
 
 
-@detector("sparse.text_mismatch", needs=Sparse)
+@detector(SPARSE_TEXT_MISMATCH, needs=Sparse)
 def find_text_mismatches(sparse: Sparse) -> Iterator[Finding]:
     """Sparse vectors that are not those of the stored texts."""
     for each in sparse.vectors:
@@ -96,7 +99,7 @@ def find_text_mismatches(sparse: Sparse) -> Iterator[Finding]:
         looks = [look for look, _ in each.wrong.values()]
         weights = looks.count("weights")
         yield make_finding(
-            "sparse.text_mismatch",
+            SPARSE_TEXT_MISMATCH.code,
             [
                 sparse.subject(name, cosine=round(cosine, 4), looks_like=_LOOKS[look])
                 for name, (look, cosine) in each.wrong.items()
@@ -113,9 +116,9 @@ def find_text_mismatches(sparse: Sparse) -> Iterator[Finding]:
 _LOOKS: Mapping[str, str] = {"text": "another text", "weights": "other weights"}
 
 
-@detector("index.no_idf", needs=Sparse)
+@detector(NO_IDF, needs=Sparse)
 def find_no_idf(sparse: Sparse) -> Iterator[Finding]:
     """Sparse vectors of BM25 whose words all count alike, however common they are."""
     for each in sparse.vectors:
         if not each.facts.idf and (each.model == "bm25" or each.weights == "bm25"):
-            yield make_finding("index.no_idf", [each.facts.name], details={"collection": sparse.collection})
+            yield make_finding(NO_IDF.code, [each.facts.name], details={"collection": sparse.collection})

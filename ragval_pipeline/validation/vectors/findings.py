@@ -8,10 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.factory import SHOWN, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
+from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
+from ragval_pipeline.rules.vector.identical import RULE as VECTOR_IDENTICAL
+from ragval_pipeline.rules.vector.missing import RULE as VECTOR_MISSING
+from ragval_pipeline.rules.vector.mixed_models import RULE as MIXED_MODELS
+from ragval_pipeline.rules.vector.model_mismatch import RULE as MODEL_MISMATCH
+from ragval_pipeline.rules.vector.swapped import RULE as VECTOR_SWAPPED
+from ragval_pipeline.rules.vector.text_mismatch import RULE as VECTOR_TEXT_MISMATCH
+from ragval_pipeline.rules.vector.zero import RULE as VECTOR_ZERO
 from ragval_pipeline.sources.embedders.models import same_model
 from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.validation.detectors import detector
@@ -135,12 +142,14 @@ class Vectors:
         return Subject(name=name, page=row.get("page_key"), details={**page, **details})
 
 
-@detector("vector.missing", "vector.zero", needs=Vectors)
+@detector(VECTOR_MISSING, VECTOR_ZERO, needs=Vectors)
 def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
     """Points without a vector, and those with a zero vector."""
     missing, zero, endless = vectors.found.missing, vectors.found.zero, frozenset(vectors.found.endless)
     if missing:
-        yield make_finding("vector.missing", map(vectors.subject, missing), details={"share": vectors.share(missing)})
+        yield make_finding(
+            VECTOR_MISSING.code, map(vectors.subject, missing), details={"share": vectors.share(missing)}
+        )
     if not zero:
         return
     message = cause = None
@@ -150,7 +159,7 @@ def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
         message = f"{plural(len(endless), 'point')} with NaN or infinite numbers in the vector{others}."
         cause = "The embedding failed, and what it returned was stored without a look at it."
     yield make_finding(
-        "vector.zero",
+        VECTOR_ZERO.code,
         (vectors.subject(name, **({"numbers": "not finite"} if name in endless else {})) for name in zero),
         details={"share": vectors.share(zero)},
         message=message,
@@ -158,7 +167,7 @@ def missing_and_zero(vectors: Vectors) -> Iterator[Finding]:
     )
 
 
-@detector("vector.identical", needs=Vectors)
+@detector(VECTOR_IDENTICAL, needs=Vectors)
 def identical(vectors: Vectors) -> Iterator[Finding]:
     """Every member of every group, each naming the others."""
     if not vectors.classified.copies:
@@ -171,10 +180,10 @@ def identical(vectors: Vectors) -> Iterator[Finding]:
     groups = len(vectors.classified.copies)
     details = {"groups": groups, "share": vectors.share(subjects)}
     message = f"{len(subjects):,} points have the vector of a point with another text, in {plural(groups, 'group')}."
-    yield make_finding("vector.identical", subjects, details=details, message=message)
+    yield make_finding(VECTOR_IDENTICAL.code, subjects, details=details, message=message)
 
 
-@detector("vector.swapped", needs=Vectors)
+@detector(VECTOR_SWAPPED, needs=Vectors)
 def swapped(vectors: Vectors) -> Iterator[Finding]:
     """Each point, with the one whose text its vector matches."""
     points = vectors.classified.points
@@ -185,7 +194,7 @@ def swapped(vectors: Vectors) -> Iterator[Finding]:
         # There may be more among the points not compared.
         least = "At least " if vectors.is_sample else ""
         message = f"{least}{len(subjects):,} points have a vector that belongs to the text of another point."
-        yield make_finding("vector.swapped", subjects, details={"share": vectors.share(subjects)}, message=message)
+        yield make_finding(VECTOR_SWAPPED.code, subjects, details={"share": vectors.share(subjects)}, message=message)
 
 
 def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
@@ -201,7 +210,7 @@ def _swapped(vectors: Vectors, place: int, holder: str | None) -> Subject:
     )
 
 
-@detector("vector.mixed_models", needs=Vectors)
+@detector(MIXED_MODELS, needs=Vectors)
 def mixed(vectors: Vectors) -> Iterator[Finding]:
     """The points embedded with another model, or in another way, than the rest."""
     points, decision = vectors.classified.points, vectors.classified.decision
@@ -217,11 +226,11 @@ def mixed(vectors: Vectors) -> Iterator[Finding]:
         message = f"{len(subjects):,} of {sampled:,} compared points were embedded {how} than the rest."
         cause = _mixed_cause(decision)
         yield make_finding(
-            "vector.mixed_models", subjects, details=details, message=message, cause=cause, looked_at=sampled
+            MIXED_MODELS.code, subjects, details=details, message=message, cause=cause, looked_at=sampled
         )
 
 
-@detector("vector.model_mismatch", needs=Vectors)
+@detector(MODEL_MISMATCH, needs=Vectors)
 def mismatch(vectors: Vectors) -> Iterator[Finding]:
     """The collection as a whole, except a part of another model."""
     decision, model = vectors.classified.decision, vectors.settings.model
@@ -244,7 +253,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
     )
     cause = f"{_cause(decision, model)}{_contradiction(names, model, sampled)}."
     yield make_finding(
-        "vector.model_mismatch",
+        MODEL_MISMATCH.code,
         [vectors.settings.collection],
         details=details,
         message=message,
@@ -253,7 +262,7 @@ def mismatch(vectors: Vectors) -> Iterator[Finding]:
     )
 
 
-@detector("vector.text_mismatch", needs=Vectors)
+@detector(VECTOR_TEXT_MISMATCH, needs=Vectors)
 def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     """Every other point whose vector does not match its text, with the likely reason."""
     points = vectors.classified.points
@@ -277,7 +286,7 @@ def text_mismatch(vectors: Vectors) -> Iterator[Finding]:
     elif points.sampled < vectors.found.points:
         of = f"{of} (of {vectors.found.points:,})"
     yield make_finding(
-        "vector.text_mismatch",
+        VECTOR_TEXT_MISMATCH.code,
         subjects,
         details={"sampled": points.sampled, "share": vectors.share(subjects), "looks_like": dict(looks)},
         message=f"{len(subjects):,}{more} of {of} {holds}: {', '.join(counted)}.",
@@ -320,7 +329,7 @@ def _rounded(points: Partition, place: int) -> float:
     return round(float(points.cosine[place]), 4)
 
 
-@detector("vector.dimension", needs=Vectors)
+@detector(VECTOR_DIMENSION, needs=Vectors)
 def distance(vectors: Vectors) -> Iterator[Finding]:
     """A collection whose distance is not the cosine, for which the embedder is made."""
     vector, model = vectors.settings.vector, vectors.settings.model
@@ -330,7 +339,7 @@ def distance(vectors: Vectors) -> Iterator[Finding]:
         return
     details = {"expected": "Cosine", "found": vector.distance, "model": model, "dimension": vector.size}
     yield make_finding(
-        "vector.dimension",
+        VECTOR_DIMENSION.code,
         [vector.name or "vectors"],
         details=details,
         message=f"The collection compares vectors by {vector.distance}, but {model} is made for cosine.",
@@ -383,7 +392,7 @@ def _remedy(decision: Decision, others: Sequence[str]) -> str | None:
     if not others:
         return None
     named = f"Set qdrant.vector_name to the vector of the texts, if that is {' or '.join(others)}."
-    return f"{named} {CATALOGUE['vector.model_mismatch'].remedy}"
+    return f"{named} {MODEL_MISMATCH.remedy}"
 
 
 def _contradiction(names: Counter[str], model: str, sampled: int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.lazy import pc
+from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
 from ragval_pipeline.sources.arrow import constant
 from ragval_pipeline.sources.memory import sparing_memory
 from ragval_pipeline.sources.site.inventory import HostFailure, SiteInventory, SitePage
@@ -129,7 +130,7 @@ def _failing(copy: PageCopy, tally: _Tally, expected: int, min_readable: float) 
     """The failure of a host with too many unreadable pages: the rest would be a biased sample."""
     return SystemFailure(
         f"failed for {tally.failed} of {expected} pages; the last reason: {copy.problem}",
-        code="source.unreachable",
+        code=SOURCE_UNREACHABLE.code,
         system=SYSTEM,
         subject=copy.url,
         remedy="Make the pages readable from this machine, or set source.site_root to the built site. A run needs most "

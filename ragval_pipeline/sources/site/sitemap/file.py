@@ -15,6 +15,8 @@ from urllib.request import url2pathname
 from xml.parsers import expat
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.source.malformed import RULE as SOURCE_MALFORMED
+from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
 from ragval_pipeline.sources.calls import asks_to_wait, wait_hint
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.http.fetch import BUSY, Fetched, HttpFetcher
@@ -26,7 +28,7 @@ def malformed(location: str, problem: str, remedy: str = "", **details: object) 
     """The failure for a ``location`` that is not a sitemap."""
     remedy = remedy or "Fix the sitemap, or point source.sitemap at another one."
     return SystemFailure(
-        problem, code="source.malformed", system="sitemap", subject=location, remedy=remedy, details=details
+        problem, code=SOURCE_MALFORMED.code, system="sitemap", subject=location, remedy=remedy, details=details
     )
 
 
@@ -51,7 +53,7 @@ def unreachable(
     """The failure for a ``location`` that cannot be read."""
     return SystemFailure(
         problem,
-        code="source.unreachable",
+        code=SOURCE_UNREACHABLE.code,
         system="sitemap",
         subject=location,
         remedy=remedy,

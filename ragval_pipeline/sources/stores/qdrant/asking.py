@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.index.collection_missing import RULE as COLLECTION_MISSING
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.calls import (
     GIVE_UP,
     TRY_AGAIN,
@@ -105,7 +107,7 @@ def failure_of(error: BaseException, *, place: str, tries: int, key: str | None 
     kind = TooMuchAtOnceError if _is_of_size(error) else SystemFailure
     return kind(
         f"{place} {problem}",
-        code="index.unreachable",
+        code=INDEX_UNREACHABLE.code,
         system="Qdrant",
         subject=place,
         remedy=remedy,
@@ -336,7 +338,7 @@ class Asking:
             if str(offset) in seen:
                 raise SystemFailure(
                     f"{self._place} returns the same page of points again and again",
-                    code="index.unreachable",
+                    code=INDEX_UNREACHABLE.code,
                     system="Qdrant",
                     subject=self._place,
                     remedy="Check the server and any proxy in between: a scroll must continue from next_page_offset.",
@@ -355,7 +357,7 @@ class Asking:
         remedy = "Set qdrant.collection to one of these." if names else "Run the ingestion first."
         return SystemFailure(
             f"{self._place} has no collection {self._collection}{listed}",
-            code="index.collection_missing",
+            code=COLLECTION_MISSING.code,
             system="Qdrant",
             subject=self._collection,
             remedy=f"Did you mean {near[0]}?" if near else remedy,

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.stores.qdrant.asking import failure_of, holds_secrets
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
@@ -82,7 +83,7 @@ def _client(settings: QdrantSettings) -> QdrantClient:
         # Opening it would create an empty one: ragval never writes.
         raise SystemFailure(
             f"there is no embedded Qdrant in {place}",
-            code="index.unreachable",
+            code=INDEX_UNREACHABLE.code,
             system="Qdrant",
             subject=place,
             remedy="Run the ingestion first, or correct qdrant.path.",
@@ -151,7 +152,7 @@ def _key(settings: QdrantSettings) -> str | None:
         place = place_of(settings)
         raise SystemFailure(
             f"{place} could not be sent the key",
-            code="index.unreachable",
+            code=INDEX_UNREACHABLE.code,
             system="Qdrant",
             subject=place,
             remedy="Check qdrant.api_key: it contains spaces or characters that cannot be sent in a header.",

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.calls import Attempts, in_order
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.stores.qdrant.asking import Asking
@@ -224,7 +225,7 @@ class CollectionReader:
                 yield page
                 last = page[-1].id if page else last
         except SystemFailure as failure:
-            if way == "pages" or failure.code != "index.unreachable":
+            if way == "pages" or failure.code != INDEX_UNREACHABLE.code:
                 raise
             # The way was chosen here: what fails in it may be read page after page, from where it stopped.
             _log.warning("%s: reading goes on page after page", failure)
@@ -347,7 +348,7 @@ class CollectionReader:
                 names = (*batch.ids, *batch.missing, *batch.other)
                 last, done = max(names, key=id_order, default=last), done + VECTORS_PER_PAGE
         except SystemFailure as failure:
-            if failure.code != "index.unreachable":
+            if failure.code != INDEX_UNREACHABLE.code:
                 raise
             _log.warning("%s: vectors are read over REST", failure)
             self._grpc = False

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ragval_pipeline.errors import SystemFailure
+from ragval_pipeline.rules.index.unreachable import RULE as INDEX_UNREACHABLE
 from ragval_pipeline.sources.calls import in_calls, in_order
 from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
 from ragval_pipeline.sources.stores.qdrant.names import id_order
@@ -198,7 +199,7 @@ class IdOrder:
     def _failure(self, problem: str) -> SystemFailure:
         return SystemFailure(
             f"{self._place} {problem}",
-            code="index.unreachable",
+            code=INDEX_UNREACHABLE.code,
             system="Qdrant",
             subject=self._place,
             remedy="Check the server and any proxy in between: a scroll returns each point once, in the order of ids.",

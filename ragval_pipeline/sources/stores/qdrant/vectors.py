@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.errors import NotMeasurableError
 from ragval_pipeline.lazy import np
+from ragval_pipeline.rules.vector.dimension import RULE as VECTOR_DIMENSION
 from ragval_pipeline.sources.calls import in_order
 from ragval_pipeline.sources.stores.qdrant.asking import TooMuchAtOnceError
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
@@ -162,7 +163,7 @@ def of_size(batches: Iterable[VectorBatch], size: int, collection: str) -> Itera
             raise NotMeasurableError(
                 f"the vectors of {collection} had {size} numbers when the run began, and now have "
                 f"{batch.matrix.shape[1]}: it was created again meanwhile",
-                code="vector.dimension",
+                code=VECTOR_DIMENSION.code,
                 subject=collection,
                 remedy="Validate again when the ingestion has finished.",
                 details={"expected": size, "found": int(batch.matrix.shape[1])},
