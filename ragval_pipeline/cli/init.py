@@ -222,7 +222,7 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
     """A collection without points, or only with vectors that are not supported."""
     from ragval_pipeline.sources.stores.qdrant.facts import no_dense_vector
 
-    empty = facts.vectors or not (facts.points_count or facts.other_vectors)
+    empty = facts.vectors or facts.has_no_vectors_yet
     what, remedy = ("holds no points", "Run the ingestion first.") if empty else no_dense_vector(facts)
     return NotMeasurableError(f"{facts.name} {what}", code=INDEX_EMPTY.code, subject=facts.name, remedy=remedy)
 

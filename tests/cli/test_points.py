@@ -17,6 +17,7 @@ from tests.cli.conftest import Ended, Home
 from tests.support.http_host import Answer, serving
 
 Ragval = Callable[..., Ended]
+NOTHING = {"id": pa.int64(), "payload": pa.string(), "vector": pa.list_(pa.float32())}
 WORDS = [
     "A robot with a body learns how hard the floor is by falling on it, and a chatbot does not.",
     "Sensors of joints report their angles a thousand times a second, and most of it is noise.",
@@ -102,3 +103,20 @@ def test_init_takes_a_file_or_a_qdrant(home: Home, tmp_path: Path, ragval: Ragva
     ended = ragval("init", "--points", file, "--qdrant-path", home.folder / "qdrant", "--output", tmp_path / "x.yaml")
     assert ended.code == 2
     assert "--points" in ended.message
+
+
+def test_a_vector_that_is_not_finite_is_named_and_the_others_are_searched(tmp_path: Path, ragval: Ragval) -> None:
+    vectors = StaticEmbedder().embed(WORDS, input_type="search_document").vectors.tolist()
+    vectors[1][3] = float("nan")
+    query = {"query_text": "how hard the floor is by falling", "min_similarity": 0.3}
+    suite = suite_of(written(tmp_path / "points.parquet", vector=vectors), queries=[query])
+    ended = ragval("run", "-s", suite, "--json")
+    assert {found["code"] for found in ended.json["findings"] if found["severity"] == "error"} == {"vector.zero"}
+
+
+def test_a_file_without_points_is_an_empty_index_and_nothing_else(tmp_path: Path, ragval: Ragval) -> None:
+    nothing = {name: pa.array([], kind) for name, kind in NOTHING.items()}
+    suite = suite_of(written(tmp_path / "points.parquet", **nothing))
+    ended = ragval("run", "-s", suite, "--json")
+    assert [found["code"] for found in ended.json["findings"]] == ["index.empty"]
+    assert "dense" not in ragval("doctor", "-s", suite).out

@@ -48,6 +48,8 @@ def _vector(suite: Suite, facts: CollectionFacts) -> Check:
     if facts.is_sparse_only:
         told = f"{facts.name} has sparse vectors only: {', '.join(facts.other_vectors)}"
         return note("vectors", told, "Everything but searches and dense vectors is validated.")
+    if facts.has_no_vectors_yet:
+        return skipped("vectors", "there are no points")
     if vector is None and not facts.vectors:
         what, remedy = no_dense_vector(facts)
         return problem("vectors", f"{facts.name} {what}", remedy, exit_code=4)

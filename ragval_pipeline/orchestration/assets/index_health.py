@@ -37,7 +37,7 @@ from ragval_pipeline.validation.sparse.measure import measure_sparse
 from ragval_pipeline.validation.sparse.vectors import Compared, SparseVectors, read_vectors
 from ragval_pipeline.validation.vectors import comparison, sample
 from ragval_pipeline.validation.vectors.classification import Lookups, VectorSettings
-from ragval_pipeline.validation.vectors.measure import measure_vectors
+from ragval_pipeline.validation.vectors.measure import measure_vectors, no_vectors
 from ragval_pipeline.validation.vectors.sample import id_hash, spread_over
 
 #: Test queries and stored vectors searched for both approximately and exactly.
@@ -141,6 +141,8 @@ def examine_vectors(
     ``asks_queries``: the run asks the test queries too, which have precedence if the budget is not enough for both.
     """
     manifest = facts.points
+    if manifest.facts.has_no_vectors_yet:
+        return Measurement(asset=VECTOR_HEALTH, values=(no_vectors(),))
     vector, snapshot = searched_vector(suite, manifest), Snapshot(manifest)
 
     def rows_of(ids: Collection[str], columns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:

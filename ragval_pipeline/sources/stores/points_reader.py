@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, Literal
 
 from ragval_pipeline.errors import SuiteError
@@ -171,9 +171,9 @@ class PointsReader:
     @cached_property
     def _searched(self) -> LocalVectors | None:
         distance = self._points.distance(self._vector_name)
+        batches = list(map(_comparable, self.vectors()))
         if distance not in _METRICS:
-            return LocalVectors.of(self.vectors(), distance)
-        batches = list(self.vectors())
+            return LocalVectors.of(batches, distance)
         ids = tuple(name for batch in batches for name in batch.ids)
         matrix = (
             np.concatenate([batch.matrix for batch in batches if batch.ids]) if ids else np.empty((0, 0), np.float32)
@@ -228,6 +228,14 @@ class _Distant(LocalVectors):
             scores = cdist(np.array([search.vector]), self.matrix, self.metric)[0].astype(np.float32)
             order = np.argsort(scores, kind="stable")[: search.limit]
             yield [(self.ids[row], score) for row, score in zip(order.tolist(), scores[order].tolist(), strict=True)]
+
+
+def _comparable(batch: VectorBatch) -> VectorBatch:
+    """The vectors that can be searched: Qdrant stores none with NaN or infinite numbers, and no query is near one."""
+    finite = np.isfinite(batch.matrix).all(axis=1)
+    if finite.all():
+        return batch
+    return replace(batch, ids=tuple(compress(batch.ids, finite)), matrix=batch.matrix[finite])
 
 
 def _top_level(fields: Sequence[str] | None) -> frozenset[str] | None:

@@ -88,13 +88,18 @@ def _value(found: Comparison, settings: VectorSettings, classified: Classified) 
     if not settings.sampling:
         return not_measured(CRITERION, "not_applicable", "embedding.identity_sample is 0")
     if not found.points:
-        return not_measured(CRITERION, "no_data", "the collection holds no points")
+        return no_vectors()
     if found.other and not found.ids:
         return not_measured(CRITERION, "not_applicable", "the collection has several vectors per point")
     points, every = classified.points, found.points
     sampled = points.sampled
     of = "re-embedded points" + (f", of {every} in the collection" if sampled < every else "")
     return ratio(CRITERION, points.count(Label.MATCHING), sampled, of=of)
+
+
+def no_vectors() -> MeasuredValue:
+    """The criterion of a collection without points."""
+    return not_measured(CRITERION, "no_data", "the collection holds no points")
 
 
 def _section(found: Comparison, classified: Classified) -> dict[str, Any]:

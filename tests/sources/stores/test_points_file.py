@@ -121,3 +121,14 @@ def test_a_filter_on_a_name_that_is_nested_elsewhere_names_it(tmp_path: Path) ->
     payload = json.dumps({"metadata": {"lang": "en"}})
     [entry] = read(written(tmp_path / "points.parquet", payload=[payload] * 2), equal={"lang": "en"}).left_out(None)
     assert (entry.elsewhere, entry.passing) == ("metadata.lang", 2)
+
+
+def test_a_vector_that_is_not_finite_is_read_and_never_found(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "points.parquet",
+        id=[1, 2, 3], payload=["{}"] * 3, vector=[[float("nan"), 1.0], [0.0, 1.0], [float("inf"), 0.0]],
+    )  # fmt: skip
+    reader = read(path)
+    [batch] = reader.vectors()
+    assert batch.ids == ("1", "2", "3")
+    assert [hit.id for hit in reader.search([0.0, 1.0], limit=3, fields=[], exact=True)] == ["2"]

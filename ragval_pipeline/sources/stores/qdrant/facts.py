@@ -221,6 +221,11 @@ class CollectionFacts(BaseModel):
         """Whether all of its vectors are sparse: searches compare words, not meanings."""
         return not self.vectors and set(self.other_vectors.values()) == {"sparse"}
 
+    @property
+    def has_no_vectors_yet(self) -> bool:
+        """Whether nothing tells which vectors its points will have: a file without points."""
+        return not (self.points_count or self.vectors or self.other_vectors)
+
     def vector(self, name: str | None) -> VectorFacts | None:
         """The vector called ``name``; None if there is none."""
         return next((vector for vector in self.vectors if vector.name == name), None)
