@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import compress, islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ragval_pipeline.errors import SuiteError
 from ragval_pipeline.lazy import np
@@ -29,9 +29,6 @@ from ragval_pipeline.sources.stores.qdrant.protocol import (
 )
 from ragval_pipeline.sources.stores.qdrant.sparse import SparseBatch
 from ragval_pipeline.text.characters import encodable_payload
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Points per page.
 PAGE_SIZE = 1000
@@ -235,8 +232,8 @@ class _Distant(LocalVectors):
 
 def _comparable(batch: VectorBatch) -> VectorBatch:
     """The vectors that can be searched: Qdrant stores none with NaN or infinite numbers, and no query is near one."""
-    finite: NDArray[np.bool_] = np.isfinite(batch.matrix).all(axis=1)
-    if finite.all():
+    finite = np.isfinite(batch.matrix).all(axis=1).tolist()
+    if all(finite):
         return batch
     return replace(batch, ids=tuple(compress(batch.ids, finite)), matrix=batch.matrix[finite])
 
