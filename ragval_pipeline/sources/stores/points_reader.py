@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import compress, islice
+from itertools import islice
 from typing import Any, Literal
 
 from ragval_pipeline.errors import SuiteError
@@ -232,10 +232,10 @@ class _Distant(LocalVectors):
 
 def _comparable(batch: VectorBatch) -> VectorBatch:
     """The vectors that can be searched: Qdrant stores none with NaN or infinite numbers, and no query is near one."""
-    finite = np.isfinite(batch.matrix).all(axis=1).tolist()
-    if all(finite):
+    rows = np.flatnonzero(np.isfinite(batch.matrix).all(axis=1))
+    if len(rows) == len(batch.ids):
         return batch
-    return replace(batch, ids=tuple(compress(batch.ids, finite)), matrix=batch.matrix[finite])
+    return replace(batch, ids=tuple(batch.ids[row] for row in rows), matrix=batch.matrix[rows])
 
 
 def _top_level(fields: Sequence[str] | None) -> frozenset[str] | None:
