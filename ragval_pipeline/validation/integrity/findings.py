@@ -44,8 +44,9 @@ _OLDER = (
     "them. In future, delete a page's points before re-ingesting it."
 )
 _SORT = (
-    "If they were generated from the pages, give all points a payload field that distinguishes them from chunks, "
-    "and exclude them with qdrant.filter. If they are left from an older version, delete them."
+    "Decide about the points under review_point_ids in remediation.json. If they were generated from the pages, give "
+    "all points a payload field that distinguishes them from chunks, and exclude them with qdrant.filter. If they are "
+    "left from an older version, delete them."
 )
 
 

@@ -308,8 +308,11 @@ class _Draft:
             if subject.current:
                 # The page's present text is stored beside it: ingesting the page again would leave this one.
                 _note(self._delete, subject.name, code)
-                continue
-            self._ingest_for(finding, subject)
+            elif finding.subject_kind == "point" and Aspect.TEXT in CATALOGUE[code].breaks & subject.without:
+                # Its page is whole beside it: an ingestion would leave it, or make it again.
+                _note(self._review, subject.name, code)
+            else:
+                self._ingest_for(finding, subject)
 
     def _ingest_for(self, finding: Finding, subject: Subject) -> None:
         code, url, is_page = finding.code, self._page_to_ingest(finding, subject), finding.subject_kind in _PAGES

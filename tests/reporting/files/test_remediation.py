@@ -5,6 +5,7 @@ import pytest
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Subject
 from ragval_pipeline.reporting.files.remediation import remediation
+from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.validation.coverage.hosts import with_moved
 from ragval_pipeline.validation.repair.duplicates import groups_of
 from ragval_pipeline.validation.repair.remedies import Listing, names_to_look_up, plan_remedies
@@ -57,6 +58,13 @@ def test_a_page_whose_chunks_are_out_of_order_is_ingested_again():
     result = remedy(make_finding("chunk.order_shuffled", [Subject(name=PAGE, page="key:intro")]))
     assert [entry["url"] for entry in result["reingest_urls"]] == [PAGE]
     assert result["chunker"] == []
+
+
+def test_a_text_beside_all_of_its_page_is_for_a_person_since_an_ingestion_would_leave_or_repeat_it():
+    beside = Subject("1", {"page_url": PAGE}, page="key:intro", without=frozenset({Aspect.TEXT, Aspect.PLACE}))
+    result = remedy(make_finding("integrity.gone", [beside]))
+    assert ids(result["review_point_ids"]) == ["1"]
+    assert result["reingest_urls"] == result["delete_point_ids"] == result["delete_after_ingesting"] == []
 
 
 def test_a_point_whose_page_nobody_knows_is_listed_by_its_id():
