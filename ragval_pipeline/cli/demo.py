@@ -148,7 +148,7 @@ def show_outcome(planted: Sequence[Planted], finished: Run, *, console: Console)
 
 
 def _reported(outcome: Outcome) -> str:
-    from ragval_pipeline.suite.printing import plural
+    from ragval_pipeline.text.printing import plural
 
     planted = _count(outcome.planted)
     if outcome.recall == outcome.precision == 1.0:
@@ -165,7 +165,7 @@ def _name(planted: Planted) -> str:
 
 def _count(planted: Planted) -> str:
     from ragval_pipeline.findings.catalogue import CATALOGUE
-    from ragval_pipeline.suite.printing import plural
+    from ragval_pipeline.text.printing import plural
 
     return plural(len(planted.subjects), CATALOGUE[planted.code].subject_kind)
 

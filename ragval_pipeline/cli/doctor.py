@@ -11,7 +11,7 @@ from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile, json
 from ragval_pipeline.cli.terminal import print_json, printing, say, stderr_console
 from ragval_pipeline.errors import RagvalError, SuiteError, with_remedy
 from ragval_pipeline.suite.interpolation import PLACEHOLDER, environment_of
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.cli.looking import Look

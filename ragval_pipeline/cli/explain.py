@@ -11,7 +11,7 @@ import typer
 from ragval_pipeline.cli.options import DEFAULT_SUITE, LogLevel, SuiteFile
 from ragval_pipeline.cli.terminal import printing
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import nearest
+from ragval_pipeline.text.printing import nearest
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding

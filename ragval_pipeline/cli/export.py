@@ -66,7 +66,7 @@ def _redactor(suite: Suite) -> Redactor:
 
 
 def _tell(exported: Exported, file: str, *, redact: bool) -> None:
-    from ragval_pipeline.suite.printing import plural
+    from ragval_pipeline.text.printing import plural
 
     facts = exported.facts
     named = ", ".join(f"{vector.name or 'vector'} ({vector.size})" for vector in facts.vectors)

@@ -228,7 +228,7 @@ def _nothing_to_judge(facts: CollectionFacts) -> NotMeasurableError:
 
 
 def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
-    from ragval_pipeline.suite.printing import plural
+    from ragval_pipeline.text.printing import plural
 
     draft = drafted.suite
     suite, queries = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file for file in files)
@@ -257,7 +257,7 @@ def _tell(drafted: Drafted, files: list[Path], printer: LinePrinter) -> None:
 
 def _next_steps(drafted: Drafted, suite: str, queries: str) -> list[tuple[str, str]]:
     """The next steps for the user."""
-    from ragval_pipeline.suite.printing import plural
+    from ragval_pipeline.text.printing import plural
 
     draft = drafted.suite
     steps = []

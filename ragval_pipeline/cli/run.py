@@ -30,7 +30,7 @@ from ragval_pipeline.errors import SuiteError, as_sentence
 from ragval_pipeline.reporting.files.dataset import FORMATS, DatasetFormat
 from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
 from ragval_pipeline.suite.criteria import GROUPS
-from ragval_pipeline.suite.printing import plural, printable
+from ragval_pipeline.text.printing import plural, printable
 
 if TYPE_CHECKING:
     from ragval_pipeline.reporting.run import Run

@@ -132,7 +132,7 @@ def _write_page(kept: History, file: Path, limit: int) -> None:
     from ragval_pipeline.reporting.html.history import history_page
     from ragval_pipeline.sources.history import reading_from
     from ragval_pipeline.sources.storage import local_path, write_whole, writing_to
-    from ragval_pipeline.suite.printing import plural
+    from ragval_pipeline.text.printing import plural
 
     _check_page(file)
     place = kept.base.parent

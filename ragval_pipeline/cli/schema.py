@@ -9,7 +9,7 @@ import typer
 from ragval_pipeline.cli.options import LogLevel
 from ragval_pipeline.cli.terminal import print_json
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.text.printing import did_you_mean
 
 KINDS = ("suite", "report", "queries", "profile", "facts")
 

@@ -74,6 +74,6 @@ def _show(response: RetrievalResponse, printer: LinePrinter) -> None:
 
 def _chunk(hit: SearchResult) -> str:
     """The chunk's stored number on its page, as in every report; empty without one."""
-    from ragval_pipeline.suite.printing import chunk_name
+    from ragval_pipeline.text.printing import chunk_name
 
     return "" if hit.chunk_index is None else chunk_name(hit.chunk_index)

@@ -87,7 +87,7 @@ def _print_table(rows: pa.Table) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ragval_pipeline.suite.printing import printable
+    from ragval_pipeline.text.printing import printable
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for name in rows.column_names:

@@ -36,7 +36,7 @@ from ragval_pipeline.orchestration.triggers.automation import (
 from ragval_pipeline.orchestration.validation import build_validation
 from ragval_pipeline.suite.load import as_suite, load_suite, naming_file_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import shown_url
+from ragval_pipeline.text.printing import shown_url
 
 
 def build_validation_defs(

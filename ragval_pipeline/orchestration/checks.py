@@ -22,8 +22,8 @@ from ragval_pipeline.orchestration.names import VALIDATION_REPORT, VERDICT_CHECK
 from ragval_pipeline.suite.criteria import Criterion, Gate, measure_of
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles import get_profile
+from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured
 from ragval_pipeline.validation.verdict import ERRORS, CriterionResult, counted_errors, judge_value
 

@@ -14,7 +14,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.snapshot.manifest import COLUMNS, INTEGER_FIELDS, LIST_FIELDS
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.measurement import Measurement
 from ragval_pipeline.validation.verdict import CriterionResult
 

@@ -28,8 +28,8 @@ from ragval_pipeline.suite.absent import load_absent
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.gates import criteria_of, gates_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import shown_url
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.text.printing import shown_url
 from ragval_pipeline.validation.assemble import Assembled, RunFacts, assemble_report
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all

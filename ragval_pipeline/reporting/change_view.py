@@ -9,7 +9,7 @@ from ragval_pipeline.reporting.history.model import CriterionChange, FindingChan
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, title_of
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 #: Criteria and findings listed; the rest is counted.
 MOST_NAMED = 4

@@ -15,7 +15,7 @@ from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.urls import fold_path
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.hosts import counterparts
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport

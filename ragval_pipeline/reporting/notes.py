@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from ragval_pipeline.reporting.numbers import show_percent, show_score
 from ragval_pipeline.reporting.text import readable_path, shorten
-from ragval_pipeline.suite.printing import plural, show_count, times
 from ragval_pipeline.text.characters import UNSPACED
+from ragval_pipeline.text.printing import plural, show_count, times
 from ragval_pipeline.validation.coverage.hosts import STANDS_FOR
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS
 

@@ -10,7 +10,7 @@ from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.rules.rule import SEVERITIES, Severity
 from ragval_pipeline.suite.criteria import GROUPS, group_of
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.repair.tree import is_simulated
 from ragval_pipeline.validation.report import ANSWERED, WAYS, ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult

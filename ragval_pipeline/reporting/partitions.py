@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.suite.criteria import criterion_name, measure_of
-from ragval_pipeline.suite.printing import plural, printable
+from ragval_pipeline.text.printing import plural, printable
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult
 

@@ -21,7 +21,7 @@ from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
 from ragval_pipeline.sources.http.addresses import is_http_url, split_url
-from ragval_pipeline.suite.printing import chunk_name, plural, times
+from ragval_pipeline.text.printing import chunk_name, plural, times
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.thresholds import MOST

@@ -20,8 +20,8 @@ from ragval_pipeline.sources.storage import (
     storing,
     told_by_store,
 )
-from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.text.json_text import parse_json
+from ragval_pipeline.text.printing import did_you_mean
 from ragval_pipeline.text.trec_ids import decode_id
 
 if TYPE_CHECKING:

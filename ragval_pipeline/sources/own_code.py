@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.suite.printing import did_you_mean, nearest
+from ragval_pipeline.text.printing import did_you_mean, nearest
 
 
 def load_attribute(spec: str, *, key: str, search_path: Path | None = None) -> object:

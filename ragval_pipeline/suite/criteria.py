@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import did_you_mean, printable
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 Operator = Literal[">=", "<="]
 Group = Literal["coverage", "metadata", "chunks", "integrity", "vectors", "index", "queries", "latency", "regression"]

@@ -10,7 +10,6 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, field_validator, mo
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.suite.criteria import is_criterion, known_names, measure_of
 from ragval_pipeline.suite.payload import PayloadSettings
-from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.sections import (
     AutomationSettings,
     BudgetSettings,
@@ -29,6 +28,7 @@ from ragval_pipeline.suite.sections import (
     SourceSettings,
     TrecFiles,
 )
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 
 def _shape_of_queries(queries: Any) -> str | None:

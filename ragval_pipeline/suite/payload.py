@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.sections import Section, Text, Texts
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 CANONICAL_FIELDS = (
     "text", "source_url", "title", "module", "chapter", "headings", "token_count", "chunk_index",

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ragval_pipeline.errors import SuiteError, all_in_one
-from ragval_pipeline.suite.printing import did_you_mean, printable
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 #: Replaces pydantic's messages, which are about Python.
 _SAYS = {

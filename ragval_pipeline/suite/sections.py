@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from ragval_pipeline.suite.printing import shown_url
+from ragval_pipeline.text.printing import shown_url
 
 
 def _no_bool(value: Any) -> Any:

@@ -13,9 +13,9 @@ from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.suite.interpolation import is_unread, variables_in
 from ragval_pipeline.suite.model import Suite, SuiteOrigin
 from ragval_pipeline.suite.payload import follow_map, is_framework, usual_fields
-from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.problems import Problem, dotted, location_in, problem_error, problems_of
 from ragval_pipeline.suite.sections import SOURCES
+from ragval_pipeline.text.printing import suite_name
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile, SettingRule

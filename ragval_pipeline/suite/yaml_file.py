@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import did_you_mean, printable
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 #: Largest number of nodes of a file once its aliases are expanded.
 MAX_NODES = 5_000_000

@@ -14,8 +14,8 @@ from ragval_pipeline.rules.absent.present import RULE as ABSENT_PRESENT
 from ragval_pipeline.sources.search.answers import Answer, Question
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.absent import AbsentEntry
-from ragval_pipeline.suite.printing import printable, times
 from ragval_pipeline.text.folding import words_of
+from ragval_pipeline.text.printing import printable, times
 from ragval_pipeline.validation.detectors import detector
 
 #: Columns of the snapshot in which entries are looked for.

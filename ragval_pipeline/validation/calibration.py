@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.paired import fewest_pairs
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING

@@ -19,7 +19,7 @@ from ragval_pipeline.errors import (
 from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.rules.check.crashed import RULE as CHECK_CRASHED
-from ragval_pipeline.suite.printing import did_you_mean, printable, show_count
+from ragval_pipeline.text.printing import did_you_mean, printable, show_count
 from ragval_pipeline.validation.packed import Packed
 
 ReasonCode = Literal["no_data", "too_few", "unreachable", "crashed", "not_applicable", "not_selected"]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.suite.criteria import Criterion, Gate, Operator
-from ragval_pipeline.suite.printing import did_you_mean, printable
+from ragval_pipeline.text.printing import did_you_mean, printable
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.measurement import EXCUSED, MeasuredValue, Measurement, ReasonCode, not_measured
 

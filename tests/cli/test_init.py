@@ -13,9 +13,9 @@ from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.cli.draft.site import shared_folder
 from ragval_pipeline.cli.draft.suite_text import SuiteDraft, suite_text
 from ragval_pipeline.suite.load import load_suite
-from ragval_pipeline.suite.printing import suite_name
 from ragval_pipeline.suite.profiles.table import PROFILES
 from ragval_pipeline.suite.queries.load import load_queries
+from ragval_pipeline.text.printing import suite_name
 from tests.cli.collections_ import PAGES, haystack_payloads, langchain_payloads, llamaindex_payloads, store
 from tests.cli.conftest import Ended, Home
 

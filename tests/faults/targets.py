@@ -35,9 +35,9 @@ with instrumented:
     from ragval_pipeline.sources.site.sitemap.file import parse_sitemap, unpacked
     from ragval_pipeline.sources.site.urls import UrlFolder, path_of
     from ragval_pipeline.suite.load import load_suite, resolve_suite
-    from ragval_pipeline.suite.printing import shown_url
     from ragval_pipeline.suite.queries.files import read_entries
     from ragval_pipeline.text.markup import without_markup
+    from ragval_pipeline.text.printing import shown_url
     from ragval_pipeline.text.trec_ids import decode_id, encode_id
     from ragval_pipeline.validation.facts.align import align
     from ragval_pipeline.validation.facts.page import Searched

@@ -17,9 +17,9 @@ from ragval_pipeline.sources.site.page_reader import PageCopy
 from ragval_pipeline.sources.site.sitemap import reader as sitemap
 from ragval_pipeline.sources.stores.qdrant.connect import open_client
 from ragval_pipeline.sources.stores.qdrant.reader import CollectionReader
-from ragval_pipeline.suite.printing import shown_url
 from ragval_pipeline.suite.sections import QdrantSettings, RetrySettings
 from ragval_pipeline.text.markup import without_markup
+from ragval_pipeline.text.printing import shown_url
 from tests.support.qdrant_server import QdrantStandIn
 
 #: Processor seconds that each row may take; where the cost grew with the square it was a hundred times as much.

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
+from ragval_pipeline.text.printing import printable
 from tests.suite.writing import one_line
 
 FILE = Path("suite.yaml")

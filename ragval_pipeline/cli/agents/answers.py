@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.cli.explain import explained
 from ragval_pipeline.cli.runs import History, kept_run, open_history
 from ragval_pipeline.errors import RagvalError, SuiteError
-from ragval_pipeline.suite.printing import nearest
+from ragval_pipeline.text.printing import nearest
 
 if TYPE_CHECKING:
     from ragval_pipeline.findings.model import ReportedFinding

@@ -16,7 +16,7 @@ from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.suite.load import naming_file_of
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import flavour_of
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.filtered import why_none_passes
 from ragval_pipeline.validation.payload.aliases import changed_fields
 

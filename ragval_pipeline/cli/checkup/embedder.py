@@ -16,8 +16,8 @@ from ragval_pipeline.sources.snapshot.embedded import embedded_of, template_of
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.payload import PayloadSettings
-from ragval_pipeline.suite.printing import plural, printable
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.printing import plural, printable
 from ragval_pipeline.validation.payload.aliases import is_named_like
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ragval_pipeline.sources.site.of_suite import check_places, fetch_inventory
 from ragval_pipeline.sources.site.urls import fold_path, path_of
 from ragval_pipeline.suite.gates import required_of_site
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.inventory import SiteInventory

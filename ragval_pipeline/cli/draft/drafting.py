@@ -29,9 +29,9 @@ from ragval_pipeline.cli.looking import Look, value_of
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.snapshot.embedded import embedded_of
 from ragval_pipeline.suite.payload import CANONICAL_FIELDS, flavour_of
-from ragval_pipeline.suite.printing import plural, suite_name
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.sections import SourceSettings
+from ragval_pipeline.text.printing import plural, suite_name
 from ragval_pipeline.validation.golden.oracles import none_drawn
 from ragval_pipeline.validation.payload.aliases import is_named_like
 from ragval_pipeline.validation.thresholds import HABIT, MOST

@@ -13,9 +13,9 @@ from ragval_pipeline.sources.http.addresses import host_of, is_http_url
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.site.urls import is_file_path
 from ragval_pipeline.suite.payload import usual_fields
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.base import Profile
 from ragval_pipeline.suite.profiles.table import PROFILES
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.payload.aliases import is_named_like, suggest_field_map
 from ragval_pipeline.validation.payload.levels import OF_SOME
 from ragval_pipeline.validation.thresholds import FEW, FEWEST, MOST, WHOLE

@@ -20,7 +20,7 @@ from ragval_pipeline.cli.looking import Look
 from ragval_pipeline.sources.payload_paths import lookup
 from ragval_pipeline.sources.site.folders import in_words
 from ragval_pipeline.sources.site.urls import is_file_path, without_fragment
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts

@@ -15,9 +15,9 @@ from ragval_pipeline.cli.draft.guess import EmbedderGuess
 from ragval_pipeline.sources.embedders.models import PROVIDERS
 from ragval_pipeline.sources.site.folders import Folder
 from ragval_pipeline.suite.criteria import DEFAULT_GATES, all_criteria
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.sections import FILES
+from ragval_pipeline.text.printing import plural
 
 #: The query file, next to the suite file.
 QUERIES = "queries.yaml"

@@ -29,10 +29,10 @@ from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.queries.load import load_queries
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation import absent
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.detectors import find_all

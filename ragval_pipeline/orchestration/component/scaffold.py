@@ -11,7 +11,7 @@ import dagster as dg
 from pydantic import BaseModel, Field
 
 from ragval_pipeline.suite.interpolation import variables_in
-from ragval_pipeline.suite.printing import suite_name
+from ragval_pipeline.text.printing import suite_name
 
 QUERIES, SUITE = "queries.yaml", "ragval.yaml"
 #: How a ``defs.yaml`` names the Component.

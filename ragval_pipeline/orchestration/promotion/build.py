@@ -36,7 +36,7 @@ from ragval_pipeline.sources.snapshot.sameness import compare_points
 from ragval_pipeline.suite.gates import gates_of
 from ragval_pipeline.suite.load import resolve_suite, variant_of
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import did_you_mean
+from ragval_pipeline.text.printing import did_you_mean
 from ragval_pipeline.validation.report import ValidationReport
 
 SIDE_BY_SIDE = "side_by_side"

@@ -9,7 +9,7 @@ import dagster as dg
 
 from ragval_pipeline.orchestration.checks import left_out
 from ragval_pipeline.sources.snapshot.sameness import Differences
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.report import ValidationReport
 
 #: Values this close are equal.

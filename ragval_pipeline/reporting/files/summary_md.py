@@ -27,7 +27,7 @@ from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree
 from ragval_pipeline.validation.report import ValidationReport

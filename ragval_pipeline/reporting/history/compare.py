@@ -14,7 +14,7 @@ from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
 from ragval_pipeline.suite.criteria import GROUPS
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison, compare_answers, measured_values

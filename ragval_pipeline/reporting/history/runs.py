@@ -29,8 +29,8 @@ from ragval_pipeline.sources.history import (
 )
 from ragval_pipeline.sources.storage import write_whole, writing_to
 from ragval_pipeline.suite.criteria import GROUPS
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.json_text import parse_json
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.regression.compare import measured_values
 from ragval_pipeline.validation.report import ValidationReport

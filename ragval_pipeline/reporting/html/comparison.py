@@ -13,7 +13,7 @@ from ragval_pipeline.reporting.html.page import environment
 from ragval_pipeline.reporting.numbers import show_measured, show_score
 from ragval_pipeline.reporting.outline import title_of, verdict_words
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.regression.neighbours import NEIGHBOURS, KeptNeighbours
 from ragval_pipeline.validation.report import ValidationReport

@@ -13,7 +13,7 @@ from ragval_pipeline.reporting.html.page import environment, tone_of
 from ragval_pipeline.reporting.html.plots import sparklines
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, is_partial
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

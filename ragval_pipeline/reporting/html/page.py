@@ -47,7 +47,7 @@ from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.rules.rule import Severity
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
-from ragval_pipeline.suite.printing import chunk_name, plural, show_count
+from ragval_pipeline.text.printing import chunk_name, plural, show_count
 from ragval_pipeline.validation.query_report import TopResult
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import LEFT_OUT, CriterionResult

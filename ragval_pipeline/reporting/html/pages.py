@@ -14,7 +14,7 @@ from ragval_pipeline.reporting.html.questions import grades_of, page_key
 from ragval_pipeline.reporting.numbers import show_percent
 from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
 from ragval_pipeline.sources.http.addresses import split_url
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -21,7 +21,7 @@ from ragval_pipeline.reporting.html.questions import QueryRow, score_range
 from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMIT
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -15,7 +15,7 @@ from ragval_pipeline.reporting.subjects import where_beyond
 from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,

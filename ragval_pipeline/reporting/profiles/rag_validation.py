@@ -28,9 +28,9 @@ from ragval_pipeline.reporting.profiles.entities import (
     verdict_of,
 )
 from ragval_pipeline.sources.http.addresses import is_http_url
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import CATEGORIES, MIN_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RAG_VALIDATION as PROFILE
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import PrecisionMetric as Precision
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.hits import NO_ADDRESS

@@ -33,10 +33,10 @@ from ragval_pipeline.reporting.profiles.entities import (
     time_taken,
     unasked_because,
 )
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.suite.profiles.table import RETRIEVAL_PIPELINE as PROFILE
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import as_time
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import fold_text, holds_word

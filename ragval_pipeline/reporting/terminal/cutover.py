@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ragval_pipeline.reporting.history.compare import RunComparison, comparison_json, power_words
 from ragval_pipeline.reporting.terminal.lines import LinePrinter
 from ragval_pipeline.reporting.terminal.runs import MOST_NAMED, render_comparison
-from ragval_pipeline.suite.printing import percent
+from ragval_pipeline.text.printing import percent
 from ragval_pipeline.validation.regression.neighbours import NEIGHBOURS, KeptNeighbours, smallest_loss
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial
 from ragval_pipeline.reporting.terminal.lines import STYLES, LinePrinter
 from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.regression.compare import Comparison

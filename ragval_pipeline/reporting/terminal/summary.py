@@ -32,7 +32,7 @@ from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree, goes_away
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult

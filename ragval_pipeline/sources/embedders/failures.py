@@ -13,7 +13,7 @@ from ragval_pipeline.sources.calls import GIVE_UP, TRY_AGAIN, Verdict, asks_to_w
 from ragval_pipeline.sources.embedders.base import MALFORMED
 from ragval_pipeline.sources.embedders.models import Maker, models_of, retirement_of
 from ragval_pipeline.sources.http.paced import TOO_LARGE
-from ragval_pipeline.suite.printing import nearest
+from ragval_pipeline.text.printing import nearest
 
 QUOTE_CHARS = 200
 RETRIED_STATUS = (408, 409, 429)

@@ -17,8 +17,8 @@ from ragval_pipeline.sources.embedders.remote import usable_key
 from ragval_pipeline.sources.embedders.static import StaticEmbedder
 from ragval_pipeline.sources.embedders.static_files import static_files
 from ragval_pipeline.sources.embedders.store import store_at
-from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.suite.sections import RetrySettings, is_http_address
+from ragval_pipeline.text.printing import did_you_mean
 
 if TYPE_CHECKING:
     from upath import UPath

@@ -18,7 +18,7 @@ from ragval_pipeline.sources.embedders.base import Embedder, EmbeddingBatch, Inp
 from ragval_pipeline.sources.embedders.models import dimension_remedy
 from ragval_pipeline.sources.embedders.tokens import fewest_tokens
 from ragval_pipeline.sources.stores.qdrant.facts import VectorFacts
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

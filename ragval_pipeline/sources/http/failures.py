@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ragval_pipeline.rules.source.malformed import RULE as SOURCE_MALFORMED
 from ragval_pipeline.rules.source.unreachable import RULE as SOURCE_UNREACHABLE
-from ragval_pipeline.suite.printing import printable
+from ragval_pipeline.text.printing import printable
 
 NOT_RESOLVED = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 

@@ -26,8 +26,8 @@ from ragval_pipeline.sources.http.hosts import (
     login_in,
     proxy_hint,
 )
-from ragval_pipeline.suite.printing import shown_url, without_login
 from ragval_pipeline.suite.sections import RetrySettings
+from ragval_pipeline.text.printing import shown_url, without_login
 
 if TYPE_CHECKING:
     import httpx

@@ -23,10 +23,10 @@ from ragval_pipeline.sources.stores.opening import opened_reader
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit, Reader
 from ragval_pipeline.suite.load import as_suite, resolve_suite
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.profiles.table import MAX_TOP_K
 from ragval_pipeline.suite.profiles.table import PIPELINE_MAX_CHARACTERS as MAX_CHARACTERS
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import as_time
 
 State = Literal["VALIDATING", "EMBEDDING", "SEARCHING", "FORMATTING", "COMPLETE", "EmbeddingError", "SearchError"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ragval_pipeline.sources.site.inventory import SitePage
 from ragval_pipeline.sources.site.urls import path_of
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 #: Folders named in a sentence.
 _NAMED = 5

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.site.page_reader import PageCopy, PageReader
 from ragval_pipeline.sources.site.sitemap.file import as_path, fetch_bytes, malformed, read_bytes
 from ragval_pipeline.sources.site.sitemap.reader import MAX_URLS, read_sitemap
 from ragval_pipeline.sources.site.urls import join, without_fragment
-from ragval_pipeline.suite.printing import shown_url, without_login
+from ragval_pipeline.text.printing import shown_url, without_login
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.site.page_cache import PageCache

@@ -21,7 +21,7 @@ from ragval_pipeline.sources.site.html.document import asks_not_to_be_indexed, d
 from ragval_pipeline.sources.site.markdown_page import LONGEST, is_markdown, markdown_html
 from ragval_pipeline.sources.site.page_cache import PageCache
 from ragval_pipeline.sources.site.urls import UrlFolder
-from ragval_pipeline.suite.printing import shown_url
+from ragval_pipeline.text.printing import shown_url
 
 # In a row: fewer may be broken pages, and waiting out the retries of every page of a dead host takes hours.
 BROKEN_IN_A_ROW = 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import did_you_mean, printable
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 if TYPE_CHECKING:
     from ragval_pipeline.suite.profiles.base import Profile

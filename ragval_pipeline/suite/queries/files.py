@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.golden_sets import entries_in, listed
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
 from ragval_pipeline.suite.queries.qrels import GROUND_TRUTH, Qrels, read_qrels
 from ragval_pipeline.suite.yaml_file import parse_yaml, read_text
+from ragval_pipeline.text.printing import printable
 
 _TABLES = frozenset({".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".csv"})
 _TOPIC = re.compile(r"<(top|topic)\b([^>]*)>(.*?)(?=</\1\s*>|<\1\b|\Z)", re.DOTALL | re.IGNORECASE)

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ragval_pipeline.suite.printing import plural, printable
 from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, TestQuery
+from ragval_pipeline.text.printing import plural, printable
 
 #: ``expected_sources``, ``expected_document_id``, ``gold_doc``, ``relevant_docs`` and the like.
 _RELEVANT = re.compile(

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from ragval_pipeline.errors import SuiteError, all_in_one
 from ragval_pipeline.suite.model import Suite
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.problems import suite_error
 from ragval_pipeline.suite.profiles import get_profile
 from ragval_pipeline.suite.profiles.base import Profile, QueryRule
@@ -22,6 +21,7 @@ from ragval_pipeline.suite.queries.model import TEXT_NAMES, THRESHOLD_NAMES, Tes
 from ragval_pipeline.suite.queries.qrels import GROUND_TRUTH, Qrels, is_qrels, query_ids, read_qrels, with_judgements
 from ragval_pipeline.suite.queries.templates import expand_template
 from ragval_pipeline.suite.sections import QueryFiles, TrecFiles
+from ragval_pipeline.text.printing import printable
 
 _KEYS = (*TEXT_NAMES, "id")
 _LISTS = ("relevant_urls", "acceptable_urls", "expected_keywords", "expected_topics", "expected_results")

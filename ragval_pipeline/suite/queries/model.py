@@ -18,9 +18,9 @@ from pydantic import (
     model_validator,
 )
 
-from ragval_pipeline.suite.printing import nearest, printable
 from ragval_pipeline.suite.sections import Fraction, Rank
 from ragval_pipeline.text.characters import is_blank
+from ragval_pipeline.text.printing import nearest, printable
 
 TEXT_NAMES = ("query_text", "query", "text", "question", "user_input", "input")
 THRESHOLD_NAMES = ("min_similarity", "score_threshold")

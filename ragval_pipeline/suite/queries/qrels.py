@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
 from ragval_pipeline.suite.yaml_file import read_text
+from ragval_pipeline.text.printing import printable
 
 #: What errors call a file of relevant pages.
 GROUND_TRUTH = "ground truth file"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragval_pipeline.suite.printing import did_you_mean, printable
 from ragval_pipeline.suite.queries.model import TEXT_NAMES
+from ragval_pipeline.text.printing import did_you_mean, printable
 
 MAX_EXPANSIONS = 10_000
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")

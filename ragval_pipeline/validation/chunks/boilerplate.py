@@ -25,8 +25,8 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import np, pa, pc
 from ragval_pipeline.rules.text.boilerplate import RULE as TEXT_BOILERPLATE
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, without_nulls
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import as_written, fold, words_of
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.furniture import MOST_WORDS, Words

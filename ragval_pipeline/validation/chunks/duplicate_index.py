@@ -12,7 +12,7 @@ from ragval_pipeline.findings.factory import LISTED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.chunk.duplicate_index import RULE as DUPLICATE_INDEX
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import parse_time
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.ingested_twice import Basis, Stored, newest_of

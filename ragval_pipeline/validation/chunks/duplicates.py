@@ -20,7 +20,7 @@ from ragval_pipeline.rules.chunk.duplicate_text import RULE as DUPLICATE_TEXT
 from ragval_pipeline.rules.chunk.near_duplicate import RULE as CHUNK_NEAR_DUPLICATE
 from ragval_pipeline.sources.arrow import numbers_of
 from ragval_pipeline.sources.memory import ScratchRows
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.chunks.columns import Columns, SameTexts
 from ragval_pipeline.validation.chunks.contained import contained
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence

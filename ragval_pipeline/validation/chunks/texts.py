@@ -16,7 +16,7 @@ from ragval_pipeline.rules.text.markup import RULE as TEXT_MARKUP
 from ragval_pipeline.rules.text.mojibake import RULE as TEXT_MOJIBAKE
 from ragval_pipeline.rules.text.zero_width import RULE as ZERO_WIDTH
 from ragval_pipeline.sources.arrow import constant
-from ragval_pipeline.suite.printing import percent, plural, times
+from ragval_pipeline.text.printing import percent, plural, times
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.damage import Passage

@@ -15,7 +15,7 @@ from ragval_pipeline.rules.chunk.over_model_limit import RULE as OVER_MODEL_LIMI
 from ragval_pipeline.rules.chunk.token_count_off import RULE as TOKEN_COUNT_OFF
 from ragval_pipeline.sources.arrow import numbers_of, without_nulls
 from ragval_pipeline.sources.embedders.tokens import RATIOS, TOKENIZER
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.chunks.columns import Columns
 from ragval_pipeline.validation.chunks.evidence import ChunkEvidence
 from ragval_pipeline.validation.chunks.token_counts import (

@@ -20,7 +20,7 @@ from ragval_pipeline.sources.site.folders import folders_of, in_words
 from ragval_pipeline.sources.site.inventory import NO_SOURCE, SiteInventory, SitePage, modules_of, parse_lastmod
 from ragval_pipeline.sources.site.urls import without_fragment
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.coverage.filtered import why_filtered

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from ragval_pipeline.rules.coverage.missing_page import RULE as MISSING_PAGE
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 
 def why_filtered(

@@ -19,8 +19,8 @@ from ragval_pipeline.rules.query.unreachable_gate import RULE as UNREACHABLE_GAT
 from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
-from ragval_pipeline.suite.printing import nearest, plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import nearest, plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
 from ragval_pipeline.validation.query_report import query_results_of

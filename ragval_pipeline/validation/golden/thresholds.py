@@ -11,8 +11,8 @@ from ragval_pipeline.findings.factory import make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
-from ragval_pipeline.suite.printing import percent
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import percent
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import GoldenSet, Reviewed
 from ragval_pipeline.validation.paired import fewest_pairs

@@ -12,7 +12,7 @@ from ragval_pipeline.rules.index.low_ann_recall import RULE as LOW_ANN_RECALL
 from ragval_pipeline.sources.search.searchers import Probe
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, VectorFacts
 from ragval_pipeline.sources.stores.qdrant.protocol import OVERSAMPLING, Hit, Quantization
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.index.readiness import answers_for_itself

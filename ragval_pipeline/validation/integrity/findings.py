@@ -16,7 +16,7 @@ from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADABLE
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
 from ragval_pipeline.rules.text.glued_words import RULE as GLUED_WORDS
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.facts.rows import BlockFacts, PageFacts
 from ragval_pipeline.validation.integrity.compared import Compared

@@ -13,9 +13,9 @@ from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADA
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.coverage.indexed import NO_PAGES
 from ragval_pipeline.validation.detectors import find_all

@@ -13,8 +13,8 @@ from ragval_pipeline.rules.payload.flat_headings import RULE as FLAT_HEADINGS
 from ragval_pipeline.rules.payload.unexpected_module import RULE as UNEXPECTED_MODULE
 from ragval_pipeline.sources.site.inventory import START
 from ragval_pipeline.sources.site.urls import path_of
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.text.folding import fold
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.payload.evidence import PayloadEvidence
 from ragval_pipeline.validation.points import REF_COLUMNS, point_ref, with_share

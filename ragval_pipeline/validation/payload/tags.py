@@ -11,7 +11,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.partition.leak import RULE as PARTITION_LEAK
 from ragval_pipeline.rules.partition.untagged import RULE as PARTITION_UNTAGGED
-from ragval_pipeline.suite.printing import plural, printable
+from ragval_pipeline.text.printing import plural, printable
 from ragval_pipeline.validation.belonging import Tagged
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import FEWEST, MOST

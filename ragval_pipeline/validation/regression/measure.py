@@ -13,7 +13,7 @@ from ragval_pipeline.rules.aspects import Aspect
 from ragval_pipeline.rules.regression.corpus_turnover import RULE as CORPUS_TURNOVER
 from ragval_pipeline.rules.regression.query_lost import RULE as QUERY_LOST
 from ragval_pipeline.rules.regression.significant_drop import RULE as SIGNIFICANT_DROP
-from ragval_pipeline.suite.printing import percent, plural
+from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, ReasonCode, not_measured
 from ragval_pipeline.validation.paired import ALPHA, fewest_pairs

@@ -12,8 +12,8 @@ from ragval_pipeline.sources.search.answers import Question
 from ragval_pipeline.sources.stores.qdrant.facts import Distance
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.retrieval.hits import HitReader, expected_pages, has_ground_truth
 from ragval_pipeline.validation.retrieval.texts import (
     ModuleMatch,

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import HeldTo, QueryReport
 from ragval_pipeline.validation.retrieval.conditions import (
     CONDITIONS,

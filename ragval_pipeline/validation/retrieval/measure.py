@@ -8,8 +8,8 @@ from typing import Any
 from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.criteria import rank_of
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import find_all

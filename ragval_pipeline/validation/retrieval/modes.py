@@ -11,8 +11,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.retrieval.lexical_better import RULE as LEXICAL_BETTER
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.sources.stores.qdrant.protocol import Hit
-from ragval_pipeline.suite.printing import plural
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.paired import ALPHA, binary_interval, drop_probability
 from ragval_pipeline.validation.report import ANSWERED, ModeValue

@@ -14,8 +14,8 @@ from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
 from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
 from ragval_pipeline.sources.search.answers import Answer
-from ragval_pipeline.suite.printing import printable
 from ragval_pipeline.text.folding import fold_blanks, words_of
+from ragval_pipeline.text.printing import printable
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
 from ragval_pipeline.validation.detectors import detector, find_all
 from ragval_pipeline.validation.measurement import MeasuredValue, Measurement, not_measured, ratio

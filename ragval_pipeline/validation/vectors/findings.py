@@ -20,7 +20,7 @@ from ragval_pipeline.rules.vector.swapped import RULE as VECTOR_SWAPPED
 from ragval_pipeline.rules.vector.text_mismatch import RULE as VECTOR_TEXT_MISMATCH
 from ragval_pipeline.rules.vector.zero import RULE as VECTOR_ZERO
 from ragval_pipeline.sources.embedders.models import same_model
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.thresholds import MOST, NOISE
 from ragval_pipeline.validation.vectors.classification import Classified, VectorSettings

@@ -4,7 +4,7 @@ import pytest
 import tokenizers
 
 from ragval_pipeline.sources.embedders.tokens import own_tokenizer
-from ragval_pipeline.suite.printing import percent
+from ragval_pipeline.text.printing import percent
 from ragval_pipeline.validation.chunks.token_counts import Limit, LimitRules
 from ragval_pipeline.validation.chunks.token_limit import find_over_limit, measure_limits
 from tests.validation.rows import columns_of_texts, evidence_of, rows, texts_of

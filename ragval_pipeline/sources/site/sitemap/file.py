@@ -21,7 +21,7 @@ from ragval_pipeline.sources.calls import asks_to_wait, wait_hint
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.http.fetch import BUSY, Fetched, HttpFetcher
 from ragval_pipeline.sources.http.hosts import of_proxy
-from ragval_pipeline.suite.printing import shown_url
+from ragval_pipeline.text.printing import shown_url
 
 
 def malformed(location: str, problem: str, remedy: str = "", **details: object) -> SystemFailure:

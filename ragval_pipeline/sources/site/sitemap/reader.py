@@ -24,7 +24,7 @@ from ragval_pipeline.sources.site.sitemap.file import (
     read_bytes,
 )
 from ragval_pipeline.sources.site.urls import UrlFolder, join, path_of
-from ragval_pipeline.suite.printing import shown_url, without_login
+from ragval_pipeline.text.printing import shown_url, without_login
 
 log = logging.getLogger(__name__)
 #: Files of an index fetched in parallel.

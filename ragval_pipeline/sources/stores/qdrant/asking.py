@@ -22,9 +22,9 @@ from ragval_pipeline.sources.calls import (
 )
 from ragval_pipeline.sources.http.hosts import of_proxy, proxy_hint
 from ragval_pipeline.sources.http.paced import TOO_LARGE
-from ragval_pipeline.suite.printing import LISTED, nearest
 from ragval_pipeline.suite.sections import RetrySettings
 from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.text.printing import LISTED, nearest
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

@@ -10,7 +10,7 @@ from ragval_pipeline.lazy import np
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts
 from ragval_pipeline.sources.stores.qdrant.names import unquoted
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader
-from ragval_pipeline.suite.printing import plural
+from ragval_pipeline.text.printing import plural
 
 #: Facts of a collection that its optimiser does not change.
 _SETTINGS = {"name", "vectors", "metadata", "hnsw", "indexing_threshold", "quantized"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ragval_pipeline.errors import SuiteError, SystemFailure
-from ragval_pipeline.suite.printing import nearest
+from ragval_pipeline.text.printing import nearest
 
 if TYPE_CHECKING:
     from ragval_pipeline.sources.stores.qdrant.asking import Asking

@@ -13,10 +13,10 @@ from typing import Any
 from ragval_pipeline.demo.workspace import DemoHome, move_into_place
 from ragval_pipeline.errors import NothingToSpoilError, SuiteError
 from ragval_pipeline.findings.catalogue import ORDER
-from ragval_pipeline.suite.printing import did_you_mean
 from ragval_pipeline.testing.defects.corpus import Corpus
 from ragval_pipeline.testing.defects.registry import REGISTERED, Defect, Planted
 from ragval_pipeline.testing.services import resources_of
+from ragval_pipeline.text.printing import did_you_mean
 
 
 def defects() -> dict[str, Defect]:

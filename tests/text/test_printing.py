@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragval_pipeline.suite.printing import LISTED, did_you_mean, plural, show_count, shown_url
+from ragval_pipeline.text.printing import LISTED, did_you_mean, plural, show_count, shown_url
 
 
 def test_nouns_are_put_in_the_plural() -> None:
