@@ -15,7 +15,7 @@ import typer
 
 from ragval_pipeline.cli.terminal import without_secrets
 from ragval_pipeline.errors import SuiteError
-from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.text.display import one_line
 from ragval_pipeline.text.printing import did_you_mean
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragval_pipeline.cli.streams import LastingStream
-from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.interpolation import variables_seen
+from ragval_pipeline.text.display import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -286,7 +286,7 @@ def _queries(results: Sequence[QueryReport]) -> Iterator[dict[str, Any]]:
 
     Cells are short, because the UI breaks long ones into many lines; the report has the complete results.
     """
-    from ragval_pipeline.reporting.text import shorten
+    from ragval_pipeline.text.display import shorten
 
     for result in results:
         if result.passed is not True:

@@ -10,9 +10,9 @@ from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import VERDICT_WORDS, reason_of, title_of
-from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.text.display import one_line, shorten
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import RunVerdict
 

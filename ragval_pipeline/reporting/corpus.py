@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragval_pipeline.lazy import np, pa, pc, pq
-from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.sources.arrow import array_from, constant, numbers_of, one_of
 from ragval_pipeline.sources.history import EVIDENCE
+from ragval_pipeline.sources.http.addresses import readable_path
 from ragval_pipeline.sources.site.urls import UrlFolder
 from ragval_pipeline.text.characters import encodable
+from ragval_pipeline.text.display import shorten
 from ragval_pipeline.validation.chunks.layout import stored_of
 from ragval_pipeline.validation.facts.texts import EXCERPT
 from ragval_pipeline.validation.integrity.content import SHOWN, common_digests, lost_passages

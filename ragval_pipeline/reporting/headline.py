@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from ragval_pipeline.findings.catalogue import CATALOGUE, OWN_PREFIX
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.advice import is_judged
-from ragval_pipeline.reporting.numbers import show_gate, show_percent, show_value
+from ragval_pipeline.reporting.numbers import show_gate, show_value
 from ragval_pipeline.reporting.outline import count_by_severity, groups_of_report, is_partial, title_of
-from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.sources.http.addresses import host_of, is_loopback_or_private, split_url
 from ragval_pipeline.sources.site.urls import fold_path
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.text.display import one_line
+from ragval_pipeline.text.numbers import show_percent
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.coverage.hosts import counterparts
 from ragval_pipeline.validation.query_report import QueryReport

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from ragval_pipeline.reporting.numbers import show_percent, show_score
-from ragval_pipeline.reporting.text import readable_path, shorten
+from ragval_pipeline.sources.http.addresses import readable_path
 from ragval_pipeline.text.characters import UNSPACED
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.numbers import show_percent, show_score
 from ragval_pipeline.text.printing import plural, show_count, times
 from ragval_pipeline.validation.coverage.hosts import STANDS_FOR
 from ragval_pipeline.validation.thresholds import UNSPACED_LETTERS

@@ -14,13 +14,13 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.reporting.corpus import Corpus
 from ragval_pipeline.reporting.notes import LISTED, NOTES, PASSAGE
-from ragval_pipeline.reporting.numbers import show_score
-from ragval_pipeline.reporting.text import readable_path, shorten
 from ragval_pipeline.rules.chunk.ingested_twice import RULE as INGESTED_TWICE
 from ragval_pipeline.rules.integrity.not_captured import RULE as NOT_CAPTURED
 from ragval_pipeline.rules.query.failed import RULE as QUERY_FAILED
 from ragval_pipeline.rules.query.negative_scored_high import RULE as NEGATIVE_SCORED_HIGH
-from ragval_pipeline.sources.http.addresses import is_http_url, split_url
+from ragval_pipeline.sources.http.addresses import is_http_url, readable_path, split_url
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.text.printing import chunk_name, plural, times
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport

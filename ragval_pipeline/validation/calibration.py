@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.paired import fewest_pairs
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.thresholds import FEW, MOST, ROUNDING
-from ragval_pipeline.validation.verdict import TOLERANCE
 
 #: Granularity of a proposed threshold: coarse for readability, fine as the limit.
 DIGITS = 2

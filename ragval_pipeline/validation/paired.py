@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragval_pipeline.lazy import np
-from ragval_pipeline.validation.verdict import TOLERANCE
+from ragval_pipeline.text.numbers import TOLERANCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

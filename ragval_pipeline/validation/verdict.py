@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import Finding, ReportedFinding
 from ragval_pipeline.suite.criteria import Criterion, Gate, Operator
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import did_you_mean, printable
 from ragval_pipeline.validation.belonging import Partitions
 from ragval_pipeline.validation.measurement import EXCUSED, MeasuredValue, Measurement, ReasonCode, not_measured
@@ -21,8 +22,6 @@ FindingT = TypeVar("FindingT", Finding, ReportedFinding)
 CriterionVerdict = Literal["met", "not_met", "not_measured"]
 RunVerdict = Literal["pass", "fail", "not_measured", "error"]
 
-#: Means and scores are sums of floats: a difference this small is rounding.
-TOLERANCE = 1e-9  # definition
 #: Begins the codes in the reason of ``error_findings`` that it does not count.
 LEFT_OUT = ", not counting those that other required criteria judge: "
 #: Begins the reason of a criterion that was not measured.

@@ -9,8 +9,8 @@ import pytest
 
 from ragval_pipeline.reporting.files.tables import run_trec
 from ragval_pipeline.reporting.json_values import json_bytes, json_line, json_pieces
-from ragval_pipeline.reporting.text import xml_text
 from ragval_pipeline.text.characters import encodable, encodable_payload
+from ragval_pipeline.text.display import xml_text
 from ragval_pipeline.text.trec_ids import decode_id, encode_id
 from ragval_pipeline.validation.retrieval.metrics import per_query
 

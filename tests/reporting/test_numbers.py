@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
-from ragval_pipeline.reporting.text import one_line, shorten, visible, xml_text
+from ragval_pipeline.text.display import one_line, shorten, visible, xml_text
 from tests.reporting.factory import HOSTILE, criterion
 
 

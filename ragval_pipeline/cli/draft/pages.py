@@ -10,10 +10,10 @@ from itertools import combinations
 from typing import Any
 
 from ragval_pipeline.cli.looking import Look, value_of
-from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.sources.site.urls import path_of, without_fragment
 from ragval_pipeline.sources.stores.qdrant.protocol import Point
+from ragval_pipeline.text.display import one_line
 from ragval_pipeline.validation.self_retrieval.names import own_titles, shared_parts
 from ragval_pipeline.validation.thresholds import FEWEST, MOST
 

@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from ragval_pipeline.cli.draft.pages import DraftPage
-from ragval_pipeline.reporting.text import one_line
 from ragval_pipeline.suite.profiles.base import Profile
+from ragval_pipeline.text.display import one_line
 from ragval_pipeline.validation.self_retrieval.names import as_read, shared_parts
 
 #: Questions without ``--queries``, and additional off-topic ones.

@@ -21,8 +21,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from ragval_pipeline.errors import RagvalError, SuiteError, install_line
 from ragval_pipeline.reporting.alert import Alert, body_text, plain_text, slack_blocks, subject, webhook_body
-from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.suite.interpolation import interpolate, interpolate_known, is_unread
+from ragval_pipeline.text.display import one_line, shorten
 
 #: One target must not use up the minute that a sensor has for all.
 TIMEOUT_S = 10

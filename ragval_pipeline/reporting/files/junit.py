@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as ET
 
-from ragval_pipeline.reporting.numbers import show_gate, show_score, show_value
-from ragval_pipeline.reporting.text import one_line, shorten, xml_text
+from ragval_pipeline.reporting.numbers import show_gate, show_value
+from ragval_pipeline.text.display import one_line, shorten, xml_text
+from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport
 from ragval_pipeline.validation.verdict import CriterionResult

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ragval_pipeline.reporting.change_view import change_view
 from ragval_pipeline.reporting.headline import headline
 from ragval_pipeline.reporting.history.model import RunChanges
-from ragval_pipeline.reporting.numbers import show_gate, show_score, show_seconds, show_value
+from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_value
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
     following,
@@ -24,9 +24,10 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.partitions import partition_words
 from ragval_pipeline.reporting.subjects import Subjects, SubjectWords
-from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree

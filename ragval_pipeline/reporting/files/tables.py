@@ -10,10 +10,10 @@ from typing import Any
 from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.lazy import pa, pq
 from ragval_pipeline.reporting.json_values import json_line
-from ragval_pipeline.reporting.text import visible
 from ragval_pipeline.sources.arrow import array_of
 from ragval_pipeline.sources.site.inventory import SiteInventory, SitePage
 from ragval_pipeline.text.characters import ZERO_WIDTH, encodable
+from ragval_pipeline.text.display import visible
 from ragval_pipeline.text.trec_ids import encode_id
 from ragval_pipeline.validation.query_report import QueryReport
 from ragval_pipeline.validation.report import ValidationReport

@@ -14,6 +14,7 @@ from ragval_pipeline.reporting.outline import groups_of_report
 from ragval_pipeline.rules.rule import SEVERITIES
 from ragval_pipeline.sources.history import KeptRun, corpus_rows
 from ragval_pipeline.suite.criteria import GROUPS
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.measurement import MeasuredValue, not_measured
 from ragval_pipeline.validation.query_report import QueryReport
@@ -24,7 +25,7 @@ from ragval_pipeline.validation.regression.neighbours import smallest_loss
 from ragval_pipeline.validation.regression.pairing import pair_queries
 from ragval_pipeline.validation.regression.turnover import CHUNK_COLUMNS, ChunkChange, chunk_changes, turnover
 from ragval_pipeline.validation.report import ValidationReport
-from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
+from ragval_pipeline.validation.verdict import CriterionResult
 
 
 def changes_between(

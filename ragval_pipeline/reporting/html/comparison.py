@@ -10,9 +10,10 @@ from ragval_pipeline.reporting.change_view import change_sentence, whole_changes
 from ragval_pipeline.reporting.history.compare import RunComparison, power_words, query_changes
 from ragval_pipeline.reporting.history.model import CriterionChange, FindingChange
 from ragval_pipeline.reporting.html.page import environment
-from ragval_pipeline.reporting.numbers import show_measured, show_score
+from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import title_of, verdict_words
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.regression.neighbours import NEIGHBOURS, KeptNeighbours

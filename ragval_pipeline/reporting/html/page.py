@@ -43,10 +43,11 @@ from ragval_pipeline.reporting.outline import (
 )
 from ragval_pipeline.reporting.partitions import columns_of, partition_rows
 from ragval_pipeline.reporting.subjects import Subjects
-from ragval_pipeline.reporting.text import one_line, shorten, visible
 from ragval_pipeline.rules.rule import Severity
 from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.suite.criteria import criterion_name, criterion_of
+from ragval_pipeline.text.display import one_line, shorten, visible
+from ragval_pipeline.text.numbers import show_percent, show_score
 from ragval_pipeline.text.printing import chunk_name, plural, show_count
 from ragval_pipeline.validation.query_report import TopResult
 from ragval_pipeline.validation.report import ValidationReport
@@ -223,8 +224,8 @@ def environment() -> Environment:
         size=_size,
         bar=_bar,
         reason=_reason,
-        percent=numbers.show_percent,
-        score=numbers.show_score,
+        percent=show_percent,
+        score=show_score,
         seconds=numbers.show_seconds,
         count_of=show_count,
         plural=lambda noun, count: plural(count, noun),

@@ -11,9 +11,9 @@ from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.reporting.corpus import Corpus, PageEntry
 from ragval_pipeline.reporting.html.charts import Cell, strip
 from ragval_pipeline.reporting.html.questions import grades_of, page_key
-from ragval_pipeline.reporting.numbers import show_percent
 from ragval_pipeline.rules.coverage.stale_page import RULE as STALE_PAGE
 from ragval_pipeline.sources.http.addresses import split_url
+from ragval_pipeline.text.numbers import show_percent
 from ragval_pipeline.text.printing import plural
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from heapq import nsmallest
 from typing import Any
 
 from ragval_pipeline.reporting.bundle import DIAGNOSIS, ReportBundle
-from ragval_pipeline.reporting.numbers import show_score
 from ragval_pipeline.reporting.subjects import where_beyond
-from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.rules.query.threshold_unfit import RULE as THRESHOLD_UNFIT
 from ragval_pipeline.sources.site.urls import UrlFolder
+from ragval_pipeline.text.display import one_line, shorten
+from ragval_pipeline.text.numbers import show_score
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.query_report import QueryReport, TopResult
 from ragval_pipeline.validation.retrieval.texts import (

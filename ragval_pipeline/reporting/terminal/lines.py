@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragval_pipeline.reporting.text import one_line
+from ragval_pipeline.text.display import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

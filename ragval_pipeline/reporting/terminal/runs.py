@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ragval_pipeline.reporting.change_view import change_sentence
 from ragval_pipeline.reporting.history.compare import RunComparison, query_changes
 from ragval_pipeline.reporting.history.model import RunChanges, RunHistory, RunPoint
-from ragval_pipeline.reporting.numbers import show_measured, show_percent, show_score
+from ragval_pipeline.reporting.numbers import show_measured
 from ragval_pipeline.reporting.outline import PARTIAL, VERDICT_WORDS, is_partial, title_of, verdict_words
 from ragval_pipeline.reporting.terminal.lines import STYLES, LinePrinter
-from ragval_pipeline.reporting.text import shorten
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.text.display import shorten
+from ragval_pipeline.text.numbers import show_percent, show_score
 from ragval_pipeline.text.printing import percent, plural
 from ragval_pipeline.validation.calibration import ErrorRates, Proposal, Scores
 from ragval_pipeline.validation.query_report import QueryReport

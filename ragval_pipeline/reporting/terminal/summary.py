@@ -28,10 +28,10 @@ from ragval_pipeline.reporting.outline import (
 from ragval_pipeline.reporting.partitions import partition_words
 from ragval_pipeline.reporting.subjects import Subjects
 from ragval_pipeline.reporting.terminal.lines import SIGNS, STYLES, LinePrinter
-from ragval_pipeline.reporting.text import one_line, shorten
 from ragval_pipeline.sources.history import EVIDENCE
 from ragval_pipeline.sources.storage import open_folder
 from ragval_pipeline.suite.criteria import criterion_name
+from ragval_pipeline.text.display import one_line, shorten
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.repair.tree import FindingNode, finding_tree, goes_away
 from ragval_pipeline.validation.report import ValidationReport

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeGuard
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 if TYPE_CHECKING:
     from yarl import URL
@@ -116,3 +116,8 @@ def authority(url: URL, default_ports: set[int]) -> str:
     host = (url.host_subcomponent or "").removesuffix(".")
     port = url.explicit_port
     return host if port is None or port in default_ports else f"{host}:{port}"
+
+
+def readable_path(url: str) -> str:
+    """The readable part of an address; other texts are unchanged."""
+    return unquote(urlsplit(url).path) or url if is_http_url(url) else url

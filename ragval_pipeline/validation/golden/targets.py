@@ -20,6 +20,7 @@ from ragval_pipeline.sources.site.inventory import START, modules_of
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.criteria import Gate
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import nearest, plural
 from ragval_pipeline.validation.detectors import detector
 from ragval_pipeline.validation.golden.golden_set import IndexFacts, Reviewed
@@ -34,7 +35,6 @@ from ragval_pipeline.validation.retrieval.texts import (
     normalise_name,
 )
 from ragval_pipeline.validation.thresholds import FEW
-from ragval_pipeline.validation.verdict import TOLERANCE
 
 
 @detector(DEAD_TARGET, needs=Reviewed)

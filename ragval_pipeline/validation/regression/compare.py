@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.validation.measurement import MeasuredValue
 from ragval_pipeline.validation.paired import (
     ALPHA,
@@ -25,7 +26,7 @@ from ragval_pipeline.validation.regression.pairing import (
     without_chunk_labels,
 )
 from ragval_pipeline.validation.regression.turnover import Turnover
-from ragval_pipeline.validation.verdict import TOLERANCE, CriterionResult
+from ragval_pipeline.validation.verdict import CriterionResult
 
 INDEX_CRITERIA = (
     "coverage", "source_captured", "content_integrity", "metadata_completeness", "embedding_match", "self_retrieval",

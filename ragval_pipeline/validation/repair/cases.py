@@ -16,6 +16,7 @@ from ragval_pipeline.rules.retrieval.dark_page import RULE as DARK_PAGE
 from ragval_pipeline.rules.retrieval.hub_chunk import RULE as HUB_CHUNK
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.validation.regression.pairing import PASSING as PASS_RATE
 from ragval_pipeline.validation.repair.repair import GUESSED, Guess, Repair
 from ragval_pipeline.validation.retrieval.conditions import RetrievalSettings, Rules
@@ -24,7 +25,6 @@ from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.metrics import per_query
 from ragval_pipeline.validation.retrieval.repeats import crowded_answers
 from ragval_pipeline.validation.thresholds import HUB_QUERIES, HUB_SHARE
-from ragval_pipeline.validation.verdict import TOLERANCE
 
 #: Pseudo codes for cases of passed queries, which a repair may make fail, and of queries that lower a metric.
 PASSING, LOWERING = "passing", "lowering"

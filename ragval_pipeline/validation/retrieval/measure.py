@@ -9,6 +9,7 @@ from ragval_pipeline.errors import SystemFailure
 from ragval_pipeline.sources.search.answers import Answer
 from ragval_pipeline.suite.criteria import rank_of
 from ragval_pipeline.suite.queries.model import TestQuery
+from ragval_pipeline.text.numbers import TOLERANCE
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.text.times import utc_text
 from ragval_pipeline.validation.belonging import ByPartition, Partitions
@@ -24,7 +25,6 @@ from ragval_pipeline.validation.retrieval.judge import judge_query
 from ragval_pipeline.validation.retrieval.metrics import chunk_metrics
 from ragval_pipeline.validation.retrieval.outcome import Judged, Outcome
 from ragval_pipeline.validation.retrieval.repeats import determinism
-from ragval_pipeline.validation.verdict import TOLERANCE
 
 
 def query_sections(

@@ -6,9 +6,7 @@ Payloads may contain anything: control characters, direction overrides, lone sur
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
 
-from ragval_pipeline.sources.http.addresses import is_http_url
 from ragval_pipeline.text.characters import encodable
 
 REPLACEMENT = "\ufffd"
@@ -48,8 +46,3 @@ def shorten(text: str, length: int) -> str:
     if line[length - 1] != " " and blank > 0 and length - blank <= _LONGEST_WORD:
         cut = cut[:blank]
     return f"{cut.rstrip()}…"
-
-
-def readable_path(url: str) -> str:
-    """The readable part of an address; other texts are unchanged."""
-    return unquote(urlsplit(url).path) or url if is_http_url(url) else url
