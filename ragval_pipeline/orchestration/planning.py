@@ -46,8 +46,8 @@ class Read:
         return Listing(self.inventory.scope_urls, others)
 
     def unproven(self, deleted: Set[str]) -> Set[str]:
-        """The points whose deletion is not proven to lose nothing; all, if there are no facts to prove it with."""
-        if self.facts is None or self.manifest is None or self.facts.problem or self.facts.crash:
+        """The points whose deletion is not proven to lose nothing; all, if no facts were made to prove it with."""
+        if self.facts is None or self.manifest is None or not self.facts.files("chunks"):
             return set(deleted)
         sections = [measurement.sections.get("moved_pages", {}) for measurement in self.measurements]
         moved = frozenset(name for section in sections for names in section.values() for name in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
@@ -111,14 +111,16 @@ def lines_to_copy(finding: ReportedFinding, bundle: ReportBundle) -> str:
     return _delete_points(finding, bundle) if deletes else "\n".join(_addresses(finding, bundle))
 
 
-def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action:
-    """The action for a finding: the catalogue's, or ingesting its pages again if there is nothing to delete."""
+def action_on(finding: ReportedFinding, bundle: ReportBundle) -> Action | Literal["decide"]:
+    """The action for a finding: the catalogue's; if there is nothing to delete, to ingest its pages again or decide."""
     known = CATALOGUE.get(finding.code)
     if known is None:
         return "report"
     goes = ("delete_point_ids", "delete_after_ingesting", "delete_pages")
     if known.action == "delete" and not any(_listed(name, finding, bundle) for name in goes):
-        return "reingest" if _listed("reingest_urls", finding, bundle) else known.action
+        if _listed("reingest_urls", finding, bundle):
+            return "reingest"
+        return "decide" if _listed("review_point_ids", finding, bundle) else known.action
     return known.action
 
 

@@ -14,7 +14,7 @@ from ragval_pipeline.findings.model import Finding
 from ragval_pipeline.reporting.bundle import ReportBundle
 from ragval_pipeline.suite.absent import AbsentEntry
 from ragval_pipeline.suite.criteria import all_criteria
-from ragval_pipeline.text.characters import without_zero_width
+from ragval_pipeline.text.characters import UNSPACED, without_zero_width
 from ragval_pipeline.text.folding import words_of
 from ragval_pipeline.validation.report import ValidationReport
 
@@ -55,6 +55,9 @@ _KEPT = (
 )
 
 
+#: A letter or digit of a script with spaces.
+_LETTER = rf"[^\W_{UNSPACED}]"
+_UNSPACED_WORD = re.compile(f"[{UNSPACED}]")
 _FIELD = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -65,7 +68,7 @@ def masking(entries: Sequence[AbsentEntry]) -> Callable[[str], str]:
         return str
     # Longer ones first: one may begin with another.
     written = sorted(phrases, key=lambda entry: -len(entry.value))
-    patterns = [r"[\W_]*".join(map(re.escape, words_of(entry.value))) for entry in written]
+    patterns = [_pattern(words_of(entry.value)) for entry in written]
     names = {f"p{number}": entry.name for number, entry in enumerate(written)}
     named = (f"(?P<p{number}>{each})" for number, each in enumerate(patterns))
     pattern = re.compile("|".join((*_KEPT, *named)), re.IGNORECASE)
@@ -82,6 +85,16 @@ def masking(entries: Sequence[AbsentEntry]) -> Callable[[str], str]:
         return text if found == shown else found
 
     return masked
+
+
+def _pattern(words: Sequence[str]) -> str:
+    """These words, and no part of others: scripts without spaces have no borders of words."""
+    joined = r"[\W_]*".join(map(re.escape, words))
+    before, after = (
+        "" if _UNSPACED_WORD.fullmatch(word) else border
+        for word, border in zip((words[0], words[-1]), (rf"(?<!{_LETTER})", rf"(?!{_LETTER})"), strict=True)
+    )
+    return f"{before}{joined}{after}"
 
 
 @cache

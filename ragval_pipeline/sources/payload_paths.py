@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from ragval_pipeline.text.json_text import parse_json
+from ragval_pipeline.text.printing import did_you_mean
 
 #: Placeholder for a key's number, at the end of a name.
 NUMBERED = "*"
+#: Between two steps of a path.
+_STEP = re.compile(r"[.#]")
 _DIGITS = re.compile(r"[0-9]{1,4}")
 
 
@@ -67,3 +70,10 @@ def _parsed(text: str) -> Mapping[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, Mapping) else None
+
+
+def path_meant(path: str, observed: Collection[str]) -> str:
+    """One sentence with the payload path that is probably meant by one that no point has, else with the choices."""
+    own = _STEP.split(path)[-1]
+    same = [other for other in observed if _STEP.split(other)[-1] == own]
+    return f"Did you mean {same[0]}?" if same else did_you_mean(path, observed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from ragval_pipeline.sources.search.answers import Answer, Question
 from ragval_pipeline.sources.stores.qdrant.names import canonical_id
 from ragval_pipeline.suite.absent import AbsentEntry
 from ragval_pipeline.text.folding import words_of
-from ragval_pipeline.text.printing import printable, times
+from ragval_pipeline.text.printing import plural, printable, times
 from ragval_pipeline.validation.detectors import detector
 
 #: Columns of the snapshot in which entries are looked for.
@@ -55,20 +55,28 @@ class Held:
         entries: All entries.
         points: The points that hold something.
         of: Numbers of the entries, by point id.
+        listed: Canonical forms of the pages that the site lists and the suite validates.
     """
 
     entries: Sequence[AbsentEntry]
     points: Mapping[str, HeldPoint] = field(default_factory=dict)
     of: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    listed: Collection[str] = frozenset()
 
 
-def look_up(entries: Sequence[AbsentEntry], rows: Iterable[Mapping[str, Any]], page_key: Callable[[str], str]) -> Held:
+def look_up(
+    entries: Sequence[AbsentEntry],
+    rows: Iterable[Mapping[str, Any]],
+    page_key: Callable[[str], str],
+    listed: Collection[str] = frozenset(),
+) -> Held:
     """Look for the entries in every point.
 
     Args:
         entries: What must be absent.
         rows: The points, with ``COLUMNS``.
         page_key: Canonical form of an address.
+        listed: Canonical forms of the pages that the site lists.
     """
     pages: dict[str, list[int]] = {}
     ids: dict[str, list[int]] = {}
@@ -94,7 +102,7 @@ def look_up(entries: Sequence[AbsentEntry], rows: Iterable[Mapping[str, Any]], p
             name = row["point_id"]
             points[name] = HeldPoint(name, row["page_key"], row["page_url"] or row["source_url"], _names(row))
             of[name] = sorted(found)
-    return Held(entries, points, of)
+    return Held(entries, points, of, listed)
 
 
 def _phrases_in(row: Mapping[str, Any], phrases: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[int]:
@@ -129,8 +137,32 @@ def find_present(held: Held) -> Iterator[Finding]:
         subjects.append(Subject(point.point_id, details=details, page=point.page_key))
     if subjects:
         told = ", ".join(f"{printable(name)} {times(count)}" for name, count in counts.most_common(NAMED))
-        cause = f"{ABSENT_PRESENT.cause} Found: {told}."
-        yield make_finding(ABSENT_PRESENT.code, subjects, cause=cause, details={"entries": dict(counts)})
+        cause, remedy = _why_present(held)
+        yield make_finding(
+            ABSENT_PRESENT.code,
+            subjects,
+            cause=f"{cause} Found: {told}.",
+            remedy=remedy,
+            details={"entries": dict(counts)},
+        )
+
+
+def _why_present(held: Held) -> tuple[str, str]:
+    """Cause and remedy: what the site still lists is ingested again, whatever is deleted from the index."""
+    pages = [point.page_key for point in held.points.values() if point.page_key in held.listed]
+    if not pages:
+        return ABSENT_PRESENT.cause, ABSENT_PRESENT.remedy
+    listed, several = len(set(pages)), len(set(pages)) > 1
+    whole = len(pages) == len(held.points)
+    them = "The points are" if whole else f"{len(pages):,} of the points {'is' if len(pages) == 1 else 'are'}"
+    still = f"{them} of {plural(listed, 'page')} that the site still lists."
+    first = (
+        f"Remove what must be absent from {'these pages' if several else 'the page'}, or take "
+        f"{'them' if several else 'it'} off the site or out of source.include: the next ingestion would store it again."
+    )
+    if whole:
+        return still, f"{first} Then delete the points under review_point_ids in remediation.json."
+    return f"{ABSENT_PRESENT.cause} {still}", f"{ABSENT_PRESENT.remedy} {first}"
 
 
 def questions_of(held: Held, *, everything: bool, top_k: int) -> list[Question]:

@@ -400,3 +400,13 @@ def test_what_the_suite_leaves_out_of_the_site_is_named_by_folder(home: Home, ra
     home.edit(source={"exclude": ["/docs/module-1-ros2/**"]}, queries=None)
     ended = ragval("doctor", "-s", home.suite, "--json")
     assert "left out by the suite: /docs/module-1-ros2/** (" in checks(ended)["sitemap"]["message"]
+
+
+def test_a_partition_field_that_no_point_has_is_a_problem_with_the_path_that_is_meant(
+    home: Home, ragval: Ragval
+) -> None:
+    home.edit(qdrant={"partition_by": "metadata.module_name"})
+    ended = ragval("doctor", "-s", home.suite)
+    assert "Did you mean module_name?" in ended.out
+    home.edit(qdrant={"partition_by": "module_name"})
+    assert "partitions" in ragval("doctor", "-s", home.suite).out

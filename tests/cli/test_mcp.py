@@ -179,6 +179,17 @@ def test_no_tool_shows_a_key(home: Home, monkeypatch: pytest.MonkeyPatch) -> Non
         ask(home.suite, conversation)
 
 
+def test_no_tool_shows_a_phrase_that_must_be_absent(home: Home) -> None:
+    home.edit(absent=["Isaac Sim"])
+
+    async def conversation(asked: Asked) -> None:
+        hits = (await asked("search", text="What is Isaac Sim?"))["hits"]
+        assert "[phrase 1]" in str(hits)
+        assert "isaac sim" not in str(hits).lower()
+
+    ask(home.suite, conversation)
+
+
 @pytest.mark.slow
 def test_it_answers_on_stdin_and_stdout_and_starts_within_a_second_of_cpu(broken: Path) -> None:
     command = StdioServerParameters(

@@ -56,3 +56,12 @@ def test_the_result_of_a_check_names_phrases_by_their_number() -> None:
     shown = masked_check(check, masking([HERON]))
     assert "flieger" not in str(shown)
     assert "phrase 1" in str(shown.metadata["rows"])
+
+
+def test_a_phrase_is_masked_as_words_and_not_within_others() -> None:
+    masked = masking([AbsentEntry("phrase", "ai", "phrase 1"), AbsentEntry("phrase", "蓝鹭", "phrase 2")])
+    assert (
+        masked("AI of the main domain: fAIl, ai_1, AI.")
+        == "[phrase 1] of the main domain: fAIl, [phrase 1]_1, [phrase 1]."
+    )
+    assert masked("AI模型的蓝鹭计划") == "[phrase 1]模型的[phrase 2]计划"

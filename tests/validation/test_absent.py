@@ -80,3 +80,15 @@ def test_an_entry_is_found_if_a_hit_holds_it() -> None:
         assert [subject.details["rank"] for finding in found for subject in finding.subjects] == ranks
     [finding] = find_all(Returned(points, {"0.0": Answer("0.0", hits=others[:1])}, lambda point, payload: (0,)))
     assert (finding.code, [subject.name for subject in finding.subjects]) == ("absent.found", ["phrase 1"])
+
+
+def test_what_the_site_still_lists_is_removed_there_first() -> None:
+    rows = [row(text="Blue Heron", page_key="/plans"), row(point_id="2", text="Blue Heron", page_key="/gone")]
+    phrases = [entry("phrase", "Blue Heron")]
+    [some] = find_all(look_up(phrases, rows, str, {"/plans"}))
+    assert "1 of the points is of 1 page that the site still lists" in some.cause
+    assert "delete_point_ids" in some.remedy
+    [every] = find_all(look_up(phrases, rows[:1], str, {"/plans"}))
+    assert "did not delete" not in every.cause
+    assert every.remedy.startswith("Remove what must be absent from the page")
+    assert "delete_point_ids" not in every.remedy

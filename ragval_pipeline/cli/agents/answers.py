@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,15 @@ class Agent:
     """
 
     suite: Path
+
+    @cached_property
+    def masked(self) -> Callable[[str], str]:
+        """A text as it may be shown: without the phrases that must be absent."""
+        from ragval_pipeline.reporting.masked import masking
+        from ragval_pipeline.suite.absent import load_absent
+        from ragval_pipeline.suite.load import load_suite
+
+        return masking(load_absent(load_suite(self.suite)))
 
     def runs(self, *, offset: int, limit: int) -> Answer:
         """The kept runs, newest first."""

@@ -86,12 +86,12 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
     @tool
     def verdict(run: Run = "last") -> str:
         """The verdict of a run, the criteria that decide it, and its first findings. Start here."""
-        return _told(agent.verdict, run)
+        return _told(agent, agent.verdict, run)
 
     @tool
     def runs(offset: Offset = 0, limit: Limit = 10) -> str:
         """The finished runs of the suite, newest first."""
-        return _told(agent.runs, offset=offset, limit=limit)
+        return _told(agent, agent.runs, offset=offset, limit=limit)
 
     @tool
     def findings(
@@ -101,7 +101,7 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
         limit: Limit = 10,
     ) -> str:
         """What is wrong with the index, causes before consequences: code, severity, sentence, count, cause's code."""
-        return _told(agent.findings, run, severity=severity, offset=offset, limit=limit)
+        return _told(agent, agent.findings, run, severity=severity, offset=offset, limit=limit)
 
     @tool
     def finding(
@@ -111,12 +111,12 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
         limit: Limit = 10,
     ) -> str:
         """One finding in full: its cause, its remedy, and the exact pages or points with what was measured on them."""
-        return _told(agent.finding, code, run, offset=offset, limit=limit)
+        return _told(agent, agent.finding, code, run, offset=offset, limit=limit)
 
     @tool
     def explain(name: Annotated[str, Field(description="The code of a finding, or the name of a criterion.")]) -> str:
         """What a finding or criterion means, how it is measured, what it may follow from, and how to fix it."""
-        return _told(agent.explain, name)
+        return _told(agent, agent.explain, name)
 
     @tool
     def page(
@@ -126,7 +126,7 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
         limit: Limit = 10,
     ) -> str:
         """What a run knows of a page of the site: state, findings, chunks in the index, and text that they lack."""
-        return _told(agent.page, url, run, offset=offset, limit=limit)
+        return _told(agent, agent.page, url, run, offset=offset, limit=limit)
 
     @tool
     def question(
@@ -139,8 +139,8 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
     ) -> str:
         """The test queries of a run, or one of them with its expectation and the hits that came back."""
         if query is None:
-            return _told(agent.questions, run, offset=offset, limit=limit)
-        return _told(agent.question, query, run)
+            return _told(agent, agent.questions, run, offset=offset, limit=limit)
+        return _told(agent, agent.question, query, run)
 
     @tool
     def search(
@@ -148,12 +148,12 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
         top_k: Annotated[int, Field(ge=1, le=20, description="Hits to return.")] = 5,
     ) -> str:
         """Ask the index a question now, as the assistant would. It costs one call of the embedding provider."""
-        return _told(agent.search, text, top_k=top_k)
+        return _told(agent, agent.search, text, top_k=top_k)
 
     @tool
     def compare(before: Run = "baseline", after: Run = "last", offset: Offset = 0, limit: Limit = 10) -> str:
         """What changed between two runs: criteria, findings, queries; and whether it is a regression."""
-        return _told(agent.compare, before, after, offset=offset, limit=limit)
+        return _told(agent, agent.compare, before, after, offset=offset, limit=limit)
 
     @tool
     def plan(
@@ -165,17 +165,20 @@ def _add_tools(server: FastMCP, suite: Path) -> None:
         limit: Limit = 10,
     ) -> str:
         """What to do about the findings of a run: pages to ingest again, points to delete or review, settings."""
-        return _told(agent.plan, run, part, offset=offset, limit=limit)
+        return _told(agent, agent.plan, run, part, offset=offset, limit=limit)
 
 
-def _told(answer: Callable[..., Answer], *given: Any, **more: Any) -> str:
-    """An answer as JSON; what fails is an error of the tool, in ragval's own words."""
+def _told(agent: Agent, answer: Callable[..., Answer], *given: Any, **more: Any) -> str:
+    """An answer as JSON, without what nobody may read; what fails is an error of the tool, in ragval's own words."""
     from mcp.server.fastmcp.exceptions import ToolError
 
+    from ragval_pipeline.reporting.masked import masked_value
+
     try:
-        text = json.dumps(answer(*given, **more), ensure_ascii=False, default=str)
+        shown = masked_value(answer(*given, **more), agent.masked)
+        text = json.dumps(shown, ensure_ascii=False, default=str)
     except RagvalError as error:
         remedy = getattr(error, "remedy", "")
         text = f"{error}" if not remedy or remedy in str(error) else f"{error}. {remedy}"
-        raise ToolError(without_secrets(text)) from None
+        raise ToolError(without_secrets(agent.masked(text))) from None
     return without_secrets(text)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, skipped
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError, SuiteError
+from ragval_pipeline.sources.payload_paths import path_meant
 from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader
@@ -92,6 +93,7 @@ def check_payload(suite: Suite, look: Look | None) -> list[Check]:
         *_flavour(suite, look),
         _needed(suite, look, lacking, suggested),
         *_optional(look, fields, lacking, suggested),
+        *_partition(suite, look),
     ]
 
 
@@ -139,6 +141,22 @@ def _remedy(suite: Suite, look: Look, lacking: list[str], suggested: Mapping[str
         return f"Under payload.fields, set {_as_yaml(found)}.{others}"
     top = ", ".join(name for name in look.observed if "." not in name and "#" not in name)
     return f"The points hold: {top}. Correct payload.fields and payload.required."
+
+
+def _partition(suite: Suite, look: Look) -> list[Check]:
+    """Whether the points have the field that tells partitions apart."""
+    path = suite.qdrant.partition_by
+    if path is None:
+        return []
+    filled, seen = look.filled(path), plural(len(look.points), "point")
+    if not filled:
+        remedy = f"Correct qdrant.partition_by. {path_meant(path, look.observed)}".rstrip()
+        return [problem("partitions", f"{path} is in none of the first {seen}", remedy)]
+    values = {str(value) for value in look.values(path)}
+    told = f"{plural(len(values), 'value')} of {path} in the first {seen}"
+    if filled < len(look.points):
+        return [note("partitions", f"{told}, {len(look.points) - filled:,} without one", "A run lists them.")]
+    return [ok("partitions", told)]
 
 
 def _optional(look: Look, fields: Mapping[str, str], lacking: list[str], suggested: Mapping[str, str]) -> list[Check]:

@@ -103,14 +103,14 @@ def _of_partitions(suite: Suite, manifest: SnapshotManifest) -> list[Finding]:
     if suite.qdrant.partition_by is None:
         return []
     points = tagged_points(Snapshot(manifest).rows(belonging.COLUMNS))
-    return find_all(tags.Partitioned(suite.qdrant.partition_by, list(points)))
+    return find_all(tags.Partitioned(suite.qdrant.partition_by, list(points), manifest.observed))
 
 
 def held_of(suite: Suite, inventory: SiteInventory, manifest: SnapshotManifest) -> Held:
     """The points that hold what must be absent, by the suite's list."""
     entries = load_absent(suite)
     rows = Snapshot(manifest).rows(absent.COLUMNS) if entries else ()
-    return absent.look_up(entries, rows, inventory.folder().key)
+    return absent.look_up(entries, rows, inventory.folder().key, inventory.scope_urls.keys())
 
 
 def compare_content(manifest: FactsManifest, partitions: Partitions | None = None) -> Measurement:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ragval_pipeline.findings.catalogue import OWN_PREFIX
 from ragval_pipeline.findings.model import ReportedFinding
@@ -23,9 +24,10 @@ MOST_CARDS = 150
 _OPEN = 3
 
 #: Who acts on a finding, and how.
-_ACTIONS: Mapping[Action, str] = {
+_ACTIONS: Mapping[Action | Literal["decide"], str] = {
     "reingest": "Ingest again",
     "delete": "Delete from the index",
+    "decide": "Decide what to delete",
     "chunker": "Fix the chunker or the extraction",
     "setting": "Change a setting",
     "query": "Correct the test questions",

@@ -19,9 +19,6 @@ RULE = Rule(
         "their number in the list and shown nowhere."
     ),
     cause="It was taken down or was never meant for readers, and the ingestion did not delete its points.",
-    remedy=(
-        "Delete the points under delete_point_ids in remediation.json. What a page of the site still shows has "
-        "to be removed there first, and the page ingested again."
-    ),
+    remedy="Delete the points under delete_point_ids in remediation.json.",
     breaks={Aspect.ABSENCE},
 )

@@ -11,6 +11,7 @@ from ragval_pipeline.findings.factory import NAMED, make_finding
 from ragval_pipeline.findings.model import Finding, Subject
 from ragval_pipeline.rules.partition.leak import RULE as PARTITION_LEAK
 from ragval_pipeline.rules.partition.untagged import RULE as PARTITION_UNTAGGED
+from ragval_pipeline.sources.payload_paths import path_meant
 from ragval_pipeline.text.printing import plural, printable
 from ragval_pipeline.validation.belonging import Tagged
 from ragval_pipeline.validation.detectors import detector
@@ -24,10 +25,12 @@ class Partitioned:
     Attributes:
         path: The payload field.
         points: Every point.
+        observed: Payload paths of the first points.
     """
 
     path: str
     points: Sequence[Tagged]
+    observed: Sequence[str] = ()
 
     @cached_property
     def pages(self) -> Mapping[str, Sequence[Tagged]]:
@@ -47,22 +50,26 @@ class Partitioned:
 
 @detector(PARTITION_UNTAGGED, needs=Partitioned)
 def find_untagged(partitioned: Partitioned) -> Iterator[Finding]:
-    """Points without a partition."""
+    """Points without a partition.
+
+    If none has any, the suite may name another path than the payload: then no point is to be ingested again.
+    """
     subjects = [_subject(point) for point in partitioned.points if not point.tags]
-    if not subjects:
-        return
-    path, remedy = printable(partitioned.path), None
-    if len(subjects) < len(partitioned.points):
-        cause = f"The ingestion did not set {path} for them."
-    else:
-        cause = f"No point has {path}: the ingestion did not set it, or it has another path in the payload."
-        remedy = (
-            "Correct qdrant.partition_by if the field has another path, as in metadata.tenant. Otherwise set the field "
-            "and re-ingest."
+    path, details = printable(partitioned.path), {"field": partitioned.path}
+    if subjects and len(subjects) == len(partitioned.points):
+        near = path_meant(partitioned.path, partitioned.observed)
+        yield make_finding(
+            PARTITION_UNTAGGED.code,
+            [],
+            message=f"No point has {path}, the field of qdrant.partition_by.",
+            cause="It has another path in the payload, or the ingestion did not set it.",
+            remedy=f"Correct qdrant.partition_by, or set the field and ingest again. {near}".rstrip(),
+            details=details,
         )
-    yield make_finding(
-        PARTITION_UNTAGGED.code, subjects, cause=cause, remedy=remedy, details={"field": partitioned.path}
-    )
+    elif subjects:
+        yield make_finding(
+            PARTITION_UNTAGGED.code, subjects, cause=f"The ingestion did not set {path} for them.", details=details
+        )
 
 
 @detector(PARTITION_LEAK, needs=Partitioned)

@@ -39,12 +39,12 @@ def test_a_point_without_a_partition_is_named() -> None:
     assert named([*TWO, *page("x.example/a/q", "")]) == {"partition.untagged": {"x.example/a/q#0", "x.example/a/q#1"}}
 
 
-def test_a_field_that_no_point_has_may_have_another_path() -> None:
-    (nowhere,) = find_untagged(Partitioned("tenant", page("x.example/a/q", "")))
+def test_a_field_that_no_point_has_may_have_another_path_and_no_point_is_listed_for_it() -> None:
+    (nowhere,) = find_untagged(Partitioned("tenant", page("x.example/a/q", ""), ("metadata.tenant", "text")))
     (somewhere,) = find_untagged(Partitioned("tenant", [*TWO, *page("x.example/a/q", "")]))
-    assert nowhere.cause.startswith("No point has tenant:")
-    assert "qdrant.partition_by" in nowhere.remedy
-    assert "qdrant.partition_by" not in somewhere.remedy
+    assert nowhere.subjects == ()
+    assert nowhere.remedy.endswith("Did you mean metadata.tenant?")
+    assert len(somewhere.subjects) == 2
 
 
 def test_files_that_two_partitions_have_on_purpose_are_no_leak() -> None:
