@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,10 +60,32 @@ def export(
 
 def _redactor(suite: Suite) -> Redactor:
     from ragval_pipeline.sources.stores.redaction import KEPT, Redactor
+    from ragval_pipeline.validation.payload.aliases import is_named_like, is_usual_name
 
     fields = suite.payload.fields
-    kept = [fields[name] for name in KEPT if name in fields]
-    return Redactor(kept=frozenset(kept), text_at=fields.get("text"), hash_at=fields.get("text_hash"))
+    named = _named_by(suite)
+
+    def is_common(name: str) -> bool:
+        return name.isdecimal() or is_usual_name(name) or name in named or f"{name.rstrip('0123456789')}*" in named
+
+    return Redactor(
+        kept=frozenset(fields[name] for name in KEPT if name in fields),
+        text_at=fields.get("text"),
+        hash_at=fields.get("text_hash"),
+        is_common=is_common,
+        is_model=lambda name: is_named_like("model", name),
+    )
+
+
+def _named_by(suite: Suite) -> frozenset[str]:
+    """Names of payload fields that the suite, or the way in which a framework writes points, needs."""
+    from ragval_pipeline.suite.payload import FLAVOURS, OF_PAYLOAD, PLACEHOLDER
+
+    payload, qdrant = suite.payload, suite.qdrant
+    embedded = [name.removeprefix(OF_PAYLOAD) for name in PLACEHOLDER.findall(payload.embedded_text or "")]
+    paths = [*payload.fields.values(), *payload.required, *embedded, *(qdrant.filter or ()), qdrant.partition_by or ""]
+    marks = frozenset().union(*(flavour.marks for flavour in FLAVOURS.values()))
+    return marks.union(paths, *(re.split("[.#]", path) for path in paths))
 
 
 def _tell(exported: Exported, file: str, *, redact: bool) -> None:
@@ -77,6 +100,9 @@ def _tell(exported: Exported, file: str, *, redact: bool) -> None:
             listed = ", ".join(f"{name or 'unnamed'} ({kind})" for name, kind in facts.other_vectors.items())
             printer.line((listed, "yellow"), lead="  left out  ")
         if redact:
-            kept = "texts are nonsense; addresses, ids, numbers, times and vectors are as stored"
+            kept = (
+                "texts are nonsense, and names of fields that the suite does not use; addresses, ids, numbers, times, "
+                "vectors, and the names of collection and vectors are as stored"
+            )
             printer.line((kept, ""), lead="  redacted  ")
         printer.line((f"Validate it with: points: {file}", "dim"), wrap=False)

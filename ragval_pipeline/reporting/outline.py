@@ -9,6 +9,7 @@ from ragval_pipeline.findings.catalogue import CATALOGUE
 from ragval_pipeline.findings.model import ReportedFinding
 from ragval_pipeline.reporting.numbers import show_spent
 from ragval_pipeline.rules.rule import SEVERITIES, Severity
+from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE
 from ragval_pipeline.suite.criteria import GROUPS, group_of
 from ragval_pipeline.text.printing import plural
 from ragval_pipeline.validation.repair.tree import is_simulated
@@ -116,9 +117,10 @@ def spent_words(report: ValidationReport) -> str:
     return show_spent(cost.embedding_calls, cost.billed_tokens, cost.usd, cost.prices_of)
 
 
-def sparse_words(report: ValidationReport) -> list[str]:
-    """Each sparse vector of the collection: its name, what it holds, and how many points have one."""
-    return [
+def index_words(report: ValidationReport) -> list[str]:
+    """That texts are nonsense; each sparse vector of the collection: its name, what it holds, in how many points."""
+    nonsense = [f"A redacted file: {NONSENSE}"] if report.index.get("redacted") else []
+    return nonsense + [
         f"sparse vector {each['name']} ({_WEIGHTS.get(each['model'], 'model not known')}"
         f"{', with IDF' if each['idf'] else ''}) in {each['points'] - each['missing'] - each['empty']:,} of "
         f"{each['points']:,} points"

@@ -18,7 +18,7 @@ _SPACED = r"(?=https?://|(?![^()\s]*,\s)[^()\s]*(?:[/#]|\w\.\w{2}))(?:[^()\n]|\(
 _LINK = r"(?:https?://|mailto:|\.{0,2}/|#)[^\s\[\]]*"
 _SCHEME = r"(?:[a-z]{2,9}://|mailto:)"
 #: The elements of HTML, and those of SVG that hold text.
-_TAGS = (
+TAGS = (
     "a|abbr|acronym|address|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center"
     "|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure"
     "|font|footer|form|g|h[1-6]|head|header|hgroup|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark"
@@ -33,7 +33,7 @@ _NESTED = r"^(?:[ \t>|]|:[ \t]|[-*+][ \t]|\d{1,3}[.)][ \t])*"
 # A component; a tag that Markdown passes through, or what the chunk's end leaves of it; a comment; a template's
 # instruction. None looks beyond the next opening, so that many cost no more than one.
 _COMPONENT = r"(?:(?<![\w.])<|</)[A-Z][\w.]*(?:\s[^<>]{0,300})?(?:>|\Z)"
-_TAG = rf"</?(?:{_TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{_TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z"
+_TAG = rf"</?(?:{TAGS})\b{_IN_TAG}{{0,300}}>|<(?:{TAGS})(?:\s+[\w-]+=?{_IN_TAG}{{0,300}})?\Z"
 _REMARK = r"<!--(?:(?!<!--).)*?-->"
 _TEMPLATE = r"\{/\*(?:(?!\{/\*).)*?\*/\}|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{).)*?[%>]\}\}"
 _ENTITY = r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[0-9a-fA-F]{2,4});"

@@ -120,3 +120,18 @@ def test_a_file_without_points_is_an_empty_index_and_nothing_else(tmp_path: Path
     ended = ragval("run", "-s", suite, "--json")
     assert [found["code"] for found in ended.json["findings"]] == ["index.empty"]
     assert "dense" not in ragval("doctor", "-s", suite).out
+
+
+def test_a_report_on_a_redacted_file_says_so_and_compares_no_texts(tmp_path: Path, ragval: Ragval) -> None:
+    payloads = [json.dumps({"chunk_text": WORDS[0], "source_url": "https://site.example/docs/bodies", "payroll": 1})]
+    vectors = StaticEmbedder().embed(WORDS[:1], input_type="search_document").vectors.tolist()
+    suite = suite_of(written(tmp_path / "points.parquet", id=[1], payload=payloads, vector=vectors))
+    shared = tmp_path / "shared.parquet"
+    assert ragval("export", "--redact", "-s", suite, shared).code == 0
+    [payload] = map(json.loads, pq.read_table(shared)["payload"].to_pylist())
+    assert {"chunk_text", "source_url"} < payload.keys()
+    assert "payroll" not in payload
+    query = {"query_text": "how hard the floor is by falling", "min_similarity": 0.3}
+    ended = ragval("run", "-s", suite_of(shared, queries=[query]))
+    assert "texts are nonsense" in ended.err + ended.out
+    assert "vector." not in ended.out + ended.err

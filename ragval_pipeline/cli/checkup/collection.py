@@ -11,7 +11,7 @@ from ragval_pipeline.cli.checkup.check import Check, failed, note, ok, problem, 
 from ragval_pipeline.cli.looking import Look, look_at
 from ragval_pipeline.errors import RagvalError, SuiteError
 from ragval_pipeline.sources.payload_paths import path_meant
-from ragval_pipeline.sources.stores.qdrant.facts import CollectionFacts, check_vector_name, no_dense_vector
+from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, CollectionFacts, check_vector_name, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.filtered import LeftOut
 from ragval_pipeline.sources.stores.qdrant.protocol import Reader
 from ragval_pipeline.suite.load import naming_file_of
@@ -35,7 +35,8 @@ def check_collection(suite: Suite, reader: Reader) -> tuple[Look | None, list[Ch
 def _points(suite: Suite, facts: CollectionFacts, left_out: Sequence[LeftOut]) -> Check:
     alias = f" (alias {facts.alias})" if facts.alias else ""
     if facts.points_count:
-        return ok("collection", f"{facts.name}{alias}, {plural(facts.points_count, 'point')}")
+        nonsense = f"; {NONSENSE}" if facts.redacted else ""
+        return ok("collection", f"{facts.name}{alias}, {plural(facts.points_count, 'point')}{nonsense}")
     if suite.qdrant.filter:
         cause, remedy = why_none_passes(left_out)
         text = f"{facts.name}{alias} has no point that passes the filter" + (f": {cause.rstrip('.')}" if cause else "")

@@ -19,7 +19,7 @@ from ragval_pipeline.sources.search.searchers import Kind, probe_all, searched_a
 from ragval_pipeline.sources.search.timing import time_queries, time_searcher
 from ragval_pipeline.sources.snapshot.manifest import SnapshotManifest
 from ragval_pipeline.sources.snapshot.reader import Snapshot, rows_by_id
-from ragval_pipeline.sources.stores.qdrant.facts import check_sparse_name, no_dense_vector
+from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE, check_sparse_name, no_dense_vector
 from ragval_pipeline.sources.stores.qdrant.vectors import of_size
 from ragval_pipeline.suite.model import Suite
 from ragval_pipeline.suite.queries.load import load_queries
@@ -161,7 +161,8 @@ def examine_vectors(
         uncached(embedder) if embedder.free else asked_anew(embedder),
     ):
         embed = partial(_vectors, embed_like(embedder, vector))
-        wanted = sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
+        unsampled = _why_not_embedded(suite, manifest)
+        wanted = 0 if unsampled else sample.wanted_points(suite.embedding.identity_sample, free=embedder.free)
         suspected = sample.suspects(Facts(facts)) if wanted else ()
         found = comparison.compare_vectors(
             snapshot.batches(comparison.COLUMNS),
@@ -171,7 +172,7 @@ def examine_vectors(
             points=manifest.points,
             on_progress=progress_of(VECTOR_HEALTH),
         )
-        settings = _settings(suite, manifest, embedder, sampled=wanted != 0)
+        settings = _settings(suite, manifest, embedder, unsampled)
         lookups = _lookups(reader, embed) if wanted else None
         measured = measure_vectors(
             found, settings, rows_of=rows_of, embed_as=embed, lookups=lookups, partitions=partitions
@@ -221,14 +222,21 @@ def _computed_again(suite: Suite, vectors: SparseVectors, snapshot: Snapshot) ->
     return None
 
 
-def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, *, sampled: bool) -> "VectorSettings":
+def _why_not_embedded(suite: Suite, manifest: SnapshotManifest) -> str | None:
+    """Why no text is re-embedded; None if some are."""
+    if manifest.facts.redacted:
+        return NONSENSE
+    return "embedding.identity_sample is 0" if suite.embedding.identity_sample == 0 else None
+
+
+def _settings(suite: Suite, manifest: SnapshotManifest, embedder: Any, unsampled: str | None) -> "VectorSettings":
     vector = searched_vector(suite, manifest)
     return VectorSettings(
         collection=manifest.facts.name,
         vector=vector,
         model=embedder.model,
         made_for_cosine=embedder.provider in _MADE_FOR_COSINE,
-        sampling=sampled,
+        unsampled=unsampled,
         embedded_fields=suite.payload.embedded_fields,
         template=suite.payload.embedded_text,
         other_vectors=tuple(each.name for each in manifest.facts.vectors if each.name and each.name != vector.name),

@@ -12,11 +12,11 @@ from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_valu
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
     following,
+    index_words,
     mode_words,
     outline_criteria,
     own_first,
     reason_of,
-    sparse_words,
     spent_words,
     title_of,
     verdict_words,
@@ -99,7 +99,7 @@ def _lines(report: ValidationReport, note: str | None, changes: RunChanges | Non
     yield from _criteria(report)
     yield from _queries(report.query_results)
     spent = spent_words(report)
-    sparse = "".join(f"{escape(told)}, " for told in (*sparse_words(report), *mode_words(report)))
+    sparse = "".join(f"{escape(told)}, " for told in (*index_words(report), *mode_words(report)))
     yield (
         f"<sub>collection {escape(report.collection_name)}, {sparse}run {escape(report.run_id)}, "
         f"{escape(report.timestamp)}, {show_seconds(report.duration_seconds)}{', ' * bool(spent)}{spent}</sub>"

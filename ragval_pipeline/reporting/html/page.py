@@ -34,10 +34,10 @@ from ragval_pipeline.reporting.html.questions import query_rows, score_note, sco
 from ragval_pipeline.reporting.numbers import unit_of
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
+    index_words,
     mode_words,
     outline_criteria,
     reason_of,
-    sparse_words,
     title_of,
     verdict_words,
 )
@@ -232,7 +232,7 @@ def environment() -> Environment:
         one_line=one_line,
         shorten=shorten,
         facts=fact_rows,
-        side_words=lambda report: [*sparse_words(report), *mode_words(report)],
+        side_words=lambda report: [*index_words(report), *mode_words(report)],
         breakable=breakable,
         without_dot=lambda text: text.rstrip().removesuffix("."),
     )

@@ -15,11 +15,11 @@ from ragval_pipeline.reporting.numbers import show_gate, show_seconds, show_valu
 from ragval_pipeline.reporting.outline import (
     count_by_severity,
     following,
+    index_words,
     mode_words,
     outline_criteria,
     own_first,
     reason_of,
-    sparse_words,
     spent_words,
     title_of,
     verdict_words,
@@ -100,7 +100,7 @@ class SummaryPrinter(LinePrinter):
             *([spent] if (spent := spent_words(report)) else []),
         ]
         self.line((" · ".join(parts), "dim"), indent=2)
-        for told in (*sparse_words(report), *mode_words(report)):
+        for told in (*index_words(report), *mode_words(report)):
             self.line((told, "dim"), indent=2)
         self.line()
 

@@ -52,7 +52,7 @@ def export_points(
 
     def fill(file: IO[bytes]) -> None:
         exported.points = 0
-        schema = _schema(exported.facts)
+        schema = _schema(exported.facts, redactor)
         with pq.ParquetWriter(file, schema, compression="zstd") as writer:
             for page in _pages(reader, exported.facts):
                 writer.write_table(_table(page, vectors, schema, redactor))
@@ -68,10 +68,11 @@ def _pages(reader: Reader, facts: CollectionFacts) -> Iterator[list[Point]]:
     return (page for page in reader.scan(None, reader.way(facts), points=facts.points_count) if page)
 
 
-def _schema(facts: CollectionFacts) -> pa.Schema:
+def _schema(facts: CollectionFacts, redactor: Redactor | None) -> pa.Schema:
     about = {
         "name": facts.name,
-        "metadata": facts.metadata,
+        "metadata": facts.metadata if redactor is None else redactor.metadata(facts.metadata),
+        "redacted": facts.redacted or redactor is not None,
         "distances": {vector.name or "": vector.distance for vector in facts.vectors},
     }
     columns = [pa.field(_column(vector.name), pa.list_(pa.float32())) for vector in facts.vectors]

@@ -66,6 +66,7 @@ class PointsReader:
             stored_points=len(points.ids),
             vectors=tuple(vector for vector in vectors if vector.size),
             metadata=points.about.get("metadata") or {},
+            redacted=points.about.get("redacted") is True,
         )
 
     def count(self) -> int:

@@ -13,6 +13,7 @@ from ragval_pipeline.rules.integrity.page_unreadable import RULE as PAGE_UNREADA
 from ragval_pipeline.rules.source.page_unfit import RULE as PAGE_UNFIT
 from ragval_pipeline.sources.site.page_copies.manifest import PageCopiesManifest, UnreadPagesError
 from ragval_pipeline.sources.snapshot.reader import rows_by_id
+from ragval_pipeline.sources.stores.qdrant.facts import NONSENSE
 from ragval_pipeline.text.folding import FoldedText
 from ragval_pipeline.text.grams import runs_of
 from ragval_pipeline.text.printing import plural
@@ -153,6 +154,8 @@ def measure_integrity(facts: Facts, partitions: Partitions | None = None) -> Mea
         return _unmeasured(manifest.reason)
     if not points.points:
         return _unmeasured("the collection holds no points")
+    if points.facts.redacted:
+        return _unmeasured(NONSENSE)
     compared = compare(facts, partitions)
     pages = compared.read
     if not any(page.chunks for page in pages) and any(page.textless for page in pages):

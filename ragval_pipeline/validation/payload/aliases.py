@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from ragval_pipeline.sources.payload_paths import NUMBERED
 
@@ -107,6 +108,11 @@ def is_named_like(canonical: str, path: str) -> bool:
     return _folded(_leaf(path)) in {_folded(name) for name in (canonical, *ALIASES[canonical])}
 
 
+def is_usual_name(name: str) -> bool:
+    """Whether the name of a payload field is one that many ingestions use, so that it tells nothing of this one."""
+    return _folded(name.rstrip(_NUMBER)) in _LEVELS or _folded(name) in _USUAL
+
+
 def _ranked(canonical: str, wanted: str, leaves: Iterable[str]) -> Iterator[tuple[int, int, int, str]]:
     """Candidates with their rank: by name, then depth, then parent object."""
     names = list(dict.fromkeys(_folded(name) for name in (_leaf(wanted), canonical, *ALIASES.get(canonical, ()))))
@@ -131,3 +137,7 @@ def _leaf(path: str) -> str:
 
 def _folded(name: str) -> str:
     return _SEPARATORS.sub("", name).lower()
+
+
+#: The names of fields and of objects that hold fields, folded.
+_USUAL = frozenset(map(_folded, chain(_CONTAINERS, ALIASES, *ALIASES.values())))

@@ -55,7 +55,7 @@ class VectorSettings:
         vector: Size and distance of the vectors that searches use.
         model: Name of the embedder's model.
         made_for_cosine: Whether that model's vectors are to be compared by cosine; false: not known.
-        sampling: Whether anything was to be re-embedded at all.
+        unsampled: Why nothing was to be re-embedded; None: something was.
         embedded_fields: Canonical names of the fields that are embedded with the text.
         template: How these and the text are put together; None: not known.
         other_vectors: Names of the further dense vectors of each point.
@@ -65,7 +65,7 @@ class VectorSettings:
     vector: VectorFacts
     model: str
     made_for_cosine: bool
-    sampling: bool = True
+    unsampled: str | None = None
     embedded_fields: tuple[str, ...] = ()
     template: str | None = None
     other_vectors: tuple[str, ...] = ()

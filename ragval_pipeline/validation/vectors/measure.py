@@ -85,8 +85,8 @@ def _by_partition(value: MeasuredValue, classified: Classified, partitions: Part
 
 
 def _value(found: Comparison, settings: VectorSettings, classified: Classified) -> MeasuredValue:
-    if not settings.sampling:
-        return not_measured(CRITERION, "not_applicable", "embedding.identity_sample is 0")
+    if settings.unsampled is not None:
+        return not_measured(CRITERION, "not_applicable", settings.unsampled)
     if not found.points:
         return no_vectors()
     if found.other and not found.ids:

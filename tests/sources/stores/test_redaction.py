@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
+import re
+
+import pytest
 
 from ragval_pipeline.sources.stores.redaction import Redactor
 
@@ -39,3 +44,40 @@ def test_the_hash_of_a_text_is_that_of_its_nonsense_and_a_wrong_hash_stays_wrong
     assert right["hash"] == hashlib.sha256(right["text"].encode()).hexdigest()
     assert wrong["hash"] != hashlib.sha256(wrong["text"].encode()).hexdigest()
     assert right["url"] == "/a"
+
+
+def words_left(before: str, after: str) -> set[str]:
+    """Words of at least four letters that are still there."""
+    return {word for word in re.findall(r"[^\W_]{4,}", before) if word in after}
+
+
+@pytest.mark.parametrize("text", ["<secret>", "a < budget & mergers", "AT&Tplans;", "List<Payroll>", "&#83;alary"])
+def test_what_only_looks_like_markup_is_replaced(text: str) -> None:
+    made = Redactor(_key=b"a fixed key").text(text)
+    assert len(made) == len(text)
+    assert not words_left(text, made)
+
+
+def test_elements_and_entities_are_still_those_of_html() -> None:
+    made = Redactor(_key=b"a fixed key").text("<td>Gr&uuml;n &amp; blau&nbsp;&#228;&#xE4;&mdash;</td>")
+    assert re.fullmatch(r"<td>.*?&(\w+);.*? &amp; .*?&nbsp;&#(\d+);&#x\w+;&mdash;</td>", made)
+    assert len(html.unescape(made)) == len("<td>Grün & blau ää—</td>")
+    assert "&uuml;" not in made
+    assert "228" not in made
+
+
+def test_names_of_fields_that_are_not_in_common_use_are_replaced_and_stay_different() -> None:
+    redactor = Redactor(kept=["url"], is_common=lambda name: name == "url")
+    payload = {"url": "/a", "acme_margin": {"merger_with_globex": 1}, **dict.fromkeys("abcdefghijkl", 0)}
+    made = redactor.payload(payload)
+    assert len(made) == len(payload)
+    assert made["url"] == "/a"
+    assert not words_left("acme margin merger with globex", json.dumps(made))
+    assert redactor.payload(payload) == made
+
+
+def test_metadata_of_the_collection_keeps_the_name_of_its_model_alone() -> None:
+    redactor = Redactor(is_common=lambda name: name == "model", is_model=lambda name: name == "model")
+    made = redactor.metadata({"model": "embed-v3", "owner": "Payroll team", "nested": {"model": "Corolla"}})
+    assert made["model"] == "embed-v3"
+    assert not words_left("owner Payroll team Corolla", json.dumps(made))

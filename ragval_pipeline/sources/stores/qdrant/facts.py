@@ -129,6 +129,9 @@ class Limits:
         return self._known
 
 
+#: Why texts of a redacted file are not compared.
+NONSENSE = "its texts are nonsense: ragval export --redact wrote it"
+
 OtherKind = Literal["sparse", "multivector"]
 Distance = Literal["Cosine", "Dot", "Euclid", "Manhattan"]
 
@@ -186,6 +189,7 @@ class CollectionFacts(BaseModel):
         quantized: Whether searches compare quantized vectors first, so that they are not exact even without HNSW.
         server_version: Version of the server, or None in local mode.
         simulated: Whether these facts are simulated for a demonstration.
+        redacted: Whether texts were replaced by nonsense when the points were exported: a file that is shared.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -215,6 +219,7 @@ class CollectionFacts(BaseModel):
     quantized: bool = False
     server_version: str | None = None
     simulated: bool = False
+    redacted: bool = False
 
     @property
     def is_sparse_only(self) -> bool:
